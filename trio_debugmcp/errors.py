@@ -1,0 +1,58 @@
+"""What can go wrong, by whose fault it is. Every exception here becomes one MCP error at one seam (`server.failures`).
+
+- `AdapterRefused`: the debug adapter answered a request with `success: false`.
+- `AdapterGone`: the debug adapter, or the connection to it, ended.
+- `ProtocolViolation`: the peer broke framing or schema; the connection is over.
+- `UsageError`: the caller asked for something that cannot be done now, or at all.
+"""
+
+from collections.abc import Mapping
+
+
+class DebugError(Exception):
+    """The root of the errors that a user may see."""
+
+
+class ProtocolViolation(DebugError):
+    """The peer sent bytes that are not the protocol.
+
+    Attributes:
+        head: the first bytes of what was received, as they came, for the log and the error message.
+    """
+
+    def __init__(self, reason: str, head: bytes = b"") -> None:
+        super().__init__(f"{reason} (received {head!r})" if head else reason)
+        self.reason = reason
+        self.head = head
+
+
+class AdapterGone(DebugError):
+    """The adapter's side of the connection ended.
+
+    Attributes:
+        stderr_tail: the last lines that the adapter wrote to its standard error, possibly empty.
+    """
+
+    def __init__(self, reason: str, stderr_tail: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.stderr_tail = stderr_tail
+
+
+class AdapterRefused(DebugError):
+    """The adapter answered `command` with a failure; `reason` is its own text."""
+
+    def __init__(self, command: str, reason: str) -> None:
+        super().__init__(f"{command}: {reason}")
+        self.command = command
+        self.reason = reason
+
+
+class UsageError(DebugError):
+    """A request that cannot be served, with one of the public error codes and a sentence that says what to do next."""
+
+    def __init__(self, code: str, message: str, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details = dict(details or {})
