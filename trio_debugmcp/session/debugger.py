@@ -133,6 +133,13 @@ class Debugger:
             )
         return profile
 
+    def language_of(self, file: str | None) -> Profile | None:
+        """The profile that knows a file's language; without a file, that of the session, or else the first one."""
+        if file is not None:
+            return profile_for_file(file, self.settings.profiles)
+        focused = self._sessions.get(self.state.focus or "")
+        return focused.profile if focused is not None else self.settings.profiles[0]
+
     def resolve(self, path: str, *, base: str | None = None) -> str:
         """An absolute path, relative ones seen from the server's directory, inside the roots if there are any.
 
@@ -261,6 +268,14 @@ class Debugger:
             for session in list(self._sessions.values()):
                 if session.accepts_breakpoints and not session.closed.is_set():
                     nursery.start_soon(sync, session)
+
+    def breakpoint_problem(self, breakpoint_: Breakpoint) -> str | None:
+        """Why no session could place the breakpoint; None if one has."""
+        current = next((each for each in self.state.breakpoints if each.id == breakpoint_.id), None)
+        bindings = current.bindings if current is not None else ()
+        if any(binding.verified for binding in bindings):
+            return None
+        return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
 
     @asynccontextmanager
     async def temporary_breakpoint(self, file: str, line: int) -> AsyncIterator[Breakpoint]:

@@ -78,6 +78,7 @@ class Examiner:
         self._sources = sources
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
+        self._refreshing = False
         self._last_raise: tuple[str, str | None] | None = None
 
     def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
@@ -91,6 +92,19 @@ class Examiner:
         if self._current is not None:
             self._current.cancel(reason="the stop is over")
             self._current = None
+
+    def refresh_locals(self, nursery: trio.Nursery, snapshot: Snapshot) -> None:
+        """Fetch the top frame's locals again, once however often this is called meanwhile."""
+        if snapshot.phase == "Paused" and snapshot.stack.frames and not self._refreshing:
+            self._refreshing = True
+            nursery.start_soon(self._refresh, snapshot)
+
+    async def _refresh(self, snapshot: Snapshot) -> None:
+        self._refreshing = False
+        try:
+            await self._fetch_locals(snapshot, snapshot.stack.frames[0].id)
+        except DebugError as error:
+            log.info("refreshing the locals: %s", error)
 
     def explain_next_stop(self, explanation: str) -> None:
         """The adapter has said why the stop that follows happens."""

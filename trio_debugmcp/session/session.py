@@ -37,6 +37,7 @@ from trio_debugmcp.dap.messages import (
     StartDebugging,
     Stopped,
     Terminated,
+    ThreadsBody,
     decode_body,
     merge_capabilities,
 )
@@ -462,6 +463,17 @@ class DebugSession:
             if snapshot is not None:
                 await self._merger.merge(ResumeRefused(self.id, snapshot.generation))
             raise
+
+    def refresh_locals(self) -> None:
+        """An evaluation may have changed them."""
+        snapshot = self.snapshot
+        if self._nursery is not None and snapshot is not None:
+            self._examiner.refresh_locals(self._nursery, snapshot)
+
+    async def first_thread(self) -> int:
+        """Some thread's id, for a program that has not stopped yet."""
+        body = await self.request("threads", None, ThreadsBody)
+        return body.threads[0].id if body.threads else 0
 
     async def continue_(self, thread_id: int) -> None:
         """DAP `continue`."""
