@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 SessionPhase = Literal["Starting", "Running", "Paused", "Terminating"]
 PauseReason = Literal[
@@ -57,14 +57,17 @@ class Frame(Payload):
 
 
 class Variable(Payload):
-    """A variable. `path` is an expression that leads to it again; `childCount` is 0 for a leaf, null if unknown."""
+    """A variable. `path` is an expression that leads to it again; `childCount` is 0 for a leaf, null if unknown.
+
+    `children` is there only where they were asked for.
+    """
 
     name: str
     value: str
     type: str | None
     path: str
     child_count: int | None
-    children: list["Variable"] | None = None
+    children: list["Variable"] | UnsetType = UNSET
 
 
 class Scope(Payload):

@@ -108,10 +108,12 @@ class Debugpy(Profile):
         return "pydevdSystemInfo", None
 
     def runtime_version(self, body: Mapping[str, Any]) -> str | None:
-        """`CPython 3.11.7`."""
-        implementation = (body.get("python") or {}).get("implementation") or {}
-        version = (body.get("python") or {}).get("version") or implementation.get("version")
-        return f"{implementation.get('name', 'Python')} {version}" if version else None
+        """`CPython 3.11.7`; pydevd spells it `3.11.7final0`."""
+        python = body.get("python") or {}
+        version = re.match(r"[\d.]+", str(python.get("version", "")))
+        implementation = str((python.get("implementation") or {}).get("name", "Python"))
+        name = {"cpython": "CPython", "pypy": "PyPy"}.get(implementation.lower(), implementation)
+        return f"{name} {version[0]}" if version else None
 
     def syntax_error(self, expression: str) -> str | None:
         """By Python's own parser."""
