@@ -7,3 +7,8 @@
   ones are marked `real`, are few, and have a bound each.
 - No mocks where a fake peer on a memory stream serves: see `trio_debugmcp.testing`.
 """
+
+from hypothesis import settings
+
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")

@@ -3,6 +3,8 @@
 Source: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol
 """
 
+import re
+
 from trio_debugmcp.errors import ProtocolViolation
 
 MAX_HEAD_BYTES = 4096
@@ -15,6 +17,9 @@ _RAW_HEAD_BYTES = 200
 """How much of the offending bytes an error carries: enough to recognise a traceback or a shell's complaint."""
 
 _END_OF_HEAD = b"\r\n\r\n"
+
+_HEADER = re.compile(rb"[A-Za-z0-9-]+[ \t]*:|\r?$")
+"""A header line, or the blank one; `Traceback (most recent call last):` has a colon, but no name before it."""
 
 
 def encode_frame(body: bytes) -> bytes:
@@ -85,9 +90,9 @@ class FrameDecoder:
 
     def _refuse_what_cannot_be_a_head(self) -> None:
         """A program that prints a traceback instead of speaking DAP is told apart at its first whole line."""
-        line, found, _ = self._buffer.partition(b"\n")
-        if found and b":" not in line:
-            raise ProtocolViolation("expected a DAP header", self._head())
+        for line in self._buffer.split(b"\n")[:-1]:
+            if not _HEADER.match(line):
+                raise ProtocolViolation("expected a DAP header", self._head())
 
     def _content_length(self, head: bytes) -> int:
         for line in head.split(b"\r\n"):

@@ -5,6 +5,8 @@ Strict in what is sent, tolerant in what is read: unknown members are skipped, o
 the session. Source: https://microsoft.github.io/debug-adapter-protocol/specification
 """
 
+import json
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -406,6 +408,10 @@ class _OutgoingResponse(Struct, tag_field="type", tag="response", omit_defaults=
     body: object = None
 
 
+_UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
+"""What decoding raises: ours, Python's on bytes that are no text, and nesting without end."""
+
+
 def encode_request(seq: int, command: str, arguments: object = None) -> bytes:
     """The JSON text of a request of ours."""
     return _encoder.encode(_OutgoingRequest(seq, command, arguments))
@@ -425,8 +431,8 @@ def decode_message(body: bytes) -> Request | Response | Event:
         ProtocolViolation: it is not a DAP message.
     """
     try:
-        return _envelopes.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return _read(_envelopes.decode, body)
+    except _UNREADABLE as error:
         raise ProtocolViolation(f"not a DAP message: {error}", body[:200]) from error
 
 
@@ -435,8 +441,8 @@ def decode_event(event: Event) -> EventBody:
     decoder = _events.get(event.event)
     if decoder is not None:
         try:
-            return decoder.decode(_object(event.body))  # type: ignore[return-value]
-        except msgspec.DecodeError:
+            return _read(decoder.decode, _object(event.body))  # type: ignore[return-value]
+        except _UNREADABLE:
             pass
     return UnknownEvent(event.event, _loose(event.body))
 
@@ -448,8 +454,8 @@ def decode_body(body: Raw, kind: type[T]) -> T:
         ProtocolViolation: the body does not fit.
     """
     try:
-        return msgspec.json.decode(_object(body), type=kind)
-    except msgspec.DecodeError as error:
+        return _read(lambda text: msgspec.json.decode(text, type=kind), _object(body))
+    except _UNREADABLE as error:
         raise ProtocolViolation(f"unexpected {kind.__name__}: {error}", bytes(body)[:200]) from error
 
 
@@ -464,10 +470,26 @@ def failure_text(response: Response) -> str:
     """Why the adapter refused: its `body.error.format`, filled in, or its `message`."""
     error = _loose(Raw(_object(response.body))).get("error")
     if isinstance(error, dict) and isinstance(text := error.get("format"), str):
-        for name, value in (error.get("variables") or {}).items():
+        variables = error.get("variables")
+        for name, value in variables.items() if isinstance(variables, dict) else ():
             text = text.replace("{" + str(name) + "}", str(value))
         return text
     return response.message or "the adapter gave no reason"
+
+
+def _read(decode: Callable[[bytes], T], text: bytes) -> T:
+    """Decode; text that is no text gets a second chance.
+
+    Native adapters pass on a program's bytes that are no UTF-8, JavaScript ones halves of surrogate pairs. Each
+    such character is shown as one that is unknown, as in any terminal.
+    """
+    try:
+        return decode(text)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        loose = json.loads(text.decode(errors="replace"))
+        return decode(json.dumps(loose, ensure_ascii=False).encode(errors="replace"))
 
 
 def _object(raw: Raw) -> bytes:
@@ -478,6 +500,6 @@ def _object(raw: Raw) -> bytes:
 
 def _loose(raw: Raw) -> Any:
     try:
-        return _anything.decode(raw) if bytes(raw) else None
-    except msgspec.DecodeError:
+        return _read(_anything.decode, bytes(raw)) if bytes(raw) else None
+    except _UNREADABLE:
         return None
