@@ -425,14 +425,8 @@ def _session_after(session: Snapshot, event: EventBody) -> Snapshot:
             return replace(_terminating(session), exit_code=exit_code)
         case Terminated():
             return _terminating(session)
-        case Process(name=name, system_process_id=pid):
-            origin = session.origin
-            return replace(
-                session,
-                origin=replace(
-                    origin, process_id=pid or origin.process_id, process_name=origin.process_name or name or None
-                ),
-            )
+        case Process():
+            return replace(session, origin=_origin_after(session.origin, event))
         case ThreadEvent():
             return replace(session, threads=_threads_after(session.threads, event))
         case ModuleEvent(reason=reason, module=module):
@@ -443,6 +437,16 @@ def _session_after(session: Snapshot, event: EventBody) -> Snapshot:
 
 def _terminating(session: Snapshot) -> Snapshot:
     return session if session.phase == "Terminating" else replace(_running(session), phase="Terminating")
+
+
+def _origin_after(origin: Origin, process: Process) -> Origin:
+    """What we launched we know better than the adapter, which may name a path, a command or nothing."""
+    return replace(
+        origin,
+        process_id=process.system_process_id or origin.process_id,
+        process_name=origin.process_name or process.name.rpartition("/")[2] or None,
+        executable_path=origin.executable_path or (process.name if "/" in process.name else None),
+    )
 
 
 def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
