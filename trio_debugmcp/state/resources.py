@@ -194,9 +194,7 @@ def _stack_payload(session: Snapshot, revision: int) -> StackPayload:
 
 
 def _modules_payload(session: Snapshot, revision: int) -> ModulesPayload:
-    modules = [
-        ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules
-    ]
+    modules = [ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules]
     return ModulesPayload(modules, len(modules), revision)
 
 
@@ -213,7 +211,10 @@ def _child(session: Snapshot) -> ChildSession:
 
 
 def _best_binding(each: Breakpoint) -> Binding | None:
-    return next((binding for binding in each.bindings if binding.verified), each.bindings[0] if each.bindings else None)
+    return next(
+        (binding for binding in each.bindings if binding.verified),
+        each.bindings[0] if each.bindings else None,
+    )
 
 
 def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
@@ -222,7 +223,7 @@ def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
 
 
 def _breakpoint_parts(state: State, _session: Snapshot) -> tuple[object, ...]:
-    return state.breakpoints, state.exceptions
+    return tuple(each for each in state.breakpoints if not each.temporary), state.exceptions
 
 
 RESOURCES: dict[str, Resource] = {
