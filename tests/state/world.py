@@ -74,7 +74,7 @@ class World:
         variable = Variable("x", "1", "int", "x", 0)
         return self.tell(LocalsFetched(session, generation, (NamedScope("Locals", 7),), (variable,)))
 
-    def put(self, breakpoint_id: str, line: int = 1, **more: Any) -> set[str]:
+    def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
         return self.tell(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
 
     def bound(self, breakpoint_id: str, session: str = "s-1", **answer: Any) -> set[str]:
