@@ -16,6 +16,7 @@ from trio_debugmcp.dap.messages import (
     DapThread,
     EvaluateBody,
     ExceptionInfoBody,
+    Nothing,
     ScopesBody,
     StackTraceBody,
     Stopped,
@@ -119,7 +120,7 @@ class Examiner:
                 stack = await self._fetch_stack(thread_id)
                 raised = await self._examine_exception(stopped, thread_id, stack)
                 if raised is not None and not raised.counts:
-                    await self._session.request("continue", {"threadId": thread_id})
+                    await self._session.request("continue", {"threadId": thread_id}, Nothing)
                     return
                 await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
                 if stack.stack_frames:
@@ -150,7 +151,7 @@ class Examiner:
                 thread_id=thread_id,
                 description=explanation or stopped.text or stopped.description,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
-                exception=raised and raised.info,
+                exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),
                 frames=frames,
                 total_frames=max(stack.total_frames or 0, len(frames)),
@@ -172,9 +173,7 @@ class Examiner:
 
     # --- Exceptions ------------------------------------------------------------------------------------------
 
-    async def _examine_exception(
-        self, stopped: Stopped, thread_id: int, stack: StackTraceBody
-    ) -> _Raised | None:
+    async def _examine_exception(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> _Raised | None:
         """Only asked at an exception stop: elsewhere some adapters answer with nonsense."""
         if stopped.reason != "exception":
             return None
@@ -222,10 +221,17 @@ class Examiner:
         if each.condition is None:
             return True
         value = await self._evaluate(self._session.profile.truth_expression(each.condition), frame_id)
-        return value is None or value.lower() in {"true", "1"}  # a condition that fails stops, so that it is seen
+        return value is None or value.lower() in {
+            "true",
+            "1",
+        }  # a condition that fails stops, so that it is seen
 
     async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
-        arguments = {"expression": expression, "frameId": frame_id, "context": self._session.profile.evaluate_context}
+        arguments = {
+            "expression": expression,
+            "frameId": frame_id,
+            "context": self._session.profile.evaluate_context,
+        }
         try:
             body = await self._session.request("evaluate", arguments, EvaluateBody)
         except DebugError as error:

@@ -625,7 +625,7 @@ _Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
 def _put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
     if any(each.id == new.id for each in kept):
         return tuple(new if each.id == new.id else each for each in kept)
-    return (*kept, new)
+    return kept + (new,)  # noqa: RUF005 (mypy cannot type the unpacking)
 
 
 def _if_phase(session: Snapshot, phase: str, then: Snapshot) -> Snapshot:

@@ -17,7 +17,8 @@ class DebugWait(Params, frozen=True, kw_only=True):
 
     timeout: Seconds = 30.0
     breakpoint_id: Annotated[
-        str | None, Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well.")
+        str | None,
+        Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well."),
     ] = None
 
 
@@ -39,7 +40,8 @@ class DebugStep(Params, frozen=True, kw_only=True):
     ] = "over"
     thread_id: ThreadId = None
     granularity: Annotated[
-        Literal["statement", "line", "instruction"] | None, Meta(description="The size of a step, where supported.")
+        Literal["statement", "line", "instruction"] | None,
+        Meta(description="The size of a step, where supported."),
     ] = None
     count: Annotated[
         int, Meta(ge=1, le=1000, description="How many steps; a stop for another reason ends the series.")
