@@ -22,7 +22,7 @@ from trio_debugmcp.dap.messages import (
     ThreadsBody,
     UnknownEvent,
 )
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation
 
 
 class Peer:
@@ -385,7 +385,7 @@ async def test_a_reverse_request_is_answered_with_what_serves_it(
 
 @pytest.mark.parametrize(
     "error",
-    [AdapterRefused("x", "no"), AdapterGone("no"), ProtocolViolation("no"), OSError("no"), DebugError("no")],
+    [AdapterRefused("x", "no"), AdapterGone("no"), ProtocolViolation("no"), CannotRun("x", "no"), DebugError("no")],
 )
 async def test_a_reverse_request_that_fails_is_answered_all_the_same(
     error: Exception, autojump_clock: trio.testing.MockClock

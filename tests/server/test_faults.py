@@ -553,6 +553,9 @@ async def test_a_reverse_request_that_we_do_not_serve_is_refused_and_not_ignored
     [
         ("runInTerminal", {}),
         ("runInTerminal", {"args": "ls", "cwd": "/"}),
+        ("runInTerminal", {"args": [], "cwd": "/"}),
+        ("runInTerminal", {"args": ["a\0b"], "cwd": "/"}),
+        ("runInTerminal", {"args": ["true"], "cwd": "/", "env": {"a=b": "c"}}),
         ("startDebugging", {"request": "launch"}),
         ("startDebugging", {"request": "launch", "configuration": {}}),
     ],
