@@ -5,6 +5,8 @@ from itertools import pairwise
 import pytest
 import trio
 import trio.testing
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
 from trio.testing import MockClock
 
 from tests.server.scene import (
@@ -20,6 +22,7 @@ from tests.server.scene import (
 )
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.memory import memory_pair
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
@@ -281,3 +284,41 @@ async def test_a_client_that_never_subscribed_hears_of_no_update(era: Era, autoj
         await move_breakpoint(adapter, 2)
         await trio.sleep(10)
         assert [notice for notice in client.notices[first:] if notice.what != LIST_CHANGED] == []
+
+
+async def test_a_client_that_does_not_read_delays_nobody_and_finds_each_change_once(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with (
+        open_server(adapter.options()) as server,
+        server.connect() as quick,
+        trio.open_nursery() as nursery,
+    ):
+        await quick.call("breakpoint_set", file=adapter.program, line=1)
+        await launch(quick, adapter)
+        await trio.sleep(10)
+        with memory_pair() as (left, (incoming, outgoing)):
+            nursery.start_soon(server.app.serve_connection, *left)
+
+            async def say(method: str, number: int | None = None, **params: object) -> None:
+                message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
+                message |= {} if number is None else {"id": number}
+                await outgoing.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
+                if number is not None:
+                    await incoming.receive()
+
+            client = {"name": "slow", "version": "1"}
+            await say("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+            await say("notifications/initialized")
+            await say("resources/subscribe", 2, uri=BREAKPOINTS)
+            async with quick.subscribed(BREAKPOINTS):
+                first, start = len(quick.notices), trio.current_time()
+                for number in range(20):
+                    await move_breakpoint(adapter, 2 + number)
+                    await trio.sleep(1)
+                assert since(quick, start, first) == [(BREAKPOINTS, number + 0.3) for number in range(20)]
+            told = []
+            with trio.move_on_after(10):
+                while True:
+                    told.append((await incoming.receive()).message.method)  # type: ignore[union-attr]
+            assert told == ["notifications/resources/updated"] * 2  # one that was under way, and one for all the rest
+            nursery.cancel_scope.cancel(reason="seen enough")
