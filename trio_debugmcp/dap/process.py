@@ -98,6 +98,8 @@ async def open_process(
     Raises:
         CannotRun: the program could not be started.
     """
+    if not argv:
+        raise CannotRun("an empty command line", "it names no program")
     try:
         process = await trio.lowlevel.open_process(
             list(argv),
@@ -108,8 +110,8 @@ async def open_process(
             env=env,
             start_new_session=True,
         )
-    except OSError as error:
-        raise CannotRun(argv[0], error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL character, or a name that no variable can have
+        raise CannotRun(argv[0], getattr(error, "strerror", None) or str(error)) from error
     try:
         guard.watch(process.pid)
         yield process

@@ -20,7 +20,7 @@ from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Audience, Merger
-from trio_debugmcp.session.session import DebugSession, Surroundings
+from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.state.model import Breakpoint, Snapshot, State
@@ -100,13 +100,7 @@ class Debugger:
         session = self.session(session_id)
         snapshot = session.snapshot
         if snapshot is None or snapshot.phase != "Paused":
-            phase = snapshot.phase if snapshot is not None else "Disconnected"
-            raise UsageError(
-                "NOT_PAUSED",
-                f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for "
-                "a breakpoint.",
-                {"currentState": phase},
-            )
+            raise not_paused(snapshot)
         return session, snapshot
 
     def profile_for(self, adapter: str | None, program: str | None) -> Profile:

@@ -28,6 +28,7 @@ class Handshake:
 
     def __init__(self, session: "DebugSession") -> None:
         self.failure: DebugError | None = None
+        self.done = False
         self._session = session
         self._initialized = trio.Event()
         self._answered = trio.Event()
@@ -56,6 +57,7 @@ class Handshake:
             name = self._session.profile.name
             self.give_up(UsageError("TIMEOUT", f"{name} did not get the program going in {HANDSHAKE_SECONDS:g} s."))
             self._raise_failure()
+        self.done = True
 
     async def _shake(self, nursery: trio.Nursery) -> None:
         session = self._session

@@ -77,6 +77,18 @@ FAILED_GOODBYE_SECONDS = 1.0
 
 T = TypeVar("T")
 
+
+def not_paused(snapshot: Snapshot | None) -> UsageError:
+    """The refusal of what needs a paused program."""
+    phase = snapshot.phase if snapshot is not None else "Disconnected"
+    return UsageError(
+        "NOT_PAUSED",
+        f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for a "
+        "breakpoint.",
+        {"currentState": phase},
+    )
+
+
 StepMode = Literal["over", "in", "out", "back"]
 
 _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "stepOut", "back": "stepBack"}
@@ -119,6 +131,7 @@ class DebugSession:
         self._terminate: bool | None = None
         self._failed = False
         self._closing = False
+        self._resuming = False
         self._terminals = Terminals(shared.console, shared.guard)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
@@ -248,7 +261,7 @@ class DebugSession:
         connection = self._connection
         if connection is not None and connection.ended is None:
             arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
-            with trio.move_on_after(FAILED_GOODBYE_SECONDS if self._handshake.failure is not None else GOODBYE_SECONDS):
+            with trio.move_on_after(GOODBYE_SECONDS if self._handshake.done else FAILED_GOODBYE_SECONDS):
                 await self._request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
             await self._terminals.wait_over()
@@ -267,7 +280,7 @@ class DebugSession:
         tail = self._adapter.stderr_tail if self._adapter is not None else ""
         self._handshake.give_up(AdapterGone(end.reason, tail))
         if not self._over.is_set():
-            self._failed = True
+            self._failed = self._exit_code is None  # after `exited`, some adapters just leave
             await self._merger.merge(AdapterSaid(self.id, Terminated(), self._shared.clock.now()))
         last_words = tail.rpartition("\n")[2]
         self._finish(f"{end.reason} ({last_words})" if last_words else end.reason)
@@ -353,9 +366,20 @@ class DebugSession:
             raise self._explained(gone) from None
 
     async def resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go. It counts as running from before the request is written, and not from the answer."""
-        self._examiner.cancel()
-        state = await self._merger.merge(Resumed(self.id, kind))
+        """Let the program go. It counts as running from before the request is written, and not from the answer.
+
+        Raises:
+            UsageError: `NOT_PAUSED`: somebody else was quicker.
+        """
+        before = self.snapshot
+        if self._resuming or before is None or before.phase != "Paused":
+            raise not_paused(before)
+        self._resuming = True  # until the state says so
+        try:
+            self._examiner.cancel()
+            state = await self._merger.merge(Resumed(self.id, kind))
+        finally:
+            self._resuming = False
         snapshot = state.session(self.id)
         refusal: AdapterRefused | None = None
         try:

@@ -134,13 +134,21 @@ class FakeAdapter:
         """A connection to this adapter, for as long as the block."""
         ours, theirs = trio.testing.memory_stream_pair()
         self._stream, self._configured = theirs, trio.Event()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._serve, theirs, nursery)
+        # A real adapter is not cancelled with its session either: it hears the goodbye and answers it.
+        serving = trio.CancelScope(shield=True)
+
+        async def serve() -> None:
+            with serving:
+                async with trio.open_nursery() as nursery:
+                    await self._serve(theirs, nursery)
+
+        async with trio.open_nursery() as outer:
+            outer.start_soon(serve)
             self.connected.set()
             try:
                 yield Adapter(ours)
             finally:
-                nursery.cancel_scope.cancel(reason="the fake adapter is closed")
+                serving.cancel(reason="the fake adapter is closed")
 
     async def _serve(self, stream: trio.abc.Stream, nursery: trio.Nursery) -> None:
         decoder = FrameDecoder()
