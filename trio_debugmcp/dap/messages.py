@@ -431,9 +431,10 @@ def decode_message(body: bytes) -> Request | Response | Event:
         ProtocolViolation: it is not a DAP message.
     """
     try:
-        return _read(_envelopes.decode, body)
+        message: Request | Response | Event = _read(_envelopes.decode, body)
     except _UNREADABLE as error:
         raise ProtocolViolation(f"not a DAP message: {error}", body[:200]) from error
+    return message
 
 
 def decode_event(event: Event) -> EventBody:
