@@ -95,7 +95,8 @@ class Console:
     async def settle(self) -> None:
         """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
         with trio.move_on_after(_SETTLE_SECONDS):
-            while any(_unread(descriptor) for descriptor in self._pipes):
+            # What waits in a pipe tells nobody, so it is looked at after every turn of the pumps.
+            while any(_unread(descriptor) for descriptor in self._pipes):  # noqa: ASYNC110
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:
