@@ -96,7 +96,7 @@ class Console:
         """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
         with trio.move_on_after(_SETTLE_SECONDS):
             # What waits in a pipe tells nobody, so it is looked at after every turn of the pumps.
-            while any(_unread(descriptor) for descriptor in self._pipes):  # noqa: ASYNC110
+            while any(_unread(descriptor) for descriptor in self._pipes):
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:
