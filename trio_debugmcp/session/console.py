@@ -100,6 +100,44 @@ class Console:
                     return
                 await trio.lowlevel.checkpoint()
 
+    def connect_input(self, pipe: trio.abc.SendStream) -> None:
+        """What users write goes to this pipe from now on."""
+        self._input = pipe
+
+    def disconnect_input(self) -> None:
+        """The program is gone."""
+        self._input = None
+
+    async def write(self, data: str, *, close_after: bool) -> int:
+        """Write to the program's standard input; returns the number of bytes written.
+
+        Raises:
+            UsageError: `STDIN_CLOSED` if there is no input to write to, `TIMEOUT` if the program does not read it.
+        """
+        pipe, encoded = self._input, data.encode()
+        if pipe is None:
+            raise UsageError(
+                "STDIN_CLOSED",
+                "The program's standard input is not open: it was closed, the program has ended, or it was attached "
+                "to. Launch the program with debug_launch to write to its input.",
+            )
+        try:
+            with trio.fail_after(_WRITE_SECONDS):
+                await pipe.send_all(encoded)
+        except trio.TooSlowError:
+            raise UsageError(
+                "TIMEOUT",
+                f"The program did not read its input within {_WRITE_SECONDS} s. It may be paused: continue it, "
+                "then write in smaller pieces.",
+            ) from None
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._input = None
+            raise UsageError("STDIN_CLOSED", "The program has closed its standard input.") from None
+        if close_after:
+            self._input = None
+            await pipe.aclose()
+        return len(encoded)
+
 
 def _unread(descriptor: int) -> int:
     """How many bytes wait in a pipe."""
