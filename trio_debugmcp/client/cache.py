@@ -1,0 +1,368 @@
+"""What was read last, so that a person can look at it again: resources, template reads, prompts and tool results.
+
+Owns four shelves, one per kind. Knows nothing of connections and never fetches.
+
+- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer one.
+- An entry is **current** or **stale**. A getter returns current entries only, hence None for whatever has to be read again; with
+  `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says since when. An entry becomes stale when its
+  resource is announced as changed, when its time to live is over, or when the connection ends.
+- Each shelf is bounded in entries and in bytes. The least recently used entry goes first, pinned ones (subscribed URIs) go last; an entry
+  that would not fit alone is not kept at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Generic, Literal, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.client.invocations import (
+    Invocation,
+    PromptGetInvocation,
+    ResourceReadInvocation,
+    ResourceTemplateReadInvocation,
+    ToolCallInvocation,
+)
+from trio_debugmcp.client.weight import weigh
+
+CacheKind = Literal["resource", "template", "prompt", "tool"]
+CacheChangeReason = Literal["stale", "cleared", "evicted"]
+OnChange = Callable[[CacheKind, str, CacheChangeReason], None]
+
+DEFAULT_MAX_ENTRIES = 1000
+"""Entries per kind: more than anyone looks at in one sitting."""
+
+DEFAULT_MAX_BYTES = 64 * 1024 * 1024
+"""Bytes per kind: a few large files, or thousands of small ones."""
+
+T = TypeVar("T", bound=Invocation)
+
+
+class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
+    """A cached call and how far it can be trusted.
+
+    Attributes:
+        invocation: the object that the call returned.
+        call: its place in the order of calls.
+        size: the bytes that it holds, estimated.
+        expires_at: when it becomes stale by itself, or None.
+        marked_stale: when it was announced to be out of date, or None.
+    """
+
+    invocation: T
+    call: int
+    size: int
+    expires_at: datetime | None = None
+    marked_stale: datetime | None = None
+
+    def stale_since(self, now: datetime) -> datetime | None:
+        """The moment since which this entry may not be what the server has, or None while it is current."""
+        if self.marked_stale is not None:
+            return self.marked_stale
+        return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
+
+
+class ShelfStats(Struct, frozen=True, kw_only=True):
+    """What one kind holds, and what became of what it held. Counters start with the cache and never go back."""
+
+    entries: int
+    bytes: int
+    stale: int
+    pinned: int
+    hits: int
+    misses: int
+    evictions: int
+
+
+class CacheStats(Struct, frozen=True, kw_only=True):
+    """`ContentCache.stats()`: one `ShelfStats` per kind, and their sums."""
+
+    resources: ShelfStats
+    resource_templates: ShelfStats
+    prompts: ShelfStats
+    tool_call_results: ShelfStats
+
+    @property
+    def entries(self) -> int:
+        """Entries of all kinds."""
+        return sum(shelf.entries for shelf in self._shelves())
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all kinds."""
+        return sum(shelf.bytes for shelf in self._shelves())
+
+    def _shelves(self) -> tuple[ShelfStats, ...]:
+        return (self.resources, self.resource_templates, self.prompts, self.tool_call_results)
+
+
+class _Shelf(Generic[T]):
+    """The entries of one kind, least recently used first."""
+
+    def __init__(self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
+        self.kind = kind
+        self.pinned: frozenset[str] = frozenset()
+        self.on_change: OnChange | None = None
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._entries: dict[str, CacheEntry[T]] = {}
+        self._bytes = 0
+        self._hits = self._misses = self._evictions = 0
+
+    def entry(self, key: str) -> CacheEntry[T] | None:
+        return self._entries.get(key)
+
+    def items(self) -> Iterator[tuple[str, CacheEntry[T]]]:
+        return iter(tuple(self._entries.items()))
+
+    def get(self, key: str, allow_stale: bool) -> T | None:
+        entry = self._entries.get(key)
+        if entry is None or not (allow_stale or entry.stale_since(self._clock()) is None):
+            self._misses += 1
+            return None
+        self._hits += 1
+        self._entries[key] = self._entries.pop(key)  # most recently used goes last
+        return entry.invocation
+
+    def put(self, key: str, entry: CacheEntry[T]) -> bool:
+        held = self._entries.get(key)
+        if held is not None and held.call > entry.call:
+            return False
+        if held is not None:
+            self._drop(key)
+        if entry.size > self._max_bytes or self._max_entries < 1:
+            self._evictions += 1
+            return False
+        self._entries[key] = entry
+        self._bytes += entry.size
+        self._make_room(newest=key)
+        return True
+
+    def clear(self, key: str) -> None:
+        if key in self._entries:
+            self._drop(key)
+            self._tell(key, "cleared")
+
+    def mark_stale(self, key: str) -> None:
+        entry = self._entries.get(key)
+        if entry is not None and entry.marked_stale is None:
+            self._entries[key] = replace(entry, marked_stale=self._clock())
+            self._tell(key, "stale")
+
+    def stats(self) -> ShelfStats:
+        now = self._clock()
+        return ShelfStats(
+            entries=len(self._entries),
+            bytes=self._bytes,
+            stale=sum(entry.stale_since(now) is not None for entry in self._entries.values()),
+            pinned=sum(key in self.pinned for key in self._entries),
+            hits=self._hits,
+            misses=self._misses,
+            evictions=self._evictions,
+        )
+
+    def _make_room(self, newest: str) -> None:
+        while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
+            others = (key for key in self._entries if key != newest)
+            victim = next((key for key in others if key not in self.pinned), None) or next(iter(self._entries))
+            self._drop(victim)
+            self._evictions += 1
+            self._tell(victim, "evicted")
+
+    def _drop(self, key: str) -> None:
+        self._bytes -= self._entries.pop(key).size
+
+    def _tell(self, key: str, reason: CacheChangeReason) -> None:
+        if self.on_change is not None:
+            self.on_change(self.kind, key, reason)
+
+
+class _Shelves(Struct, frozen=True):
+    resource: _Shelf[ResourceReadInvocation]
+    template: _Shelf[ResourceTemplateReadInvocation]
+    prompt: _Shelf[PromptGetInvocation]
+    tool: _Shelf[ToolCallInvocation]
+
+    def all(self) -> tuple[_Shelf[Invocation], ...]:
+        return cast("tuple[_Shelf[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
+
+
+class ReadOnlyContentCache:
+    """The cache as a user of `InspectorClient` sees it: look, and throw away, but never put in.
+
+    Getters return the very object that the call returned, or None on a miss; they never raise and never fetch.
+    """
+
+    def __init__(self, shelves: _Shelves) -> None:
+        self._shelves = shelves
+
+    def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
+        """The last read of `uri`, while it is current."""
+        return self._shelves.resource.get(uri, allow_stale)
+
+    def get_resource_template(
+        self, uri_template: str, *, allow_stale: bool = False
+    ) -> ResourceTemplateReadInvocation | None:
+        """The last read through `uri_template`, with whatever parameters it had, while it is current."""
+        return self._shelves.template.get(uri_template, allow_stale)
+
+    def get_prompt(self, name: str, *, allow_stale: bool = False) -> PromptGetInvocation | None:
+        """The last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
+        return self._shelves.prompt.get(name, allow_stale)
+
+    def get_tool_call_result(self, tool_name: str, *, allow_stale: bool = False) -> ToolCallInvocation | None:
+        """The last call of `tool_name`, successful or not, while it is current. It outlives the tool's removal from the list."""
+        return self._shelves.tool.get(tool_name, allow_stale)
+
+    def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
+        """The entry itself, current or stale, with its size and lifetime. Does not count as use."""
+        shelf = next(shelf for shelf in self._shelves.all() if shelf.kind == kind)
+        return shelf.entry(key)
+
+    def clear_resource(self, uri: str) -> None:
+        """Forget the read of `uri`; nothing happens when there is none."""
+        self._shelves.resource.clear(uri)
+
+    def clear_resource_template(self, uri_template: str) -> None:
+        """Forget the read through `uri_template`."""
+        self._shelves.template.clear(uri_template)
+
+    def clear_resource_and_resource_template(self, uri: str) -> None:
+        """Forget the read of `uri`, and every template read that expanded to it."""
+        self._shelves.resource.clear(uri)
+        for uri_template in self._templates_of(uri):
+            self._shelves.template.clear(uri_template)
+
+    def clear_prompt(self, name: str) -> None:
+        """Forget the prompt `name`."""
+        self._shelves.prompt.clear(name)
+
+    def clear_tool_call_result(self, tool_name: str) -> None:
+        """Forget the last call of `tool_name`."""
+        self._shelves.tool.clear(tool_name)
+
+    def clear_all(self) -> None:
+        """Forget everything, stale entries too."""
+        for shelf in self._shelves.all():
+            for key, _ in shelf.items():
+                shelf.clear(key)
+
+    def stats(self) -> CacheStats:
+        """Entries, bytes, hits, misses and evictions, per kind."""
+        return CacheStats(
+            resources=self._shelves.resource.stats(),
+            resource_templates=self._shelves.template.stats(),
+            prompts=self._shelves.prompt.stats(),
+            tool_call_results=self._shelves.tool.stats(),
+        )
+
+    def _templates_of(self, uri: str) -> list[str]:
+        return [key for key, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri]
+
+
+class ContentCache(ReadOnlyContentCache):
+    """The cache as its owner sees it.
+
+    Args:
+        max_entries: per kind.
+        max_bytes: per kind, see `weight.weigh`.
+        ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
+        clock: gives the time of day; a test passes its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_entries: int = DEFAULT_MAX_ENTRIES,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        ttl: float | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__(
+            _Shelves(
+                _Shelf("resource", max_entries, max_bytes, clock),
+                _Shelf("template", max_entries, max_bytes, clock),
+                _Shelf("prompt", max_entries, max_bytes, clock),
+                _Shelf("tool", max_entries, max_bytes, clock),
+            )
+        )
+        self._ttl = ttl
+        self._clock = clock
+        self._calls = 0
+
+    def view(self) -> ReadOnlyContentCache:
+        """The same shelves, without the setters."""
+        return ReadOnlyContentCache(self._shelves)
+
+    def next_call(self) -> int:
+        """A number for a call that is being made now; pass it to the setter when the call is answered."""
+        self._calls += 1
+        return self._calls
+
+    def on_change(self, listener: OnChange) -> None:
+        """Have `listener(kind, key, reason)` called, synchronously, for each entry that goes or becomes stale."""
+        for shelf in self._shelves.all():
+            shelf.on_change = listener
+
+    def set_resource(
+        self, uri: str, invocation: ResourceReadInvocation, *, call: int | None = None, stale: bool = False
+    ) -> bool:
+        """Keep `invocation`, unless a later call is already there. `stale`: it was outdated before it arrived."""
+        return self._shelves.resource.put(uri, self._entry(invocation, call, stale))
+
+    def set_resource_template(
+        self, uri_template: str, invocation: ResourceTemplateReadInvocation, *, call: int | None = None, stale: bool = False
+    ) -> bool:
+        """As `set_resource`."""
+        return self._shelves.template.put(uri_template, self._entry(invocation, call, stale))
+
+    def set_prompt(self, name: str, invocation: PromptGetInvocation, *, call: int | None = None) -> bool:
+        """As `set_resource`."""
+        return self._shelves.prompt.put(name, self._entry(invocation, call))
+
+    def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
+        """As `set_resource`."""
+        return self._shelves.tool.put(tool_name, self._entry(invocation, call))
+
+    def pin(self, uris: frozenset[str]) -> None:
+        """Let reads of `uris` be the last to be evicted."""
+        self._shelves.resource.pinned = uris
+
+    def mark_resource_stale(self, uri: str) -> None:
+        """The resource changed: its read, and every template read that expanded to it, is out of date."""
+        self._shelves.resource.mark_stale(uri)
+        for uri_template in self._templates_of(uri):
+            self._shelves.template.mark_stale(uri_template)
+
+    def mark_all_stale(self) -> None:
+        """The connection ended: nothing here can be trusted any more, but all of it can still be read."""
+        for shelf in self._shelves.all():
+            for key, _ in shelf.items():
+                shelf.mark_stale(key)
+
+    def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
+        """The stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
+        entries = (entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri)
+        return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
+
+    def _entry(self, invocation: T, call: int | None, stale: bool = False) -> CacheEntry[T]:
+        now = self._clock()
+        lifetimes = [seconds for seconds in (self._ttl, _server_ttl(invocation)) if seconds is not None]
+        return CacheEntry(
+            invocation=invocation,
+            call=self.next_call() if call is None else call,
+            size=weigh(invocation),
+            expires_at=now + timedelta(seconds=min(lifetimes)) if lifetimes else None,
+            marked_stale=now if stale else None,
+        )
+
+
+def _server_ttl(invocation: Invocation) -> float | None:
+    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does; it does not forbid a person
+    # to look at what was read. Only a positive lifetime says when the entry stops being current.
+    milliseconds = getattr(invocation.result, "ttl_ms", 0)
+    return milliseconds / 1000 if milliseconds > 0 else None

@@ -1,0 +1,121 @@
+"""Between the transport and the SDK: sees every message in the order of the wire, and the end of the stream.
+
+The SDK hands each notification to a task of its own, so that two of them, or a notification and a response, can change places. Here they
+cannot: `Wire` is told synchronously, before the SDK gets the message. It decides state; the SDK correlates, validates and answers.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+if TYPE_CHECKING:
+    from mcp.client._transport import ReadStream, TransportStreams, WriteStream
+    from mcp.shared.message import SessionMessage
+
+
+class Wire(Protocol):
+    """Who is told what passes. No method may wait."""
+
+    def sent(self, message: dict[str, Any]) -> None:
+        """`message` is about to be written."""
+
+    def received(self, message: dict[str, Any]) -> bool:
+        """`message` has arrived; False keeps it from the SDK, which has no use for it."""
+
+    def garbled(self, error: Exception) -> None:
+        """Something arrived that is no message."""
+
+    def ended(self) -> None:
+        """Nothing will arrive any more."""
+
+
+class _TappedRead:
+    def __init__(self, inner: ReadStream[SessionMessage | Exception], wire: Wire) -> None:
+        self._inner = inner
+        self._wire = wire
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        while True:
+            try:
+                item = await self._inner.__anext__()
+            except Exception:  # StopAsyncIteration too: whatever it was, it was the last
+                self._wire.ended()
+                raise
+            if isinstance(item, Exception):
+                self._wire.garbled(item)
+            elif not self._wire.received(_plain(item)):
+                continue
+            return item
+
+    async def receive(self) -> SessionMessage | Exception:
+        import anyio
+
+        try:
+            return await self.__anext__()
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)
+
+
+class _TappedWrite:
+    def __init__(self, inner: WriteStream[SessionMessage], wire: Wire) -> None:
+        self._inner = inner
+        self._wire = wire
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._wire.sent(_plain(item))
+        await self._inner.send(item)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)
+
+
+class TappedTransport:
+    """`transport` with `wire` listening in; itself a transport of the SDK, closing the inner one."""
+
+    def __init__(self, transport: AbstractAsyncContextManager[TransportStreams], wire: Wire) -> None:
+        self._transport = transport
+        self._wire = wire
+
+    async def __aenter__(self) -> TransportStreams:
+        read, write = await self._transport.__aenter__()
+        return _TappedRead(read, self._wire), _TappedWrite(write, self._wire)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._transport.__aexit__(kind, error, trace)
+
+
+def _plain(item: SessionMessage) -> dict[str, Any]:
+    """The message as it is on the wire; parameters and results are the same objects, not copies."""
+    message = item.message
+    fields = {name: getattr(message, name) for name in type(message).model_fields if name in message.model_fields_set}
+    if (error := fields.get("error")) is not None:
+        fields["error"] = error.model_dump(exclude_unset=True)
+    return fields
