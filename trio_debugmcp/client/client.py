@@ -55,7 +55,7 @@ from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.rereads import Rereads
 from trio_debugmcp.client.subscriptions import EXPLICIT, Subscriptions, Updates
 from trio_debugmcp.client.targets import resolve_target
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:
     from mcp import types
@@ -127,10 +127,15 @@ class InspectorClient:
         async with AsyncExitStack() as stack:
             self._link.nursery = await stack.enter_async_context(trio.open_nursery())
             stack.push_async_callback(self._close)
-            if self._options.connect_on_enter:
-                await self.connect()
-            self._stack = stack.pop_all()
-        return self
+            try:
+                if self._options.connect_on_enter:
+                    await self.connect()
+            except DebugError as error:
+                failure = error  # raised outside of the nursery, which would make a group of it
+            else:
+                self._stack = stack.pop_all()
+                return self
+        raise failure
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
