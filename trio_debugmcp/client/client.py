@@ -402,7 +402,7 @@ class InspectorClient:
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
         """`async with client.subscribed(uri) as updates: async for update in updates`: subscribed for the length of a block.
 
-        Any number of blocks share one subscription, which ends with the last of them. A reader that is slow gets the latest update,
+        Any number of blocks share one subscription, which ends with the last of them; leaving does not wait for the server. A reader that is slow gets the latest update,
         once. Iteration raises `ConnectionLost` when the connection is gone for good.
         """
         self._need_subscriptions()

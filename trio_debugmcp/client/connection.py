@@ -32,6 +32,10 @@ OnNotification = Callable[[str, Params], bool]
 Work = Callable[["Client", "ProgressFnT"], Awaitable[T]]
 
 
+_SESSION_FORGOTTEN = (-32600, "Session terminated")
+"""How the SDK's HTTP transport reports a 404: the server was restarted, or gave the session up."""
+
+
 class Ending(Struct, frozen=True, kw_only=True):
     """How a connection ended; fields as in the `disconnect` event."""
 
@@ -85,13 +89,14 @@ class Connection:
         self._roots = roots
         self._reason: str | None = None
         self._requested = False
+        self._reading = True
         self._over = trio.Event()
         self._closed = trio.Event()
 
     @property
     def alive(self) -> bool:
         """False from the moment that the end is known; nothing may be committed to the client's state then."""
-        return self._reason is None
+        return self._reason is None and self._reading
 
     @property
     def modern(self) -> bool:
@@ -116,6 +121,7 @@ class Connection:
             ConnectFailed: there was no handshake.
         """
         opened = False
+        fault: Exception | None = None
         deadline = trio.current_time() + self._options.connect_timeout
         with trio.CancelScope(deadline=deadline) as handshake:
             try:
@@ -123,13 +129,19 @@ class Connection:
                     handshake.deadline = float("inf")
                     self._check_era()
                     opened = True
-                    async with trio.open_nursery() as nursery:
-                        nursery.start_soon(self._cancel_when_over, nursery.cancel_scope)
-                        await live(self, nursery)
-            except Exception as error:  # the seam where a failed handshake, of whatever kind, becomes ConnectFailed
-                if opened:
-                    raise
-                raise self._failed(_leaf(error)) from error
+                    try:
+                        async with trio.open_nursery() as nursery:
+                            nursery.start_soon(self._cancel_when_over, nursery.cancel_scope)
+                            await live(self, nursery)
+                    except Exception as error:
+                        fault = error  # ours: to be told from what the transport raises around it
+                        raise
+            except Exception as error:  # the seam where failures of transports, of whatever kind, become ours
+                if fault is not None:
+                    raise fault from None
+                if not opened:
+                    raise self._failed(_leaf(error)) from error
+                self.end(f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False)
             finally:
                 self.end("the client was closed", requested=True)
                 self._closed.set()
@@ -172,7 +184,9 @@ class Connection:
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
-                if error.code != CONNECTION_CLOSED or self.alive:
+                if (error.code, error.message) == _SESSION_FORGOTTEN:
+                    self.end("the server does not know the session any more", requested=False)
+                elif error.code != CONNECTION_CLOSED or self.alive:
                     raise
                 await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
                 raise self.ending().as_error() from error
@@ -194,9 +208,11 @@ class Connection:
     def garbled(self, error: Exception) -> None:
         """Something arrived that is no message: the SDK reports it, the connection goes on."""
 
-    def ended(self) -> None:
-        """End of file: the last message of every connection."""
-        self.end("the server closed the connection", requested=False)
+    def ended(self, *, cancelled: bool) -> None:
+        """End of file is the last message of every connection. A cancelled reader knows no reason; `serve()` will."""
+        self._reading = False
+        if not cancelled:
+            self.end("the server closed the connection", requested=False)
 
     def _record(self, origin: Origin, message: dict[str, Any]) -> None:
         self._bus.publish(Message(entry=self._log.record(origin, message)))

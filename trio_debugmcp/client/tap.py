@@ -27,8 +27,8 @@ class Wire(Protocol):
     def garbled(self, error: Exception) -> None:
         """Something arrived that is no message."""
 
-    def ended(self) -> None:
-        """Nothing will arrive any more."""
+    def ended(self, *, cancelled: bool) -> None:
+        """Nothing will arrive any more: end of file, or the reader was cancelled together with everything around it."""
 
 
 class _TappedRead:
@@ -40,8 +40,8 @@ class _TappedRead:
         while True:
             try:
                 item = await self._inner.__anext__()
-            except Exception:  # StopAsyncIteration too: whatever it was, it was the last
-                self._wire.ended()
+            except BaseException as error:  # whatever it was, StopAsyncIteration or Cancelled, it was the last
+                self._wire.ended(cancelled=not isinstance(error, Exception))
                 raise
             if isinstance(item, Exception):
                 self._wire.garbled(item)
