@@ -52,7 +52,16 @@ def _install_once(packages: tuple[str, ...]) -> tuple[Path, str]:
     npm = shutil.which("npm")
     if npm is None:
         return root, "npm is not installed"
-    command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(root), *packages]
+    command = [
+        npm,
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--prefix",
+        str(root),
+        *packages,
+    ]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_TIME, cwd=root)
     except subprocess.TimeoutExpired:

@@ -69,7 +69,9 @@ class Peer:
             "initialize": self._initialize,
             "server/discover": self._discover,
             "tools/list": lambda p: self._page("tools", [tool(name) for name in self.tools], p),
-            "resources/list": lambda p: self._page("resources", [{"uri": u, "name": u} for u in self.resources], p),
+            "resources/list": lambda p: self._page(
+                "resources", [{"uri": u, "name": u} for u in self.resources], p
+            ),
             "resources/templates/list": lambda p: self._page(
                 "resourceTemplates", [{"uriTemplate": t, "name": t} for t in self.templates], p
             ),
@@ -203,7 +205,11 @@ class Peer:
     def _discover(self, _: Json) -> Json:
         if not self.modern:
             raise Refuse(-32601, "no server/discover")
-        return {"supportedVersions": ["2026-07-28"], "capabilities": self.capabilities, "instructions": "be kind"}
+        return {
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": self.capabilities,
+            "instructions": "be kind",
+        }
 
     def _page(self, name: str, items: list[Json], params: Json) -> Json:
         start = int(params.get("cursor", 0))
@@ -216,7 +222,9 @@ class Peer:
         self.listening.append(message["id"])
         asked = message["params"]["notifications"]
         self.notify(
-            "notifications/subscriptions/acknowledged", notifications=asked, _meta={SUBSCRIPTION_ID: message["id"]}
+            "notifications/subscriptions/acknowledged",
+            notifications=asked,
+            _meta={SUBSCRIPTION_ID: message["id"]},
         )
 
     def _on_cancelled(self, message: Json) -> None:

@@ -42,7 +42,11 @@ def read(uri: str, text: str = "", ttl_ms: int = 0) -> ResourceReadInvocation:
 
 def template_read(uri_template: str, expanded_uri: str = "demo://1") -> ResourceTemplateReadInvocation:
     return ResourceTemplateReadInvocation(
-        uri_template=uri_template, expanded_uri=expanded_uri, params={}, result=contents(expanded_uri), timestamp=NOON
+        uri_template=uri_template,
+        expanded_uri=expanded_uri,
+        params={},
+        result=contents(expanded_uri),
+        timestamp=NOON,
     )
 
 
@@ -246,7 +250,9 @@ def test_a_stale_entry_is_none_to_the_getter_and_there_for_reading_offline() -> 
 @pytest.mark.parametrize(
     ("ttl", "ttl_ms", "lifetime"), [(10, 0, 10), (None, 3000, 3), (10, 3000, 3), (2, 3000, 2)]
 )
-def test_the_shorter_lifetime_of_server_and_option_counts(ttl: float | None, ttl_ms: int, lifetime: float) -> None:
+def test_the_shorter_lifetime_of_server_and_option_counts(
+    ttl: float | None, ttl_ms: int, lifetime: float
+) -> None:
     clock = Clock()
     cache = ContentCache(ttl=ttl, clock=clock)
     cache.set_resource("x", read("x", ttl_ms=ttl_ms))

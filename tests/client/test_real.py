@@ -128,7 +128,10 @@ async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscri
     port = free_port()
     options = InspectorOptions(reconnect=Reconnect(first_delay=0.2, max_delay=0.5, attempts=40))
     with trio.fail_after(60):
-        async with http_server(port) as first, InspectorClient(f"http://127.0.0.1:{port}/mcp", options) as client:
+        async with (
+            http_server(port) as first,
+            InspectorClient(f"http://127.0.0.1:{port}/mcp", options) as client,
+        ):
             await client.subscribe_to_resource(DYNAMIC)
             back = client.wait_for("connect")
             replayed = client.wait_for("resourceSubscriptionsChange", lambda event: DYNAMIC in event.uris)
@@ -144,7 +147,9 @@ async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscri
                 await client.disconnect()
 
 
-async def test_the_reference_server_announces_five_changes_before_the_first_list_and_is_listed_once_or_twice() -> None:
+async def test_the_reference_server_announces_five_changes_before_the_first_list_and_is_listed_once_or_twice() -> (
+    None
+):
     """A client with roots, sampling and elicitation gets a burst of `tools/list_changed` right after its `initialized`."""
 
     async def decline(*_: Any) -> types.ErrorData:
@@ -257,14 +262,18 @@ async def test_a_server_that_crashes_tells_its_exit_code_and_its_last_words(sdk_
         ([sys.executable, "-c", "print('hello, this is not MCP')"], "Connection closed"),
     ],
 )
-async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(command: list[str], said: str) -> None:
+async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(
+    command: list[str], said: str
+) -> None:
     with trio.fail_after(60):
         with pytest.raises(ConnectFailed, match=said):
             async with InspectorClient(command):
                 pytest.fail("connected to nothing")
 
 
-async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_what_it_started(tmp_path: Path) -> None:
+async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_what_it_started(
+    tmp_path: Path,
+) -> None:
     pids = tmp_path / "pids"
     script = (
         "import os, signal, subprocess, sys, time\n"
@@ -279,7 +288,10 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
                 pytest.fail("connected to nothing")
         for pid in map(int, pids.read_text().split()):
             for _ in range(50):
-                if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+                if (
+                    not Path(f"/proc/{pid}").exists()
+                    or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]
+                ):
                     break
                 await trio.sleep(0.1)
             else:
@@ -299,7 +311,16 @@ async def test_the_conformance_suite_is_satisfied(scenario: str, tmp_path: Path)
     program = f"{sys.executable} {HERE / 'conformance_client.py'}"
     with trio.fail_after(90):
         result = await trio.run_process(
-            [*node.conformance(), "client", "--command", program, "--scenario", scenario, "-o", str(tmp_path)],
+            [
+                *node.conformance(),
+                "client",
+                "--command",
+                program,
+                "--scenario",
+                scenario,
+                "-o",
+                str(tmp_path),
+            ],
             env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
             capture_stdout=True,
             capture_stderr=True,

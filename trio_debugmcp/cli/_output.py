@@ -72,6 +72,10 @@ def terminal() -> Any:
 
 def write_error(code: str, message: str, **details: Any) -> None:
     """The one line on stderr that says why the exit code is not 0."""
-    error = {"code": code, "message": message, **{key: value for key, value in details.items() if value is not None}}
+    error = {
+        "code": code,
+        "message": message,
+        **{key: value for key, value in details.items() if value is not None},
+    }
     sys.stderr.write(compact({"error": error}) + "\n")
     sys.stderr.flush()

@@ -37,11 +37,16 @@ class Failure(Exception):
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """How to reach the server, and usage errors that end with 1."""
     group = parser.add_argument_group("connection")
-    group.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'", help="for a URL; repeatable")
+    group.add_argument(
+        "--header", action="append", default=[], metavar="'NAME: VALUE'", help="for a URL; repeatable"
+    )
     group.add_argument("--env", action="append", default=[], metavar="K=V", help="for a command; repeatable")
     group.add_argument("--cwd", metavar="DIR", help="for a command; the current directory by default")
     group.add_argument(
-        "--era", choices=["auto", "legacy", "modern"], default="auto", help="protocol era; auto asks the server (default)"
+        "--era",
+        choices=["auto", "legacy", "modern"],
+        default="auto",
+        help="protocol era; auto asks the server (default)",
     )
     # argparse ends with 2 on its own; for these commands 1 is usage, and 2 is free for a shell to mean something else by.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]

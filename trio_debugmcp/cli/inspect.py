@@ -49,9 +49,16 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--method", choices=sorted(METHODS), default="initialize", help="default: initialize")
     parser.add_argument("--tool-name", metavar="NAME")
     parser.add_argument(
-        "--tool-arg", nargs="+", action="extend", default=[], metavar="K=V", help="typed by the tool's schema, else as JSON"
+        "--tool-arg",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="K=V",
+        help="typed by the tool's schema, else as JSON",
     )
-    parser.add_argument("--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally")
+    parser.add_argument(
+        "--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally"
+    )
     parser.add_argument("--uri", help="of a resource")
     parser.add_argument("--template", metavar="URI_TEMPLATE", help="of a resource, expanded with --args")
     parser.add_argument("--prompt-name", metavar="NAME")
@@ -60,10 +67,17 @@ def add_parser(subparsers: Any) -> None:
         help="for a prompt or a template; in a completion the last one is completed, the others are its context",
     )  # fmt: skip
     parser.add_argument("--log-level", metavar="LEVEL")
-    parser.add_argument("--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta")
-    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)")
     parser.add_argument(
-        "--format", choices=["text", "json"], default="text", help='text: indented; json: one line {"result": …}'
+        "--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)"
+    )
+    parser.add_argument(
+        "--format",
+        choices=["text", "json"],
+        default="text",
+        help='text: indented; json: one line {"result": …}',
     )
     add_target_options(parser)
     parser.set_defaults(run=run)

@@ -35,7 +35,12 @@ Ctrl-C ends it. Exit codes: 0 ok, 1 usage, unexpected, or --count not reached in
 """
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-LIST_EVENTS: tuple[EventKind, ...] = ("toolsChange", "resourcesChange", "resourceTemplatesChange", "promptsChange")
+LIST_EVENTS: tuple[EventKind, ...] = (
+    "toolsChange",
+    "resourcesChange",
+    "resourceTemplatesChange",
+    "promptsChange",
+)
 
 
 def add_parser(subparsers: Any) -> None:
@@ -51,13 +56,21 @@ def add_parser(subparsers: Any) -> None:
         "words", nargs="*", metavar="TARGET [URI]",
         help="an http(s):// URL, or a server command after --; URIs go after the URL, or before or after the command",
     )  # fmt: skip
-    parser.add_argument("--uri", action="append", default=[], help="a URI to watch, for a command that itself ends in URIs")
+    parser.add_argument(
+        "--uri", action="append", default=[], help="a URI to watch, for a command that itself ends in URIs"
+    )
     parser.add_argument("--count", type=int, metavar="N", help="end after N events")
-    parser.add_argument("--timeout", type=float, metavar="S", help="end after S seconds; with --count unmet, exit code 1")
-    parser.add_argument("--read", action="store_true", help="read each changed resource again and add its contents")
+    parser.add_argument(
+        "--timeout", type=float, metavar="S", help="end after S seconds; with --count unmet, exit code 1"
+    )
+    parser.add_argument(
+        "--read", action="store_true", help="read each changed resource again and add its contents"
+    )
     parser.add_argument("--lists", action="store_true", help="also report changes of the lists")
     parser.add_argument(
-        "--format", choices=["text", "json"], help="json: one object per line; default: text on a terminal, else json"
+        "--format",
+        choices=["text", "json"],
+        help="json: one object per line; default: text on a terminal, else json",
     )
     add_target_options(parser)
     parser.set_defaults(run=run)
@@ -94,7 +107,13 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 
 
 async def _watch(args: argparse.Namespace) -> None:
-    from trio_debugmcp.client import ConnectionLost, Disconnect, InspectorClient, ResourcesChange, ResourceUpdated
+    from trio_debugmcp.client import (
+        ConnectionLost,
+        Disconnect,
+        InspectorClient,
+        ResourcesChange,
+        ResourceUpdated,
+    )
 
     words, uris = (args.words, args.uri) if args.uri else divide(args.words)
     everything = not uris and not args.lists

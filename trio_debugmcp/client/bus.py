@@ -166,5 +166,7 @@ class EventBus:
 def _known(kinds: Iterable[str]) -> list[str]:
     kinds = list(kinds)
     if unknown := [kind for kind in kinds if kind not in EVENT_KINDS]:
-        raise ValueError(f"no such event kind: {', '.join(unknown)}; there are {', '.join(sorted(EVENT_KINDS))}")
+        raise ValueError(
+            f"no such event kind: {', '.join(unknown)}; there are {', '.join(sorted(EVENT_KINDS))}"
+        )
     return kinds

@@ -102,7 +102,9 @@ class CacheStats(Struct, frozen=True, kw_only=True):
 class _Shelf(Generic[T]):
     """The entries of one kind, least recently used first."""
 
-    def __init__(self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]
+    ) -> None:
         self.kind = kind
         self.pinned: frozenset[str] = frozenset()
         self.on_change: OnChange | None = None
@@ -168,7 +170,9 @@ class _Shelf(Generic[T]):
     def _make_room(self, newest: str) -> None:
         while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
             others = (key for key in self._entries if key != newest)
-            victim = next((key for key in others if key not in self.pinned), None) or next(iter(self._entries))
+            victim = next((key for key in others if key not in self.pinned), None) or next(
+                iter(self._entries)
+            )
             self._drop(victim)
             self._evictions += 1
             self._tell(victim, "evicted")
@@ -315,7 +319,12 @@ class ContentCache(ReadOnlyContentCache):
         return self._shelves.resource.put(uri, self._entry(invocation, call, stale))
 
     def set_resource_template(
-        self, uri_template: str, invocation: ResourceTemplateReadInvocation, *, call: int | None = None, stale: bool = False
+        self,
+        uri_template: str,
+        invocation: ResourceTemplateReadInvocation,
+        *,
+        call: int | None = None,
+        stale: bool = False,
     ) -> bool:
         """As `set_resource`."""
         return self._shelves.template.put(uri_template, self._entry(invocation, call, stale))
@@ -324,7 +333,9 @@ class ContentCache(ReadOnlyContentCache):
         """As `set_resource`."""
         return self._shelves.prompt.put(name, self._entry(invocation, call))
 
-    def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
+    def set_tool_call_result(
+        self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None
+    ) -> bool:
         """As `set_resource`."""
         return self._shelves.tool.put(tool_name, self._entry(invocation, call))
 
@@ -346,7 +357,9 @@ class ContentCache(ReadOnlyContentCache):
 
     def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
         """The stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
-        entries = (entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri)
+        entries = (
+            entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri
+        )
         return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
 
     def _entry(self, invocation: T, call: int | None, stale: bool = False) -> CacheEntry[T]:

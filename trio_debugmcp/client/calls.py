@@ -72,7 +72,9 @@ class Calls:
             merged.setdefault(LOG_LEVEL_META_KEY, connection.log_level)
         return merged or None
 
-    async def read_resource(self, connection: Connection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
+    async def read_resource(
+        self, connection: Connection, uri: str, metadata: Metadata
+    ) -> ResourceReadInvocation:
         """One `resources/read`."""
         return (await self._read(connection, uri, metadata))[0]
 
@@ -93,11 +95,18 @@ class Calls:
         )
         if connection.alive:
             self._cache.set_resource(uri, invocation, call=asked.call, stale=asked.overtaken)
-            self._bus.publish(ResourceContentChange(uri=uri, content=invocation, timestamp=invocation.timestamp))
+            self._bus.publish(
+                ResourceContentChange(uri=uri, content=invocation, timestamp=invocation.timestamp)
+            )
         return invocation, asked
 
     async def read_template(
-        self, connection: Connection, uri_template: str, expanded_uri: str, params: Mapping[str, str], metadata: Metadata
+        self,
+        connection: Connection,
+        uri_template: str,
+        expanded_uri: str,
+        params: Mapping[str, str],
+        metadata: Metadata,
     ) -> ResourceTemplateReadInvocation:
         """One `resources/read` that is kept as a resource and as a use of its template."""
         read, asked = await self._read(connection, expanded_uri, metadata)
@@ -134,7 +143,9 @@ class Calls:
         asked = self._ask()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)
-        result = await connection.call("prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta))
+        result = await connection.call(
+            "prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta)
+        )
         invocation = PromptGetInvocation(
             name=name,
             params=arguments,
@@ -176,7 +187,10 @@ class Calls:
             outcome = {"result": result, "success": True}
         except MCPError as error:
             outcome = {"error": error.message, "error_code": error.code, "error_data": error.data}
-        except (ValueError, RuntimeError) as error:  # the answer is not what the protocol or the output schema promises
+        except (
+            ValueError,
+            RuntimeError,
+        ) as error:  # the answer is not what the protocol or the output schema promises
             outcome = {"error": str(error)}
         invocation = ToolCallInvocation(
             **{"result": None, "success": False, **outcome},

@@ -41,7 +41,9 @@ class Catalog(Struct, frozen=True):
     def declared_changes(self, connection: Connection) -> dict[str, bool]:
         """For each capability, whether the connected server announces changes of its lists."""
         capabilities = connection.sdk.server_capabilities
-        return {name: bool(getattr(getattr(capabilities, name), "list_changed", False)) for name in self.groups}
+        return {
+            name: bool(getattr(getattr(capabilities, name), "list_changed", False)) for name in self.groups
+        }
 
     def reset(self) -> None:
         """The connection ended."""

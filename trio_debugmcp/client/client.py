@@ -229,7 +229,9 @@ class InspectorClient:
         """As `list_tools`. What is cached of templates that are gone is forgotten."""
         connection = self._link.connection
         group = self._catalog.groups["resources"]
-        return await group.fetch(connection, self._catalog.resource_templates, self._calls.meta(connection, metadata))
+        return await group.fetch(
+            connection, self._catalog.resource_templates, self._calls.meta(connection, metadata)
+        )
 
     async def list_prompts(self, metadata: Metadata = None) -> tuple[types.Prompt, ...]:
         """As `list_tools`. What is cached of prompts that are gone is forgotten."""
@@ -315,7 +317,8 @@ class InspectorClient:
         argument = {"name": argument_name, "value": argument_value}
         try:
             result = await self._link.connection.call(
-                "completion/complete", lambda sdk, _: sdk.complete(ref, argument, dict(context) if context else None)
+                "completion/complete",
+                lambda sdk, _: sdk.complete(ref, argument, dict(context) if context else None),
             )
         except MCPError as error:
             if error.code != METHOD_NOT_FOUND:
@@ -339,7 +342,9 @@ class InspectorClient:
             await trio.lowlevel.checkpoint()
             return
         request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
-        await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
+        await connection.call(
+            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
+        )
 
     async def ping(self) -> None:
         """Ask for a sign of life. The modern era has no `ping`: there it is a `server/discover`."""
@@ -355,7 +360,9 @@ class InspectorClient:
         from mcp import types
 
         if self._roots is None:
-            raise UsageError("NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options")
+            raise UsageError(
+                "NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options"
+            )
         self._roots = tuple(roots)
         connection = self._link.connection
         if not connection.modern:  # there the server asks when it needs them
@@ -430,13 +437,21 @@ class InspectorClient:
 
     # What the link asks of its tenant
 
-    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
+    async def settle_in(
+        self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
+    ) -> None:
         """A connection is open: follow it, say so, fill the lists, replay the subscriptions."""
         sdk = connection.sdk
-        self._server = _Server(sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version)
+        self._server = _Server(
+            sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
+        )
         if connection.modern:
             keeper = ListenKeeper(
-                connection, self._subscriptions, self._bus, opt_ins=self._opt_ins(connection), on_gap=self._resync
+                connection,
+                self._subscriptions,
+                self._bus,
+                opt_ins=self._opt_ins(connection),
+                on_gap=self._resync,
             )
             await nursery.start(keeper.keep)  # before anything is fetched: what changes from here on is heard
         else:

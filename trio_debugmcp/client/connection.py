@@ -141,7 +141,9 @@ class Connection:
                     raise fault from None
                 if not opened:
                     raise self._failed(_leaf(error)) from error
-                self.end(f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False)
+                self.end(
+                    f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False
+                )
             finally:
                 self.end("the client was closed", requested=True)
                 self._closed.set()
@@ -244,14 +246,18 @@ class Connection:
 
     def _check_era(self) -> None:
         if self._options.mode == "modern" and not self.modern:
-            raise ConnectFailed(f"The server speaks only {self.sdk.protocol_version}, not the modern era that was asked for")
+            raise ConnectFailed(
+                f"The server speaks only {self.sdk.protocol_version}, not the modern era that was asked for"
+            )
 
     def _failed(self, error: BaseException) -> ConnectFailed:
         if isinstance(error, ConnectFailed):
             return error
         process = self._route.process
         exit_code = process.exit_code if process is not None else None
-        return ConnectFailed(f"Cannot connect: {error or type(error).__name__}", exit_code, self._stderr_tail())
+        return ConnectFailed(
+            f"Cannot connect: {error or type(error).__name__}", exit_code, self._stderr_tail()
+        )
 
 
 def _leaf(error: BaseException) -> BaseException:

@@ -95,4 +95,6 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
     metadata: Mapping[str, Any] | None = None
 
 
-Invocation = ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation
+Invocation = (
+    ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation
+)

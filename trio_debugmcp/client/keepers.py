@@ -69,7 +69,9 @@ async def _request(
     else:
         request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri))
     try:
-        await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
+        await connection.call(
+            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
+        )
     except fetch_errors() as error:
         if not subscribe or not subscriptions.refuse(uri, error):
             bus.publish(ErrorEvent(message=f"{request.method} {uri} failed: {error}", error=error))
@@ -184,7 +186,11 @@ class ListenKeeper:
             old.scope.cancel("a stream with another filter took over")
 
     async def _hold(
-        self, stream: _Stream, wanted: ListenFilter, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+        self,
+        stream: _Stream,
+        wanted: ListenFilter,
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         from mcp.client.subscriptions import SubscriptionLost
 
@@ -216,7 +222,9 @@ class ListenKeeper:
             self._failures = 0
         self._back_off()
         self._bus.publish(
-            ErrorEvent(message=f"The listen stream ended and will be opened again: {stream.end}", error=stream.end)
+            ErrorEvent(
+                message=f"The listen stream ended and will be opened again: {stream.end}", error=stream.end
+            )
         )
 
     def _back_off(self) -> None:

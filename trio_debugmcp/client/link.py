@@ -29,7 +29,9 @@ STABLE_TIME = 30.0
 class Tenant(Protocol):
     """The client's state: told when there is a connection and when there is none."""
 
-    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
+    async def settle_in(
+        self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
+    ) -> None:
         """Fill the state. Calls `opened()` at the moment from which the client counts as connected."""
 
     def move_out(self, ending: Ending) -> None:
@@ -49,7 +51,11 @@ class Link:
     """
 
     def __init__(
-        self, open_connection: Callable[[], Connection], tenant: Tenant, bus: EventBus, policy: Reconnect | None
+        self,
+        open_connection: Callable[[], Connection],
+        tenant: Tenant,
+        bus: EventBus,
+        policy: Reconnect | None,
     ) -> None:
         self.status: ConnectionStatus = "disconnected"
         self.nursery: trio.Nursery | None = None
@@ -158,7 +164,9 @@ class Link:
             try:
                 await self._serve_one(lambda: None)
             except ConnectFailed as error:
-                self._bus.publish(ErrorEvent(message=f"Reconnect attempt {attempt} failed: {error}", error=error))
+                self._bus.publish(
+                    ErrorEvent(message=f"Reconnect attempt {attempt} failed: {error}", error=error)
+                )
             if trio.current_time() - start > STABLE_TIME:
                 attempt = 0
 

@@ -139,11 +139,15 @@ class SyncedList(Generic[T]):
             if cursor is None:
                 return tuple(items)
             if cursor in cursors:
-                raise ProtocolViolation(f"{self.spec.method}: the cursor {cursor!r} came twice, the pages have no end")
+                raise ProtocolViolation(
+                    f"{self.spec.method}: the cursor {cursor!r} came twice, the pages have no end"
+                )
             cursors.add(cursor)
         raise ProtocolViolation(f"{self.spec.method}: more than {MAX_PAGES} pages")
 
-    def _page_request(self, cursor: str | None, meta: Meta) -> Callable[..., Awaitable[types.PaginatedResult]]:
+    def _page_request(
+        self, cursor: str | None, meta: Meta
+    ) -> Callable[..., Awaitable[types.PaginatedResult]]:
         return lambda sdk, _progress: self.spec.fetch_page(sdk, cursor, dict(meta) if meta else None)
 
     def _commit(self, items: tuple[T, ...], reason: ListChangeReason) -> bool:
@@ -158,7 +162,9 @@ class SyncedList(Generic[T]):
     def _publish(self, items: tuple[T, ...], diff: ListDiff, reason: ListChangeReason) -> None:
         self.items = items
         self._bus.publish(
-            self.spec.change(items, added=diff.added, removed=diff.removed, changed=diff.changed, reason=reason)
+            self.spec.change(
+                items, added=diff.added, removed=diff.removed, changed=diff.changed, reason=reason
+            )
         )
 
 

@@ -126,7 +126,12 @@ class MessageLog:
         self._last_id += 1
         message, size = self._within_bounds(message)
         entry = MessageEntry(
-            id=self._last_id, timestamp=self._clock(), direction=direction, origin=origin, message=message, size=size
+            id=self._last_id,
+            timestamp=self._clock(),
+            direction=direction,
+            origin=origin,
+            message=message,
+            size=size,
         )
         self._entries[entry.id] = entry
         self._bytes += size

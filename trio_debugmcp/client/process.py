@@ -220,12 +220,16 @@ _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 def _signal_group(process: trio.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
-            os.killpg(process.pid, number)  # the leader's pid is the group's id, also after the leader is gone
+            os.killpg(
+                process.pid, number
+            )  # the leader's pid is the group's id, also after the leader is gone
         else:
             process.terminate()
 
 
-async def _write(stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event) -> None:
+async def _write(
+    stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event
+) -> None:
     try:
         with frames, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             async for frame in frames:

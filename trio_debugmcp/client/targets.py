@@ -76,7 +76,9 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
     raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
 
 
-def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncContextManager[TransportStreams]:
+def _resolve_url(
+    url: str, headers: Mapping[str, str] | None
+) -> AbstractAsyncContextManager[TransportStreams]:
     parts = urlsplit(url)
     match parts.scheme:
         case "http" | "https" if parts.path.rstrip("/").endswith("/sse"):
@@ -86,10 +88,13 @@ def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncCo
         case "http" | "https":
             return _open_http(url, headers)
         case "ws" | "wss":
-            raise UsageError("NOT_SUPPORTED", f"{url}: WebSocket targets are not available yet; use http:// or a command")
+            raise UsageError(
+                "NOT_SUPPORTED", f"{url}: WebSocket targets are not available yet; use http:// or a command"
+            )
         case _:
             raise UsageError(
-                "INVALID_PARAMETER", f"{url!r} is not an http:// or https:// URL; a command is a list of strings"
+                "INVALID_PARAMETER",
+                f"{url!r} is not an http:// or https:// URL; a command is a list of strings",
             )
 
 
