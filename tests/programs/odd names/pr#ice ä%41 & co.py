@@ -1,0 +1,2 @@
+price = 1
+print(price)  # here

@@ -1,0 +1,65 @@
+"""Tests against the real thing: our server as a process on stdio, the SDK's client, debugpy, on a real clock.
+
+Every test is bounded. Times are only ever upper bounds that are promised to users, far above what is measured.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from trio_debugmcp.testing import DebugClient, connect_stdio
+from trio_debugmcp.testing.connect import Era
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
+
+TEST_SECONDS = 60
+"""After this a test is hanging."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.real)
+
+
+def program(name: str) -> str:
+    """The path of a program to debug."""
+    return str(PROGRAMS / name)
+
+
+def line_of(name: str, text: str) -> int:
+    """The number of the one line of a program that contains the text."""
+    lines = (PROGRAMS / name).read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if text in line]
+    return number
+
+
+def at(name: str, text: str) -> dict[str, object]:
+    """The place of that line, as breakpoint tools take it."""
+    return {"file": program(name), "line": line_of(name, text)}
+
+
+Connect = Callable[..., AbstractAsyncContextManager[DebugClient]]
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def era(request: pytest.FixtureRequest) -> Era:
+    """Both protocol eras."""
+    chosen: Era = request.param
+    return chosen
+
+
+@pytest.fixture
+def debugging() -> Connect:
+    """`async with debugging(era) as client:` a server process and a client, in a bound of time."""
+
+    @asynccontextmanager
+    async def connected(era: Era = "legacy", *arguments: str) -> AsyncIterator[DebugClient]:
+        with trio.fail_after(TEST_SECONDS):
+            async with connect_stdio(era, arguments=arguments) as client:
+                yield client
+
+    return connected

@@ -1,0 +1,36 @@
+"""`trio-debugmcp adapters`: which debug adapters this machine can run."""
+
+import argparse
+import json
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "adapters", help="list the debug adapters, where each was found, and how to get the missing ones"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON array instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    from trio_debugmcp.dap.profiles import PROFILES
+
+    found = [
+        {
+            "name": profile.name,
+            "language": profile.language,
+            "fileTypes": sorted(profile.file_suffixes),
+            "location": profile.locate(),
+            "install": profile.install_hint,
+        }
+        for profile in PROFILES
+    ]
+    if arguments.json:
+        print(json.dumps(found))
+        return 0
+    for each in found:
+        where = each["location"] or f"not installed; get it with: {each['install']}"
+        print(f"{each['name']}  {each['language']}  {' '.join(each['fileTypes'])}  {where}")
+    return 0

@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol: framing, messages, connections and adapters. Knows nothing of MCP."""

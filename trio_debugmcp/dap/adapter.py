@@ -1,0 +1,82 @@
+"""Debug adapters as byte streams: a supervised process that speaks on its standard streams, or a socket."""
+
+import logging
+import shlex
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import trio
+
+from trio_debugmcp.dap.process import Guard, open_process
+from trio_debugmcp.errors import AdapterGone
+
+log = logging.getLogger(__name__)
+
+_STDERR_TAIL_BYTES = 4000
+"""How much of an adapter's complaints is kept for error messages: a traceback."""
+
+_CONNECT_SECONDS = 10
+"""To connect to a local port that already listens; remote ones are slower, but not by more."""
+
+
+class Adapter:
+    """A way to a debug adapter. `stream` is closed by the connection that speaks over it."""
+
+    def __init__(self, stream: trio.abc.Stream, *, pid: int | None = None) -> None:
+        self.stream = stream
+        self.pid = pid
+        self._stderr = bytearray()
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last that the adapter wrote to its standard error."""
+        return self._stderr.decode(errors="replace").strip()
+
+    async def _keep_stderr(self, pipe: trio.abc.ReceiveStream) -> None:
+        with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
+            while data := await pipe.receive_some():
+                log.debug("adapter stderr: %s", data.decode(errors="replace").rstrip())
+                self._stderr += data
+                del self._stderr[:-_STDERR_TAIL_BYTES]
+
+
+@asynccontextmanager
+async def open_stdio_adapter(argv: Sequence[str], guard: Guard) -> AsyncIterator[Adapter]:
+    """Run an adapter that speaks DAP on its standard input and output.
+
+    Raises:
+        AdapterGone: it could not be started.
+    """
+    try:
+        opening = open_process(argv, guard)
+        process = await opening.__aenter__()
+    except OSError as error:
+        raise AdapterGone(f"could not start {shlex.join(argv)}: {error}") from error
+    try:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise AssertionError("the process was opened with pipes")
+        adapter = Adapter(trio.StapledStream(process.stdin, process.stdout), pid=process.pid)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(adapter._keep_stderr, process.stderr)  # noqa: SLF001
+            try:
+                yield adapter
+            finally:
+                nursery.cancel_scope.cancel(reason="the adapter is closed")
+    finally:
+        await opening.__aexit__(None, None, None)
+
+
+@asynccontextmanager
+async def open_socket_adapter(host: str, port: int) -> AsyncIterator[Adapter]:
+    """Connect to an adapter that listens on a TCP port.
+
+    Raises:
+        AdapterGone: nothing answers there.
+    """
+    try:
+        with trio.fail_after(_CONNECT_SECONDS):
+            stream = await trio.open_tcp_stream(host, port)
+    except (OSError, trio.TooSlowError) as error:
+        raise AdapterGone(f"nothing answers at {host}:{port}: {error or 'timed out'}") from error
+    async with stream:
+        yield Adapter(stream)

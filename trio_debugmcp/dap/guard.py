@@ -1,0 +1,75 @@
+"""The last will of the server: ends the process sessions that it leaves behind, even if it is killed with SIGKILL.
+
+`Guard` starts this file as a small process of its own and tells it through a pipe which process sessions to watch.
+When the pipe ends, because the server closed it or died, the guard kills every process of the sessions still on its
+list. A process session (`setsid`) holds an adapter or a debuggee with all its children, whatever process groups
+they made for themselves.
+
+As a script it runs isolated (`python -I -S`), so it imports nothing but the standard library.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+_SWEEPS = 50
+_SWEEP_SECONDS = 0.02
+"""A sweep may race with a fork; a second of sweeps outlasts every fork that is not an attack."""
+
+
+def session_members(sid: int) -> list[int]:
+    """The ids of the living processes of process session `sid`; zombies are not living."""
+    members = []
+    for pid in _all_processes():
+        with suppress(ProcessLookupError, PermissionError):
+            if os.getsid(pid) == sid and not _is_zombie(pid):
+                members.append(pid)
+    return members
+
+
+def signal_session(sid: int, number: int) -> bool:
+    """Send a signal to every process of a session; whether there was one."""
+    members = session_members(sid)
+    for pid in members:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+    return bool(members)
+
+
+def _all_processes() -> list[int]:
+    if os.path.isdir("/proc/self"):  # noqa: PTH112
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    listing = subprocess.run(["ps", "-axo", "pid="], capture_output=True, text=True, check=False)
+    return [int(word) for word in listing.stdout.split()]
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
+            return stat.read().rpartition(b")")[2].split()[0] == b"Z"
+    except OSError:
+        return False
+
+
+def _watch() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    watched: set[int] = set()
+    for line in sys.stdin:
+        sid = int(line[1:])
+        if line[0] == "+":
+            watched.add(sid)
+        else:
+            watched.discard(sid)
+    for _ in range(_SWEEPS):
+        watched = {sid for sid in watched if signal_session(sid, signal.SIGKILL)}
+        if not watched:
+            return
+        time.sleep(_SWEEP_SECONDS)
+
+
+if __name__ == "__main__":
+    _watch()

@@ -1,0 +1,141 @@
+"""Processes that cannot be orphaned: each in a process session of its own, which ends with the block that opened it.
+
+Ending is a ladder: close its input, wait, SIGTERM to every member of the session, wait, SIGKILL, and a last sweep
+after the leader is reaped, for what outlived it. Every rung is bounded and shielded from cancellation. A `Guard`
+does the last rung for a server that was killed itself.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import trio
+
+from trio_debugmcp.dap import guard as guard_script
+from trio_debugmcp.dap.guard import session_members, signal_session
+
+_INPUT_GRACE = 0.5
+"""Seconds for a process to leave by itself after its input was closed; debugpy's adapter needs about 0.05."""
+
+_TERM_GRACE = 1.0
+"""Seconds between SIGTERM and SIGKILL."""
+
+_SWEEP_LIMIT = 2.0
+"""Seconds for killed processes to be gone; only one in uninterruptible sleep takes longer."""
+
+_POLL = 0.01
+"""Seconds between looks at a process session, for whose emptiness the system has no event."""
+
+
+class Guard:
+    """The connection to the guard process, which is started when the first process is to be watched."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watched: set[int] = set()
+
+    def watch(self, sid: int) -> None:
+        """Have process session `sid` killed when this process ends."""
+        self._watched.add(sid)
+        if not self._tell(f"+{sid}\n"):
+            self._start()
+
+    def forget(self, sid: int) -> None:
+        """Process session `sid` has ended."""
+        self._watched.discard(sid)
+        self._tell(f"-{sid}\n")
+
+    def close(self) -> None:
+        """End the guard process; it kills what is still being watched."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_SWEEP_LIMIT)
+            self._process = None
+
+    def _start(self) -> None:
+        self.close()
+        # Popen without preexec_fn is a vfork and an exec: some milliseconds, once per server.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", guard_script.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+        self._tell("".join(f"+{sid}\n" for sid in sorted(self._watched)))
+
+    def _tell(self, words: str) -> bool:
+        """A few bytes into an empty pipe: this does not block. False when there is no guard to hear them."""
+        if self._process is None or self._process.stdin is None:
+            return False
+        try:
+            self._process.stdin.write(words.encode())
+            self._process.stdin.flush()
+        except OSError:
+            return False
+        return True
+
+
+@asynccontextmanager
+async def open_process(
+    argv: Sequence[str],
+    guard: Guard,
+    *,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> AsyncIterator[trio.Process]:
+    """Run a program for the length of the block, with pipes for its three streams.
+
+    At the end of the block the whole process session is gone and the pipes are closed.
+
+    Raises:
+        OSError: the program could not be started.
+    """
+    process = await trio.lowlevel.open_process(
+        list(argv),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=env,
+        start_new_session=True,
+    )
+    try:
+        guard.watch(process.pid)
+        yield process
+    finally:
+        with trio.CancelScope(shield=True):
+            await _end(process)
+        guard.forget(process.pid)
+
+
+async def _end(process: trio.Process) -> None:
+    if process.stdin is not None:
+        await process.stdin.aclose()
+    with trio.move_on_after(_INPUT_GRACE):
+        await process.wait()
+    for number, patience in ((signal.SIGTERM, _TERM_GRACE), (signal.SIGKILL, _SWEEP_LIMIT)):
+        if signal_session(process.pid, number):
+            with trio.move_on_after(patience):
+                await process.wait()
+                await _wait_empty(process.pid)
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            await pipe.aclose()
+
+
+async def _wait_empty(sid: int) -> None:
+    while session_members(sid):
+        await trio.sleep(_POLL)
+
+
+def environment(extra: Mapping[str, str | None]) -> dict[str, str]:
+    """Our environment with `extra` laid over it; a value of None takes a variable away."""
+    merged: dict[str, str | None] = {**os.environ, **extra}
+    return {name: value for name, value in merged.items() if value is not None}

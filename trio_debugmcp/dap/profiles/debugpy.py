@@ -1,0 +1,203 @@
+"""debugpy: Python. It is a dependency of this package, so Python debugging works with nothing else installed.
+
+Known oddities that shape this file:
+- a request that it did not declare is never answered, nor is anything after it;
+- a log point's text is plain program output, unless it carries a mark;
+- a condition that fails is skipped over in silence unless told otherwise (`setDebuggerProperty`);
+- an exception type is looked up by importing it, so types of the program itself must be filtered by us;
+- child processes wait for somebody to attach to them.
+"""
+
+import ast
+import builtins
+import importlib.metadata
+import importlib.util
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
+from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, TypedException
+
+_CONDITION_FAILED = re.compile(
+    r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)", re.DOTALL
+)
+_GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
+
+
+class Debugpy(Profile):
+    """The embedded adapter."""
+
+    name: ClassVar[str] = "debugpy"
+    language: ClassVar[str] = "Python"
+    file_suffixes: ClassVar[frozenset[str]] = frozenset({".py", ".pyw"})
+    install_hint: ClassVar[str] = f"{sys.executable} -m pip install debugpy"
+    evaluate_context: ClassVar[str] = "repl"
+
+    def locate(self) -> str | None:
+        """The installed package and its version."""
+        spec = importlib.util.find_spec("debugpy")
+        if spec is None or spec.origin is None:
+            return None
+        return f"{Path(spec.origin).parent} ({importlib.metadata.version('debugpy')})"
+
+    def command(self) -> Sequence[str]:
+        """Our wrapper around the adapter; `-P` keeps this folder, which has a debugpy.py, off the import path."""
+        return [sys.executable, "-P", str(Path(__file__).with_name("debugpy_adapter.py"))]
+
+    def launch_arguments(self, launch: Launch) -> dict[str, Any]:
+        """A launch in our own terminal, which is what gives us the program's standard streams."""
+        env = {"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env}
+        target = {} if {"module", "code"} & launch.options.keys() else {"program": launch.program}
+        return {
+            "name": Path(launch.program).name,
+            "type": "python",
+            "request": "launch",
+            **target,
+            "args": list(launch.args),
+            "cwd": launch.cwd,
+            "env": env,
+            "python": [interpreter_for(launch.program)],
+            "console": "integratedTerminal",
+            "stopOnEntry": launch.stop_at_entry,
+            "justMyCode": launch.just_my_code,
+            "subProcess": True,
+            **launch.options,
+        }
+
+    def attach_arguments(self, attach: Attach) -> dict[str, Any]:
+        """Attach by process id, or on the connection that already is the program's own adapter."""
+        arguments = {"name": "attach", "type": "python", "request": "attach", "justMyCode": True, **attach.options}
+        if attach.pid is not None:
+            arguments["processId"] = attach.pid
+        return arguments
+
+    def attach_problem(self, attach: Attach) -> str | None:
+        """By process id the adapter injects itself with a native debugger; without one it never answers."""
+        native = "lldb" if sys.platform == "darwin" else "gdb"
+        if attach.pid is None or shutil.which(native):
+            return None
+        return (
+            f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
+            f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
+        )
+
+    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter] | None:
+        """A child process is served by the parent's adapter, on another connection."""
+        connect = configuration.get("connect")
+        if not isinstance(connect, dict) or "port" not in connect:
+            return None
+        return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
+
+    def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
+        """Let a condition that fails be printed and stop the program, instead of being skipped over."""
+        if not capabilities.supports_debugger_properties:
+            return []
+        return [
+            ("setDebuggerProperty", {"skipSuspendOnBreakpointException": [], "skipPrintBreakpointException": []})
+        ]
+
+    def runtime_request(self) -> tuple[str, Any] | None:
+        """pydevd's own request about its process."""
+        return "pydevdSystemInfo", None
+
+    def runtime_version(self, body: Mapping[str, Any]) -> str | None:
+        """`CPython 3.11.7`; pydevd spells it `3.11.7final0`."""
+        python = body.get("python") or {}
+        version = re.match(r"[\d.]+", str(python.get("version", "")))
+        implementation = str((python.get("implementation") or {}).get("name", "Python"))
+        name = {"cpython": "CPython", "pypy": "PyPy"}.get(implementation.lower(), implementation)
+        return f"{name} {version[0]}" if version else None
+
+    def syntax_error(self, expression: str) -> str | None:
+        """By Python's own parser."""
+        try:
+            ast.parse(expression.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return f"{error.msg} (column {error.offset})" if isinstance(error, SyntaxError) else str(error)
+        return None
+
+    def program_problem(self, source: bytes) -> str | None:
+        """A syntax error, with its line; nothing is executed."""
+        try:
+            compile(source, "program", "exec", dont_inherit=True, flags=ast.PyCF_ONLY_AST)
+        except SyntaxError as error:
+            return f"SyntaxError in line {error.lineno}: {error.msg}"
+        except (ValueError, RecursionError, MemoryError) as error:
+            return str(error)
+        return None
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        """From pydevd's report: the condition, and the last line of the traceback."""
+        found = _CONDITION_FAILED.search(output)
+        if found is None:
+            return None
+        return found["condition"], found["trace"].strip().rpartition("\n")[2]
+
+    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
+        """Builtin types go by name, which costs nothing when others are raised; the rest is filtered at the stop."""
+        modes = {
+            (each.type if isinstance(getattr(builtins, each.type, None), type) else "BaseException", mode)
+            for each in wanted
+            for mode, asked in (("always", each.first_chance), ("unhandled", each.second_chance))
+            if asked
+        }
+        options = [
+            {"path": [{"names": ["Python Exceptions"]}, {"names": [name]}], "breakMode": mode}
+            for name, mode in sorted(modes)
+        ]
+        return {"filters": [], **({"exceptionOptions": options} if options else {})}
+
+    def lineage_expression(self) -> str | None:
+        """pydevd leaves `(type, value, traceback)` in the frame's locals."""
+        return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"
+
+    def parse_lineage(self, result: str) -> tuple[str, ...]:
+        """Full names, and the short ones by which people know builtin and local types."""
+        names = result.strip("'\"").split()
+        return tuple(name for full in names for name in (full, full.rpartition(".")[2]))
+
+    def raise_identity_expression(self) -> str | None:
+        """The same exception object is reported again in every frame that it passes."""
+        return "id(__exception__[1])"
+
+    def causes_expression(self, most: int) -> str | None:
+        """What Python prints between "direct cause" and "during handling": `__cause__`, else `__context__`."""
+        return (
+            "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
+            f"{int(most)}, behind)))("
+            "lambda walk, e, n, behind: [] if e is None or n == 0 else "
+            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] + walk(walk, behind(e), n - 1, behind), "
+            "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
+        )
+
+    def truth_expression(self, condition: str) -> str:
+        """Any object has a truth value in Python."""
+        return f"bool(({condition}))"
+
+    def hides(self, variable: DapVariable) -> bool:
+        """pydevd's groups, which have no value, and what it leaves in the frame itself."""
+        return (variable.name in _GROUPS and not variable.value) or variable.name == "__exception__"
+
+    def module_name(self, frame: DapFrame) -> str | None:
+        """pydevd names no modules in frames; the file's name is what `import` would call it."""
+        path = frame.source.path if frame.source is not None else None
+        return Path(path).stem if path else None
+
+
+def interpreter_for(program: str) -> str:
+    """The Python that should run a program: an active virtual environment, else the nearest `.venv`, else ours."""
+    active = os.environ.get("VIRTUAL_ENV")
+    homes = [Path(active)] if active else []
+    homes += [parent / name for parent in Path(program).parents for name in (".venv", "venv")]
+    for home in homes:
+        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
+            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
+                return str(candidate)
+    return sys.executable

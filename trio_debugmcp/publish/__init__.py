@@ -1,0 +1,1 @@
+"""From changed resources to the clients that subscribed to them."""

@@ -1,0 +1,1 @@
+"""The MCP surface: requests in, answers out. It holds no state of its own."""

@@ -1,0 +1,56 @@
+"""The one seam where exceptions become what an MCP client receives."""
+
+import json
+
+import msgspec
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation, UsageError
+
+RESOURCE_NOT_FOUND_HANDSHAKE = -32002
+"""Through protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
+
+NO_SESSION_SENTENCE = "No active debug session: start one with the tool debug_launch or debug_attach"
+
+
+def usage_error(error: DebugError | msgspec.ValidationError) -> UsageError:
+    """Any error of ours as a public code and a sentence that says what to do next."""
+    match error:
+        case UsageError():
+            return error
+        case AdapterGone(reason=reason, stderr_tail=tail):
+            return UsageError(
+                "ADAPTER_GONE",
+                f"The debug session is over: {reason}. Look at the program's last output with process_read_output, "
+                "then start again with debug_launch.",
+                {"stderr": tail} if tail else {},
+            )
+        case AdapterRefused(command=command, reason=reason):
+            return UsageError(
+                "ADAPTER_FAILED", f"The debug adapter refused '{command}': {reason}", {"command": command}
+            )
+        case ProtocolViolation():
+            return UsageError(
+                "ADAPTER_FAILED", f"The debug adapter broke the protocol: {error}. Restart with debug_restart.", {}
+            )
+        case msgspec.ValidationError():
+            return UsageError("INVALID_PARAMETER", f"{error}. See the tool's input schema.", {})
+        case _:
+            return UsageError("ADAPTER_FAILED", str(error), {})
+
+
+def failed_result(error: UsageError) -> CallToolResult:
+    """A tool's failure: `isError`, and one text block with code, message and details."""
+    body = {"error": {"code": error.code, "message": error.message, "details": error.details}}
+    text = json.dumps(body, ensure_ascii=False, default=str)
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def resource_not_found(uri: str, sentence: str, protocol_version: str) -> MCPError:
+    """*Resource not found* in the code of the connection's protocol era; the data names the URI."""
+    modern = protocol_version in MODERN_PROTOCOL_VERSIONS
+    return MCPError(
+        code=INVALID_PARAMS if modern else RESOURCE_NOT_FOUND_HANDSHAKE, message=sentence, data={"uri": uri}
+    )

@@ -1,0 +1,255 @@
+"""MCP requests, in both protocol eras, for one connection: lists, reads, subscriptions and tool calls.
+
+The handshake era subscribes with `resources/subscribe` and is notified on the connection; the modern era opens
+`subscriptions/listen` streams. Both are fed by the same hub: a connection is one subscriber, a stream is one more.
+Reads answer from the state and never wait for the debuggee; only a source that nobody but the adapter has is asked
+for, with a short bound.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import mcp_types as types
+import trio
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_PARAMS
+
+from trio_debugmcp import __version__
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.publish.hub import Hub, ListChanged, Subscriber, TooManySubscriptions, Updated
+from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
+from trio_debugmcp.server.tools import Toolbox
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.inspection import source_text
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import to_json
+from trio_debugmcp.state.resources import (
+    RESOURCES,
+    SOURCE_DESCRIPTION,
+    SOURCE_NAME,
+    SOURCE_TEMPLATE,
+    canonical,
+    source_path,
+)
+
+log = logging.getLogger(__name__)
+
+INSTRUCTIONS = """\
+A real debugger. Start with debug_launch (it stops at the program's entry unless told otherwise) or debug_attach; set \
+breakpoints with breakpoint_set before or during a session; move with debug_continue, debug_step and debug_run_to. \
+Each of these answers with the whole stop: why, where, the frames, the locals, the source around, and new output. \
+Look further with variables_get, evaluate and stacktrace_get. End with debug_disconnect. While a session is active \
+its state can also be read and subscribed to as resources: debugger://session, debugger://breakpoints, \
+debugger://threads, debugger://stack, debugger://modules and debugger://source/{+file}."""
+
+Context = ServerRequestContext[Any, Any]
+
+
+class ConnectionServer:
+    """The request handlers of one connection."""
+
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox) -> None:
+        self._debugger = debugger
+        self._hub = hub
+        self._tools = tools
+        self._subscriber: Subscriber | None = None
+        self._nursery: trio.Nursery | None = None
+
+    async def serve(
+        self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]
+    ) -> None:
+        """Serve until the client ends the connection, or the caller cancels."""
+        server = self._build()
+        options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+        async with trio.open_nursery() as self._nursery:
+            try:
+                await server.run(incoming, outgoing, options)
+            finally:
+                if self._subscriber is not None:
+                    self._subscriber.leave()
+                self._nursery.cancel_scope.cancel(reason="the client is gone")
+
+    def _build(self) -> Server[dict[str, Any]]:
+        server: Server[dict[str, Any]] = Server(
+            "trio-debugmcp",
+            version=__version__,
+            title="trio_debugmcp",
+            instructions=INSTRUCTIONS,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listen,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        server.middleware.clear()  # tracing, which costs on every message and which nobody has configured
+        server.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._on_initialized
+        )
+        return server
+
+    # --- Resources -------------------------------------------------------------------------------------------
+
+    async def _list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        if self._debugger.state.focused is None:
+            return types.ListResourcesResult(resources=[])
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=each.uri, name=each.name, description=each.description, mime_type="application/json"
+                )
+                for each in RESOURCES.values()
+            ]
+        )
+
+    async def _list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        if self._debugger.state.focused is None:
+            return types.ListResourceTemplatesResult(resource_templates=[])
+        template = types.ResourceTemplate(
+            uri_template=SOURCE_TEMPLATE, name=SOURCE_NAME, description=SOURCE_DESCRIPTION, mime_type="text/plain"
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        session = self._debugger.state.focused
+        if session is None:
+            raise resource_not_found(uri, NO_SESSION_SENTENCE, ctx.protocol_version)
+        path = source_path(uri)
+        if path is None:
+            text, mime_type = self._json_text(ctx, uri, session), "application/json"
+        else:
+            text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
+        content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    def _json_text(self, ctx: Context, uri: str, session: Snapshot) -> str:
+        resource = RESOURCES.get(uri)
+        if resource is None:
+            listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
+            raise resource_not_found(uri, f"Unknown resource. There are: {listed}", ctx.protocol_version)
+        debugger = self._debugger
+        return to_json(resource.payload(debugger.state, session, debugger.merger.revisions[uri]))
+
+    async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
+        try:
+            return await source_text(self._debugger, path)
+        except DebugError as error:
+            sentence = error.message if isinstance(error, UsageError) else str(error)
+            raise resource_not_found(uri, sentence, ctx.protocol_version) from None
+
+    # --- Subscriptions ---------------------------------------------------------------------------------------
+
+    async def _on_initialized(self, ctx: Context, params: types.NotificationParams) -> None:
+        """From here on a client of the handshake era may be notified."""
+        self._connection_subscriber(ctx.session)
+
+    def _connection_subscriber(self, session: ServerSession) -> Subscriber:
+        if self._subscriber is None:
+            self._subscriber = self._hub.join()
+            if self._nursery is not None:
+                self._nursery.start_soon(_deliver, self._subscriber, session)
+        return self._subscriber
+
+    async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        uri = str(params.uri)
+        _check_uri(uri)
+        try:
+            self._connection_subscriber(ctx.session).subscribe(uri)
+        except TooManySubscriptions:
+            raise _too_many() from None
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        if self._subscriber is not None:
+            self._subscriber.unsubscribe(str(params.uri))
+        return types.EmptyResult()
+
+    async def _listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """One stream of the modern era, by the SDK's handler on a bus of its own."""
+        wanted = params.notifications
+        subscriber = self._hub.join(wants_list_changes=bool(wanted.resources_list_changed))
+        try:
+            for uri in wanted.resource_subscriptions or ():
+                _check_uri(str(uri))
+                subscriber.subscribe(str(uri))
+            bus = _SubscriberBus()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(bus.relay, subscriber)
+                result = await ListenHandler(bus)(ctx, params)
+                nursery.cancel_scope.cancel(reason="the stream has ended")
+            return result
+        except TooManySubscriptions:
+            raise _too_many() from None
+        finally:
+            subscriber.leave()
+
+    # --- Tools -----------------------------------------------------------------------------------------------
+
+    async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools.listed())
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        return await self._tools.call(self._debugger, params.name, params.arguments or {})
+
+
+class _SubscriberBus:
+    """The SDK's listen handler listens to a bus; this one carries a single subscriber's notices."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
+
+    async def publish(self, event: ServerEvent) -> None:
+        for listener in list(self._listeners.values()):
+            listener(event)
+        await anyio.lowlevel.checkpoint()
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        token = object()
+        self._listeners[token] = listener
+        return lambda: self._listeners.pop(token, None) and None
+
+    async def relay(self, subscriber: Subscriber) -> None:
+        while True:
+            match await subscriber.take():
+                case Updated(uri=uri):
+                    await self.publish(ResourceUpdated(uri=uri))
+                case ListChanged():
+                    await self.publish(ResourcesListChanged())
+
+
+async def _deliver(subscriber: Subscriber, session: ServerSession) -> None:
+    """A handshake-era connection's notifications, in order, at the client's own pace."""
+    while True:
+        match await subscriber.take():
+            case Updated(uri=uri):
+                await session.send_resource_updated(uri)
+            case ListChanged():
+                await session.send_resource_list_changed()
+
+
+def _check_uri(uri: str) -> None:
+    """Only resources that can exist may be subscribed; whether they exist now does not matter."""
+    if canonical(uri) not in RESOURCES and source_path(uri) is None:
+        listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
+        raise MCPError(code=INVALID_PARAMS, message=f"Unknown resource. There are: {listed}", data={"uri": uri})
+
+
+def _too_many() -> MCPError:
+    return MCPError(code=INVALID_PARAMS, message="Too many subscriptions on this connection: unsubscribe from some first")

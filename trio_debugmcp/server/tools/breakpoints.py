@@ -1,0 +1,249 @@
+"""Breakpoints: on lines, functions and exceptions. They belong to the server and outlive sessions."""
+
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.hits import is_hit_condition
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.payloads import (
+    BreakpointPayload,
+    BreakpointsPayload,
+    ExceptionBreakpointPayload,
+    Payload,
+)
+from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
+    breakpoint_payload,
+    breakpoints_payload,
+    exception_breakpoint_payload,
+)
+
+Condition = Annotated[
+    str | None, Meta(description="An expression of the program's language; stop only when it is true.")
+]
+
+
+class BreakpointSet(Params, frozen=True, kw_only=True):
+    """Parameters of breakpoint_set."""
+
+    file: Annotated[
+        str | None, Meta(description="The source file: a path, absolute or relative to the server.")
+    ] = None
+    line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    function: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Stop where this function begins.")] = None
+    column: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The column, where the adapter can tell them apart.")] = None
+    condition: Condition = None
+    hit_condition: Annotated[
+        str | None, Meta(description="Stop only at certain hits: `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.")
+    ] = None
+    log_message: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Write this instead of stopping; `{expression}` is replaced by its value."),
+    ] = None
+
+
+class BreakpointSetException(Params, frozen=True, kw_only=True):
+    """Parameters of breakpoint_set_exception."""
+
+    exception_type: Annotated[str, Meta(min_length=1, description="A type, by short or full name, or `*` for all.")]
+    break_on_first_chance: Annotated[bool, Meta(description="Stop where it is raised, even if it is caught.")] = True
+    break_on_second_chance: Annotated[bool, Meta(description="Stop when nobody catches it.")] = True
+    include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
+    condition: Condition = None
+
+
+class BreakpointEnable(Params, frozen=True, kw_only=True):
+    """Parameters of breakpoint_enable."""
+
+    id: Annotated[str, Meta(description="A breakpoint of any kind, e.g. bp-1.")]
+    enabled: Annotated[bool, Meta(description="False switches it off and keeps it.")] = True
+
+
+class BreakpointRemove(Params, frozen=True, kw_only=True):
+    """Parameters of breakpoint_remove."""
+
+    id: Annotated[str, Meta(description="A breakpoint of any kind, or `*` for all.")]
+
+
+class BreakpointList(Params, frozen=True, kw_only=True):
+    """Parameters of breakpoint_list."""
+
+
+class BreakpointResult(Payload):
+    """The breakpoint as it is now."""
+
+    breakpoint: BreakpointPayload
+
+
+class ExceptionBreakpointResult(Payload):
+    """The exception breakpoint as it is now."""
+
+    breakpoint: ExceptionBreakpointPayload
+
+
+class RemovedResult(Payload):
+    """The ids of what was removed."""
+
+    removed: list[str]
+
+
+async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoint:
+    """Check the parameters, set the breakpoint, and send it to the sessions there are."""
+    if (params.function is None) == (params.file is None or params.line is None):
+        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, or `function`.")
+    if params.function is not None and params.log_message is not None:
+        raise UsageError("INVALID_PARAMETER", "A function breakpoint cannot log: pass `file` and `line` instead.")
+    file = None
+    if params.file is not None and params.function is None:
+        file = debugger.resolve(params.file)
+        if not Path(file).is_file():
+            raise UsageError(
+                "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
+            )
+    _check_condition(debugger, params.condition, file)
+    if params.hit_condition is not None and not is_hit_condition(params.hit_condition):
+        raise UsageError(
+            "INVALID_CONDITION",
+            f"'{params.hit_condition}' is no hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
+        )
+    made = await debugger.book.put(
+        Breakpoint(
+            id="",
+            type="Tracepoint" if params.log_message is not None else "Breakpoint",
+            file=file,
+            line=params.line if file is not None else None,
+            column=params.column if file is not None else None,
+            function=params.function,
+            condition=params.condition,
+            hit_condition=params.hit_condition,
+            log_message=params.log_message,
+        )
+    )
+    await debugger.sync_breakpoints([made.file])
+    return made
+
+
+def _check_condition(debugger: Debugger, condition: str | None, file: str | None) -> None:
+    profile = debugger.language_of(file)
+    if condition is None or profile is None:
+        return
+    problem = profile.syntax_error(condition)
+    if problem is not None:
+        raise UsageError(
+            "INVALID_CONDITION",
+            f"The condition `{condition}` is no valid {profile.language} expression: {problem}.",
+            {"condition": condition},
+        )
+
+
+async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointResult | ExceptionBreakpointResult:
+    made = await set_breakpoint(debugger, params)
+    return _result(debugger, made.id)
+
+
+async def _set_exception(
+    debugger: Debugger, params: BreakpointSetException
+) -> BreakpointResult | ExceptionBreakpointResult:
+    if not (params.break_on_first_chance or params.break_on_second_chance):
+        raise UsageError("INVALID_PARAMETER", "One of break_on_first_chance and break_on_second_chance must be true.")
+    _check_condition(debugger, params.condition, None)
+    made = await debugger.book.put_exception(
+        ExceptionBreakpoint(
+            id="",
+            exception_type=params.exception_type,
+            first_chance=params.break_on_first_chance,
+            second_chance=params.break_on_second_chance,
+            include_subtypes=params.include_subtypes,
+            condition=params.condition,
+        )
+    )
+    await debugger.sync_breakpoints(exceptions=True)
+    return _result(debugger, made.id)
+
+
+async def _enable(
+    debugger: Debugger, params: BreakpointEnable
+) -> BreakpointResult | ExceptionBreakpointResult:
+    changed = await debugger.book.enable(params.id, enabled=params.enabled)
+    await _sync(debugger, [changed])
+    return _result(debugger, params.id)
+
+
+async def _remove(debugger: Debugger, params: BreakpointRemove) -> RemovedResult:
+    removed = await debugger.book.remove(params.id)
+    await _sync(debugger, removed)
+    return RemovedResult([each.id for each in removed])
+
+
+async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointsPayload:
+    return breakpoints_payload(debugger.state, debugger.merger.revisions[BREAKPOINTS])
+
+
+async def _sync(debugger: Debugger, touched: list[Breakpoint | ExceptionBreakpoint]) -> None:
+    await debugger.sync_breakpoints(
+        [each.file for each in touched if isinstance(each, Breakpoint)],
+        exceptions=any(isinstance(each, ExceptionBreakpoint) for each in touched),
+    )
+
+
+def _result(debugger: Debugger, breakpoint_id: str) -> BreakpointResult | ExceptionBreakpointResult:
+    match debugger.book.find(breakpoint_id):
+        case Breakpoint() as line:
+            return BreakpointResult(breakpoint_payload(line))
+        case exception:
+            return ExceptionBreakpointResult(exception_breakpoint_payload(exception))
+
+
+TOOLS = (
+    Tool(
+        name="breakpoint_set",
+        title="Set a breakpoint",
+        description="Set a breakpoint on a line or a function, before or during a session; the same place again "
+        "updates it. It stays until it is removed. With `log_message` it writes and does not stop.",
+        params=BreakpointSet,
+        result=BreakpointResult,
+        run=_set,
+        idempotent=True,
+    ),
+    Tool(
+        name="breakpoint_set_exception",
+        title="Set an exception breakpoint",
+        description="Stop when an exception is raised (first chance), or when nobody catches it (second chance).",
+        params=BreakpointSetException,
+        result=ExceptionBreakpointResult,
+        run=_set_exception,
+        idempotent=True,
+    ),
+    Tool(
+        name="breakpoint_enable",
+        title="Switch a breakpoint on or off",
+        description="Switch a breakpoint of any kind on or off; it keeps its id and its hit count.",
+        params=BreakpointEnable,
+        result=(BreakpointResult, ExceptionBreakpointResult),
+        run=_enable,
+        idempotent=True,
+    ),
+    Tool(
+        name="breakpoint_remove",
+        title="Remove breakpoints",
+        description="Remove a breakpoint of any kind, or all of them with `*`.",
+        params=BreakpointRemove,
+        result=RemovedResult,
+        run=_remove,
+        destructive=True,
+    ),
+    Tool(
+        name="breakpoint_list",
+        title="List breakpoints",
+        description="All breakpoints with their places, conditions, states and hit counts.",
+        params=BreakpointList,
+        result=BreakpointsPayload,
+        run=_list,
+        read_only=True,
+        idempotent=True,
+    ),
+)

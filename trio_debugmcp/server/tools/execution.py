@@ -1,0 +1,204 @@
+"""Execution: continue, step, pause, run to a line, wait for a stop. Each answers with the stop."""
+
+from typing import Annotated, Literal
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.inspection import active_thread
+from trio_debugmcp.session.reports import StopReport, report_outcome
+
+
+class DebugWait(Params, frozen=True, kw_only=True):
+    """Parameters of debug_wait."""
+
+    timeout: Seconds = 30.0
+    breakpoint_id: Annotated[
+        str | None, Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well.")
+    ] = None
+
+
+class DebugContinue(Params, frozen=True, kw_only=True):
+    """Parameters of debug_continue."""
+
+    thread_id: ThreadId = None
+    wait: Wait = True
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class DebugStep(Params, frozen=True, kw_only=True):
+    """Parameters of debug_step."""
+
+    mode: Annotated[
+        Literal["over", "in", "out", "back"],
+        Meta(description="over: the next line; in: into the call; out: to the caller; back: where supported."),
+    ] = "over"
+    thread_id: ThreadId = None
+    granularity: Annotated[
+        Literal["statement", "line", "instruction"] | None, Meta(description="The size of a step, where supported.")
+    ] = None
+    count: Annotated[
+        int, Meta(ge=1, le=1000, description="How many steps; a stop for another reason ends the series.")
+    ] = 1
+    wait: Wait = True
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class DebugPause(Params, frozen=True, kw_only=True):
+    """Parameters of debug_pause."""
+
+    thread_id: ThreadId = None
+    timeout: Seconds = 10.0
+    session_id: SessionId = None
+
+
+class DebugRunTo(Params, frozen=True, kw_only=True):
+    """Parameters of debug_run_to."""
+
+    file: Annotated[str, Meta(description="The source file: a path, absolute or relative to the server.")]
+    line: Annotated[int, Meta(ge=1, description="The line to run to, counted from 1.")]
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+async def _wait(debugger: Debugger, params: DebugWait) -> StopReport:
+    if params.breakpoint_id is not None:
+        debugger.book.find(params.breakpoint_id)
+    debugger.session()
+    return await _report_stop(debugger, trio.current_time() + params.timeout)
+
+
+async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    await session.continue_(active_thread(snapshot, params.thread_id))
+    if not params.wait:
+        return await report_outcome(debugger, None)
+    return await _report_stop(debugger, deadline)
+
+
+async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    if params.mode == "back" and not session.capabilities.supports_step_back:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{session.profile.name} cannot step back (supportsStepBack). Use debug_restart and a breakpoint instead.",
+            {"adapter": session.profile.name, "capability": "supportsStepBack"},
+        )
+    thread_id = active_thread(snapshot, params.thread_id)
+    outcome: Outcome | None = None
+    for _ in range(params.count):
+        await session.step(params.mode, thread_id, params.granularity)
+        if not params.wait:
+            return await report_outcome(debugger, None)
+        outcome = None
+        with trio.move_on_at(deadline):
+            outcome = await debugger.wait_stop(session.id)
+        stop = outcome.paused.stop if outcome is not None and outcome.paused is not None else None
+        if stop is None or stop.reason != "Step" or (outcome and outcome.paused and outcome.paused.id != session.id):
+            break
+        thread_id = stop.thread_id
+    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+
+
+async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
+    deadline = trio.current_time() + params.timeout
+    session = debugger.session(params.session_id)
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.phase == "Paused":
+        raise UsageError(
+            "ALREADY_PAUSED",
+            "The program is paused already. Look at debug_state, or go on with debug_continue or debug_step.",
+            {"currentState": "Paused"},
+        )
+    threads = snapshot.threads.threads if snapshot is not None else ()
+    thread_id = params.thread_id if params.thread_id is not None else threads[0].id if threads else None
+    await session.pause(thread_id if thread_id is not None else await session.first_thread())
+    return await _report_stop(debugger, deadline, session.id)
+
+
+async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused(params.session_id)
+    file = debugger.resolve(params.file)
+    async with debugger.temporary_breakpoint(file, params.line) as temporary:
+        problem = debugger.breakpoint_problem(temporary)
+        if problem is not None:
+            raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
+        await session.continue_(active_thread(snapshot, None))
+        return await _report_stop(debugger, deadline)
+
+
+async def _report_stop(debugger: Debugger, deadline: float, session_id: str | None = None) -> StopReport:
+    outcome = None
+    with trio.move_on_at(deadline):
+        outcome = await debugger.wait_stop(session_id)
+    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+
+
+_WAIT_DESCRIPTION = "Wait until the program stops or ends. Returns at once when it is stopped already."
+
+TOOLS = (
+    Tool(
+        name="debug_continue",
+        title="Continue",
+        description="Let the program run until it stops again or ends. With child processes, the next one that waits "
+        "paused is what you get.",
+        params=DebugContinue,
+        result=StopReport,
+        run=_continue,
+    ),
+    Tool(
+        name="debug_step",
+        title="Step",
+        description="Step over the next line, into a call, or out to the caller; `count` repeats it. A step that ends "
+        "at a breakpoint, an exception or the program's end says so at once.",
+        params=DebugStep,
+        result=StopReport,
+        run=_step,
+    ),
+    Tool(
+        name="debug_pause",
+        title="Pause",
+        description="Stop the running program where it is.",
+        params=DebugPause,
+        result=StopReport,
+        run=_pause,
+    ),
+    Tool(
+        name="debug_run_to",
+        title="Run to a line",
+        description="Continue to a line, by a temporary breakpoint that leaves your own ones as they are. Another stop "
+        "on the way ends the run.",
+        params=DebugRunTo,
+        result=StopReport,
+        run=_run_to,
+    ),
+    Tool(
+        name="debug_wait",
+        title="Wait for a stop",
+        description=_WAIT_DESCRIPTION,
+        params=DebugWait,
+        result=StopReport,
+        run=_wait,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="breakpoint_wait",
+        title="Wait for a breakpoint",
+        description=f"The same as debug_wait. {_WAIT_DESCRIPTION}",
+        params=DebugWait,
+        result=StopReport,
+        run=_wait,
+        read_only=True,
+        idempotent=True,
+        core=False,
+    ),
+)

@@ -1,0 +1,305 @@
+"""Inspection of a paused program: threads, stack, variables, expressions, exceptions, source."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.tool import (
+    FrameIndex,
+    MaxResultBytes,
+    MaxValueLength,
+    Params,
+    Seconds,
+    SessionId,
+    ThreadId,
+    Tool,
+)
+from trio_debugmcp.session import inspection
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Frame, Location, Payload, ThreadsPayload, Variable, shortened
+from trio_debugmcp.state.resources import THREADS, threads_payload
+
+MAX_RESULT_BYTES = 32768
+"""A result an agent can take in without drowning; more comes by paging."""
+
+_PATH_SECONDS = 5.0
+"""For the evaluation of a path, which may run a property of the user's."""
+
+Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
+
+
+class ThreadsList(Params, frozen=True, kw_only=True):
+    """Parameters of threads_list."""
+
+    session_id: SessionId = None
+
+
+class StacktraceGet(Params, frozen=True, kw_only=True):
+    """Parameters of stacktrace_get."""
+
+    thread_id: ThreadId = None
+    start: Start = 0
+    count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
+    session_id: SessionId = None
+
+
+class VariablesGet(Params, frozen=True, kw_only=True):
+    """Parameters of variables_get."""
+
+    thread_id: ThreadId = None
+    frame_index: FrameIndex = 0
+    scope: Annotated[inspection.ScopeName, Meta(description="Which variables of the frame.")] = "locals"
+    path: Annotated[
+        str | None, Meta(description="Show what is inside this variable, by a `path` from an earlier answer.")
+    ] = None
+    start: Start = 0
+    count: Annotated[int, Meta(ge=1, le=10_000, description="How many variables.")] = 100
+    depth: Annotated[int, Meta(ge=1, le=5, description="Levels to show; 1 is without children.")] = 1
+    filter: Annotated[str | None, Meta(description="Only names that contain this, in any case.")] = None
+    max_value_length: MaxValueLength = MAX_VALUE_LENGTH
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+    session_id: SessionId = None
+
+
+class Evaluate(Params, frozen=True, kw_only=True):
+    """Parameters of evaluate."""
+
+    expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
+    frame_index: FrameIndex = 0
+    thread_id: ThreadId = None
+    timeout: Seconds = 5.0
+    max_value_length: MaxValueLength = MAX_VALUE_LENGTH
+    session_id: SessionId = None
+
+
+class ExceptionGetContext(Params, frozen=True, kw_only=True):
+    """Parameters of exception_get_context."""
+
+    max_frames: Annotated[int, Meta(ge=1, le=100, description="How many frames.")] = 10
+    variables_for_frames: Annotated[int, Meta(ge=0, le=10, description="How many of them with their locals.")] = 1
+    max_inner: Annotated[int, Meta(ge=0, le=50, description="How many causes.")] = 5
+    session_id: SessionId = None
+
+
+class SourceGet(Params, frozen=True, kw_only=True):
+    """Parameters of source_get."""
+
+    file: Annotated[str, Meta(min_length=1, description="A file of the program, as frames and breakpoints name it.")]
+    start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
+    end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+
+
+class StackResult(Payload):
+    """Frames of a thread, and how many it has."""
+
+    thread_id: int
+    frames: list[Frame]
+    total: int
+
+
+class VariablesResult(Payload):
+    """Variables, and how many there are. `omitted`: left out here; ask with `start`, `filter` or `path`."""
+
+    variables: list[Variable]
+    total: int
+    omitted: int
+
+
+class EvaluateResult(Payload):
+    """A value; `path` leads to what is inside it."""
+
+    value: str
+    type: str | None
+    child_count: int | None
+    path: str
+
+
+class FrameWithLocals(Payload):
+    """A frame; `locals` is null where they were not asked for."""
+
+    index: int
+    name: str
+    location: Location
+    is_user_code: bool
+    locals: list[Variable] | None
+
+
+class Cause(Payload):
+    """An exception behind the exception."""
+
+    type: str
+    message: str
+
+
+class ExceptionContext(Payload):
+    """The exception, what caused it, and the frames that it passed."""
+
+    exception: ExceptionInfo
+    causes: list[Cause]
+    frames: list[FrameWithLocals]
+    total: int
+
+
+class NumberedLine(Payload):
+    """A line of source."""
+
+    line: int
+    text: str
+
+
+class SourceResult(Payload):
+    """Lines of a file, and how many it has. `omitted`: left out here; ask with `start_line`."""
+
+    file: str
+    lines: list[NumberedLine]
+    total: int
+    omitted: int
+
+
+async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload:
+    snapshot = debugger.session(params.session_id).snapshot
+    if snapshot is None:
+        raise UsageError("NO_SESSION", "The session has ended. Start one with debug_launch.")
+    return threads_payload(snapshot, debugger.merger.revisions[THREADS])
+
+
+async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult:
+    session, snapshot = debugger.paused(params.session_id)
+    thread_id = inspection.active_thread(snapshot, params.thread_id)
+    frames, total = await inspection.fetch_frames(session, snapshot, thread_id, params.start, params.count)
+    return StackResult(thread_id, inspection.frame_list(frames, params.start), total)
+
+
+async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
+    session, snapshot = debugger.paused(params.session_id)
+    frame = await inspection.find_frame(session, snapshot, params.thread_id, params.frame_index)
+    if params.path is None:
+        found = await inspection.scope_variables(session, frame, params.scope)
+    else:
+        value = await inspection.evaluate(session, frame, params.path, _PATH_SECONDS)
+        found = await inspection.children(session, value.reference)
+    if params.filter is not None:
+        found = [each for each in found if params.filter.lower() in each.name.lower()]
+    page = found[params.start : params.start + params.count]
+    shown = await inspection.expand(
+        session, page, depth=params.depth, limit=params.max_value_length, parent=params.path
+    )
+    kept = inspection.fitting(shown, params.max_result_bytes)
+    return VariablesResult(kept, len(found), len(found) - params.start - len(kept) if page else 0)
+
+
+async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
+    session, snapshot = debugger.paused(params.session_id)
+    frame = await inspection.find_frame(session, snapshot, params.thread_id, params.frame_index)
+    found = await inspection.evaluate(session, frame, params.expression, params.timeout)
+    session.refresh_locals()
+    return EvaluateResult(
+        shortened(found.value, params.max_value_length), found.type, found.child_count, params.expression
+    )
+
+
+async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionContext:
+    session, snapshot = debugger.paused(params.session_id)
+    stop = snapshot.stop
+    if stop is None or stop.exception is None:
+        raise UsageError(
+            "NO_EXCEPTION",
+            "The program is not stopped at an exception. Set one with breakpoint_set_exception and continue.",
+        )
+    frames, total = await inspection.fetch_frames(session, snapshot, stop.thread_id, 0, params.max_frames)
+    shown = []
+    for index, frame in enumerate(frames):
+        variables = None
+        if index < params.variables_for_frames:
+            found = await inspection.scope_variables(session, frame, "locals")
+            variables = await inspection.expand(session, found[:100], depth=1, limit=MAX_VALUE_LENGTH)
+        shown.append(FrameWithLocals(index, frame.name, frame.location, frame.is_user_code, variables))
+    causes = await inspection.exception_causes(session, frames[0], params.max_inner) if frames else []
+    return ExceptionContext(stop.exception, [Cause(kind, message) for kind, message in causes], shown, total)
+
+
+async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
+    debugger.session()
+    path = params.file if params.file in debugger.sources.known() else debugger.resolve(params.file)
+    lines = (await inspection.source_text(debugger, path)).splitlines()
+    last = min(params.end_line or len(lines), len(lines))
+    if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
+        raise UsageError(
+            "INVALID_PARAMETER", f"'{path}' has lines 1 to {len(lines)}; there is none from {params.start_line} on."
+        )
+    kept: list[NumberedLine] = []
+    size = 0
+    for number in range(params.start_line, last + 1):
+        line = NumberedLine(number, lines[number - 1])
+        size += len(msgspec.json.encode(line)) + 1
+        if kept and size > params.max_result_bytes:
+            break
+        kept.append(line)
+    return SourceResult(path, kept, len(lines), last - params.start_line + 1 - len(kept))
+
+
+TOOLS = (
+    Tool(
+        name="stacktrace_get",
+        title="Call stack",
+        description="The frames of a thread, top first.",
+        params=StacktraceGet,
+        result=StackResult,
+        run=_stacktrace,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="variables_get",
+        title="Variables",
+        description="The variables of a frame, or what is inside one of them by its `path`.",
+        params=VariablesGet,
+        result=VariablesResult,
+        run=_variables,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="evaluate",
+        title="Evaluate an expression",
+        description="Evaluate an expression in a frame of the paused program. It runs in the program and may change it.",
+        params=Evaluate,
+        result=EvaluateResult,
+        run=_evaluate,
+        destructive=True,
+        open_world=True,
+    ),
+    Tool(
+        name="exception_get_context",
+        title="Exception in context",
+        description="At an exception stop: the exception, its causes, and the frames with the locals of the first ones.",
+        params=ExceptionGetContext,
+        result=ExceptionContext,
+        run=_exception_context,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="threads_list",
+        title="Threads",
+        description="The threads as of the last stop; `stale` while the program runs.",
+        params=ThreadsList,
+        result=ThreadsPayload,
+        run=_threads,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="source_get",
+        title="Source",
+        description="Lines of a source file of the debugged program.",
+        params=SourceGet,
+        result=SourceResult,
+        run=_source,
+        read_only=True,
+        idempotent=True,
+    ),
+)

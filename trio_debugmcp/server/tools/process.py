@@ -1,0 +1,84 @@
+"""The debugged program's standard streams."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import OutputEntry, Payload
+
+
+class ProcessReadOutput(Params, frozen=True, kw_only=True):
+    """Parameters of process_read_output."""
+
+    stream: Annotated[Literal["both", "stdout", "stderr"], Meta(description="Which output.")] = "both"
+    since_seq: Annotated[int, Meta(ge=0, description="Only entries from this number on: an earlier `nextSeq`.")] = 0
+    max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = 16384
+
+
+class ProcessWriteInput(Params, frozen=True, kw_only=True):
+    """Parameters of process_write_input."""
+
+    data: Annotated[str, Meta(description="Text for the program's standard input; a line ends with a newline.")]
+    close_after: Annotated[bool, Meta(description="Close the input afterwards: the program reads its end.")] = False
+
+
+class OutputResult(Payload):
+    """Output, oldest first. `nextSeq`: ask from here next time; `dropped`: entries too old to be kept."""
+
+    entries: list[OutputEntry]
+    next_seq: int
+    dropped: int
+
+
+class InputResult(Payload):
+    """What became of the input."""
+
+    bytes_written: int
+    stdin_closed: bool
+
+
+async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputResult:
+    await debugger.console.settle()
+    kept: list[OutputEntry] = []
+    next_seq = debugger.console.next_seq
+    room = params.max_bytes
+    for entry in debugger.console.entries(params.since_seq):
+        if params.stream not in ("both", entry.stream):
+            continue
+        if kept and len(entry.text) > room:
+            next_seq = entry.seq
+            break
+        room -= len(entry.text)
+        kept.append(entry)
+    return OutputResult(kept, next_seq, debugger.console.dropped)
+
+
+async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> InputResult:
+    debugger.session()
+    written = await debugger.console.write(params.data, close_after=params.close_after)
+    return InputResult(written, params.close_after)
+
+
+TOOLS = (
+    Tool(
+        name="process_read_output",
+        title="Read program output",
+        description="What the program has written, from a cursor on; works after its end, too.",
+        params=ProcessReadOutput,
+        result=OutputResult,
+        run=_read_output,
+        read_only=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="process_write_input",
+        title="Write program input",
+        description="Write to the standard input of the launched program, and optionally close it.",
+        params=ProcessWriteInput,
+        result=InputResult,
+        run=_write_input,
+        open_world=True,
+    ),
+)

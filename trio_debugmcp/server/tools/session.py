@@ -1,0 +1,294 @@
+"""Sessions: launch, attach, disconnect, restart, state."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.breakpoints import BreakpointSet, set_breakpoint
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool, Wait
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.reports import StopReport, report_outcome
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import Payload, SessionPayload
+from trio_debugmcp.state.resources import SESSION, session_payload
+
+RESTART_SECONDS = 30.0
+"""For a restarted program to stop or end, as for a launch."""
+
+
+class DebugLaunch(Params, frozen=True, kw_only=True):
+    """Parameters of debug_launch."""
+
+    program: Annotated[str, Meta(description="The program to debug: a path, absolute or relative to the server.")]
+    args: Annotated[list[str], Meta(description="The program's command line arguments.")] = []
+    cwd: Annotated[str | None, Meta(description="The program's working directory; default: the server's.")] = None
+    env: Annotated[dict[str, str], Meta(description="Environment variables added for the program.")] = {}
+    adapter: Annotated[
+        str | None, Meta(description="The debug adapter or language; default: by the program's file type.")
+    ] = None
+    stop_at_entry: Annotated[bool, Meta(description="Stop at the program's first line.")] = True
+    breakpoints: Annotated[
+        list[BreakpointSet], Meta(description="Breakpoints to set before the first line runs, as for breakpoint_set.")
+    ] = []
+    console: Annotated[
+        Literal["pipes"], Meta(description="How the program's streams are connected: by pipes that the server owns.")
+    ] = "pipes"
+    just_my_code: Annotated[bool, Meta(description="Step over library code and do not stop in it.")] = True
+    adapter_options: Annotated[
+        dict[str, Any],
+        Meta(description="Further arguments of the adapter's launch request, e.g. {\"python\": [\"/path/to/python\"]}."),
+    ] = {}
+    wait: Wait = True
+    timeout: Seconds = 30.0
+
+
+class DebugAttach(Params, frozen=True, kw_only=True):
+    """Parameters of debug_attach."""
+
+    pid: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The id of a running process.")] = None
+    host: Annotated[str | None, Meta(description="The host where a debug adapter listens; default: 127.0.0.1.")] = None
+    port: Annotated[
+        Annotated[int, Meta(ge=1, le=65535)] | None, Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`.")
+    ] = None
+    adapter: Annotated[str | None, Meta(description="The debug adapter or language; default: debugpy.")] = None
+    adapter_options: Annotated[
+        dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
+    ] = {}
+    timeout: Seconds = 30.0
+
+
+class DebugDisconnect(Params, frozen=True, kw_only=True):
+    """Parameters of debug_disconnect."""
+
+    terminate: Annotated[
+        bool | None, Meta(description="End the program too; default: true if launched, false if attached to.")
+    ] = None
+
+
+class DebugRestart(Params, frozen=True, kw_only=True):
+    """Parameters of debug_restart."""
+
+
+class DebugState(Params, frozen=True, kw_only=True):
+    """Parameters of debug_state."""
+
+    session_id: SessionId = None
+
+
+class LaunchResult(Payload):
+    """The session, and its first stop."""
+
+    session: SessionPayload
+    stop: StopReport
+
+
+class AttachResult(Payload):
+    """The session, which is running."""
+
+    session: SessionPayload
+
+
+class DisconnectResult(Payload):
+    """How the session ended. `previousSession` is null when there was none."""
+
+    was_terminated: bool
+    exit_code: int | None
+    previous_session: SessionPayload | None
+
+
+class LastSession(Payload):
+    """The session that ended last."""
+
+    session_id: str
+    process_name: str | None
+    exit_code: int | None
+    reason: str | None
+
+
+class Disconnected(Payload):
+    """The state without a session; `lastSession` is null when there has been none."""
+
+    state: Literal["Disconnected"]
+    last_session: LastSession | None
+
+
+async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
+    cwd = debugger.resolve(params.cwd or ".")
+    if not Path(cwd).is_dir():
+        raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
+    profile = debugger.profile_for(params.adapter, params.program)
+    runs_file = not {"module", "code"} & params.adapter_options.keys()
+    program = debugger.resolve(params.program) if runs_file else params.program
+    if runs_file:
+        _check_program(profile, program)
+    for wanted in params.breakpoints:
+        await set_breakpoint(debugger, wanted)
+    start = Launch(
+        program=program,
+        args=tuple(params.args),
+        cwd=cwd,
+        env=params.env,
+        stop_at_entry=params.stop_at_entry,
+        just_my_code=params.just_my_code,
+        options=params.adapter_options,
+    )
+    return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout)
+
+
+def _check_program(profile: Profile, program: str) -> None:
+    path = Path(program)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
+    try:
+        problem = profile.program_problem(path.read_bytes())
+    except OSError as error:
+        raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
+    if problem is not None:
+        raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
+
+
+async def _run(
+    debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float
+) -> LaunchResult:
+    deadline = trio.current_time() + timeout
+    session = None
+    with trio.move_on_at(deadline):
+        session = await debugger.start(profile, start)
+    if session is None:
+        raise UsageError(
+            "TIMEOUT", f"The program was not ready to run within {timeout:g} s. Launch again with a longer `timeout`."
+        )
+    snapshot = session.snapshot
+    outcome = None
+    if wait:
+        with trio.move_on_at(deadline):
+            outcome = await debugger.wait_stop()
+    report = await report_outcome(debugger, outcome, timed_out=wait and outcome is None)
+    return LaunchResult(_payload(debugger, session.snapshot or debugger.state.last or snapshot), report)
+
+
+async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
+    if (params.pid is None) == (params.port is None):
+        raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
+    profile = debugger.profile_for(params.adapter, None)
+    start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
+    if params.pid is not None and not Path(f"/proc/{params.pid}").exists() and Path("/proc/self").exists():
+        raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
+    problem = profile.attach_problem(start)
+    if problem is not None:
+        raise UsageError("ATTACH_FAILED", problem)
+    session = None
+    with trio.move_on_after(params.timeout):
+        session = await debugger.start(profile, start)
+    if session is None:
+        raise UsageError(
+            "TIMEOUT",
+            f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
+            "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
+        )
+    return AttachResult(_payload(debugger, session.snapshot))
+
+
+async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> DisconnectResult:
+    session = debugger.root_session()
+    if session is None:
+        last = debugger.state.last
+        return DisconnectResult(False, None, None if last is None else _payload(debugger, last))
+    launched = isinstance(session.start, Launch)
+    terminate = params.terminate if params.terminate is not None else launched
+    before = session.snapshot
+    await debugger.end(session, terminate=terminate, reason="disconnected")
+    last = debugger.state.last
+    return DisconnectResult(
+        was_terminated=terminate,
+        exit_code=None if last is None else last.exit_code,
+        previous_session=None if before is None else _payload(debugger, before),
+    )
+
+
+async def _restart(debugger: Debugger, params: DebugRestart) -> LaunchResult:
+    if debugger.last_start is None:
+        raise UsageError("NO_SESSION", "There is nothing to restart. Start a session with debug_launch.")
+    profile, start = debugger.last_start
+    if not isinstance(start, Launch):
+        raise UsageError("NOT_SUPPORTED", "A program that was attached to cannot be restarted. Use debug_launch.")
+    session = debugger.root_session()
+    if session is not None:
+        await debugger.end(session, terminate=True, reason="restarted")
+    return await _run(debugger, profile, start, wait=True, timeout=RESTART_SECONDS)
+
+
+async def _state(debugger: Debugger, params: DebugState) -> SessionPayload | Disconnected:
+    if params.session_id is not None or debugger.state.focused is not None:
+        return _payload(debugger, debugger.session(params.session_id).snapshot)
+    last = debugger.state.last
+    ended = last and LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason)
+    return Disconnected("Disconnected", ended)
+
+
+def _payload(debugger: Debugger, session: Snapshot | None) -> SessionPayload:
+    if session is None:
+        raise UsageError("NO_SESSION", "The session has ended. Look at debug_state, and start again with debug_launch.")
+    return session_payload(debugger.state, session, debugger.merger.revisions[SESSION])
+
+
+TOOLS = (
+    Tool(
+        name="debug_launch",
+        title="Launch a program",
+        description="Start a program under the debugger and wait until it stops: at its entry unless `stop_at_entry` "
+        "is false, else at a breakpoint, an exception or its end. Answers with the session and the stop.",
+        params=DebugLaunch,
+        result=LaunchResult,
+        run=_launch,
+        open_world=True,
+    ),
+    Tool(
+        name="debug_attach",
+        title="Attach to a running program",
+        description="Attach to a process by its id, or to a debug adapter that listens on a port. The program goes on; "
+        "stop it with debug_pause or a breakpoint.",
+        params=DebugAttach,
+        result=AttachResult,
+        run=_attach,
+        open_world=True,
+    ),
+    Tool(
+        name="debug_disconnect",
+        title="End the debug session",
+        description="End the session: a launched program is terminated, one attached to goes on, unless `terminate` "
+        "says otherwise. Breakpoints are kept for the next session.",
+        params=DebugDisconnect,
+        result=DisconnectResult,
+        run=_disconnect,
+        destructive=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="debug_restart",
+        title="Restart the program",
+        description="End the launched program and launch it again with the same parameters and the breakpoints as "
+        "they are now.",
+        params=DebugRestart,
+        result=LaunchResult,
+        run=_restart,
+        destructive=True,
+        open_world=True,
+    ),
+    Tool(
+        name="debug_state",
+        title="State of the session",
+        description="The session's state, process, reason of the pause and place; without a session, how the last one "
+        "ended.",
+        params=DebugState,
+        result=(SessionPayload, Disconnected),
+        run=_state,
+        read_only=True,
+        idempotent=True,
+    ),
+)

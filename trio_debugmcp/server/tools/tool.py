@@ -1,0 +1,132 @@
+"""What a tool is, and the toolbox that lists and calls them.
+
+The parameter struct gives the input schema and checks the arguments; the result struct gives the output schema.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cached_property
+from typing import Annotated, Any, TypeVar
+
+import mcp_types as types
+import msgspec
+from msgspec import Meta, Struct
+
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import Payload
+
+MAX_SECONDS = 3600
+"""The longest wait that a tool accepts. Whoever wants to wait longer asks again."""
+
+
+class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of parameter structs: snake_case, by keyword, and nothing that the schema does not name."""
+
+
+SessionId = Annotated[
+    str | None, Meta(description="The session to act on, from `sessionId` or `children`; default: the one in focus.")
+]
+ThreadId = Annotated[int | None, Meta(description="A thread id from threads_list; default: the active thread.")]
+FrameIndex = Annotated[int, Meta(ge=0, description="A frame by its index in the stack; 0 is the top.")]
+Seconds = Annotated[
+    float, Meta(ge=0, le=MAX_SECONDS, description="How many seconds to wait; running out of time is not an error.")
+]
+Wait = Annotated[bool, Meta(description="Wait for the next stop or the end; false returns at once.")]
+MaxValueLength = Annotated[int, Meta(ge=1, le=1_000_000, description="Characters after which a value is cut.")]
+MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes after which a list is cut.")]
+
+P = TypeVar("P", bound=Params)
+Run = Callable[[Debugger, P], Awaitable[Payload]]
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """One tool, with the hints of MCP's `ToolAnnotations`."""
+
+    name: str
+    title: str
+    description: str
+    params: type[Params]
+    result: type[Payload] | tuple[type[Payload], ...]
+    run: Run[Any]
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+    core: bool = True
+
+    def listed(self) -> types.Tool:
+        """As `tools/list` shows it."""
+        return types.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=_object_schema(self.params),
+            output_schema=_object_schema(self.result),
+            annotations=types.ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.read_only,
+                destructive_hint=self.destructive,
+                idempotent_hint=self.idempotent,
+                open_world_hint=self.open_world,
+            ),
+        )
+
+
+class Toolbox:
+    """The tools that a connection may use."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tools, as listed."""
+        return list(self._tools)
+
+    @cached_property
+    def _listed(self) -> list[types.Tool]:
+        return [tool.listed() for tool in self._tools.values()]
+
+    def listed(self) -> list[types.Tool]:
+        """For `tools/list`. The schemas are made when they are first asked for."""
+        return self._listed
+
+    async def call(self, debugger: Debugger, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        """Run a tool. Every failure that is not a bug of ours becomes a failed result."""
+        try:
+            tool = self._tools.get(name)
+            if tool is None:
+                raise UsageError(
+                    "INVALID_PARAMETER", f"There is no tool '{name}'. Tools: {', '.join(self._tools)}.", {}
+                )
+            params = _convert(tool, arguments)
+            result = await tool.run(debugger, params)
+        except (DebugError, msgspec.ValidationError) as error:
+            return failed_result(usage_error(error))
+        text = msgspec.json.encode(result).decode()
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)], structured_content=msgspec.to_builtins(result)
+        )
+
+
+def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
+    known = [field.encode_name for field in msgspec.structs.fields(tool.params)]
+    unknown = [name for name in arguments if name not in known]
+    if unknown:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"{tool.name} has no parameter '{unknown[0]}'. Parameters: {', '.join(known) or 'none'}.",
+            {"parameter": unknown[0]},
+        )
+    return msgspec.convert(arguments, tool.params)
+
+
+def _object_schema(kinds: type[Struct] | tuple[type[Struct], ...]) -> dict[str, Any]:
+    """The JSON schema of a struct, or of one of several, with an object at its root as MCP wants it."""
+    if isinstance(kinds, tuple):
+        references, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+        return {"type": "object", "anyOf": list(references), "$defs": components}
+    _, components = msgspec.json.schema_components((kinds,), ref_template="#/$defs/{name}")
+    root = components.pop(kinds.__name__)
+    return {**root, **({"$defs": components} if components else {})}

@@ -1,0 +1,143 @@
+"""The debuggee's standard streams: its output in a bounded ring with sequence numbers, and the way to its input."""
+
+import array
+import codecs
+import fcntl
+import termios
+from collections import deque
+from contextlib import suppress
+from typing import Literal
+
+import trio
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.clock import Clock
+from trio_debugmcp.state.payloads import OutputEntry, iso_time
+
+MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+"""Program output kept per session; the oldest goes first, and is counted."""
+
+MAX_ENTRY_LENGTH = 16 * 1024
+"""Characters joined into one entry: output comes in fragments, and people read lines."""
+
+_CHUNK_BYTES = 64 * 1024
+
+_SETTLE_SECONDS = 0.1
+"""For output that has arrived to be read: a program that writes without end must not hold up its stop."""
+
+_WRITE_SECONDS = 5
+"""For the program to take its input; a pipe holds 64 KiB that nobody has read yet."""
+
+Stream = Literal["stdout", "stderr", "console"]
+
+
+class Console:
+    """Output and input of one root session; it can be read after the session has ended."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._entries: deque[OutputEntry] = deque()
+        self._bytes = 0
+        self._input: trio.abc.SendStream | None = None
+        self.next_seq = 1
+        self.dropped = 0
+        self._told = 1
+        self._sealed = 1
+        self._pipes: set[int] = set()
+
+    def append(self, stream: Stream, text: str) -> None:
+        """Add output; an unfinished line of the same stream is continued."""
+        if not text:
+            return
+        last = self._entries[-1] if self._entries else None
+        joins = (
+            last is not None
+            and last.stream == stream
+            and last.seq >= self._sealed
+            and not last.text.endswith("\n")
+            and len(last.text) + len(text) <= MAX_ENTRY_LENGTH
+        )
+        if joins and last is not None:
+            self._entries[-1] = OutputEntry(last.seq, stream, last.text + text, last.time)
+        else:
+            self._entries.append(OutputEntry(self.next_seq, stream, text, iso_time(self._clock.now())))
+            self.next_seq += 1
+        self._bytes += len(text)
+        while self._bytes > MAX_OUTPUT_BYTES and len(self._entries) > 1:
+            self._bytes -= len(self._entries.popleft().text)
+            self.dropped += 1
+
+    def entries(self, since_seq: int = 0) -> list[OutputEntry]:
+        """The entries with a sequence number of at least `since_seq`, oldest first; they will not change any more."""
+        self._sealed = self.next_seq
+        return [entry for entry in self._entries if entry.seq >= since_seq]
+
+    def news(self) -> list[OutputEntry]:
+        """The entries since the last call of this."""
+        told, self._told = self._told, self.next_seq
+        return self.entries(told)
+
+    async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
+        """Read a pipe of the debuggee to its end."""
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        descriptor = pipe.fileno() if isinstance(pipe, trio.lowlevel.FdStream) else None
+        if descriptor is not None:
+            self._pipes.add(descriptor)
+        try:
+            with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
+                while data := await pipe.receive_some(_CHUNK_BYTES):
+                    self.append(stream, decoder.decode(data))
+        finally:
+            self._pipes.discard(descriptor or -1)
+            self.append(stream, decoder.decode(b"", final=True))
+
+    async def settle(self) -> None:
+        """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
+        with trio.move_on_after(_SETTLE_SECONDS):
+            while any(_unread(descriptor) for descriptor in self._pipes):
+                await trio.sleep(0)
+
+    def connect_input(self, pipe: trio.abc.SendStream) -> None:
+        """What users write goes to this pipe from now on."""
+        self._input = pipe
+
+    def disconnect_input(self) -> None:
+        """The program is gone."""
+        self._input = None
+
+    async def write(self, data: str, *, close_after: bool) -> int:
+        """Write to the program's standard input; returns the number of bytes written.
+
+        Raises:
+            UsageError: `STDIN_CLOSED` if there is no input to write to, `TIMEOUT` if the program does not read it.
+        """
+        pipe, encoded = self._input, data.encode()
+        if pipe is None:
+            raise UsageError(
+                "STDIN_CLOSED",
+                "The program's standard input is not open: it was closed, the program has ended, or it was attached "
+                "to. Launch the program with debug_launch to write to its input.",
+            )
+        try:
+            with trio.fail_after(_WRITE_SECONDS):
+                await pipe.send_all(encoded)
+        except trio.TooSlowError:
+            raise UsageError(
+                "TIMEOUT",
+                f"The program did not read its input within {_WRITE_SECONDS} s. It may be paused: continue it, "
+                "then write in smaller pieces.",
+            ) from None
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._input = None
+            raise UsageError("STDIN_CLOSED", "The program has closed its standard input.") from None
+        if close_after:
+            self._input = None
+            await pipe.aclose()
+        return len(encoded)
+
+
+def _unread(descriptor: int) -> int:
+    """How many bytes wait in a pipe."""
+    waiting = array.array("i", [0])
+    fcntl.ioctl(descriptor, termios.FIONREAD, waiting)
+    return waiting[0]

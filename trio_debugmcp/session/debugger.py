@@ -1,0 +1,356 @@
+"""`Debugger`: all debug sessions of this server, and what users do with them.
+
+It owns the tree of sessions (one root that was launched or attached to, and the children that its adapter announced),
+the book of breakpoints and the program's console. Every session runs in the nursery of `Debugger.run`.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file, profile_named
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.session.breakpoints import BreakpointBook
+from trio_debugmcp.session.clock import Clock
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.merger import Audience, Merger
+from trio_debugmcp.session.session import ChildStart, DebugSession, Surroundings
+from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.state.model import Breakpoint, Snapshot, State
+
+log = logging.getLogger(__name__)
+
+LOCALS_SECONDS = 3.0
+"""How long a stop waits for the locals of its top frame: a `__repr__` of the user's may be slow, or never return."""
+
+CLOSE_SECONDS = 15.0
+"""For a session to end in good order; every rung of its ladder is bounded, and they add up to less."""
+
+
+class Settings(Struct, frozen=True):
+    """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere."""
+
+    directory: str = "."
+    roots: tuple[str, ...] = ()
+    profiles: tuple[Profile, ...] = PROFILES
+
+
+class Outcome(Struct, frozen=True):
+    """How a wait for a stop ended: with a paused session, with the end of the tree (`ended`), or neither in time."""
+
+    paused: Snapshot | None = None
+    ended: Snapshot | None = None
+
+
+class Debugger:
+    """Made by `open_debugger`."""
+
+    def __init__(self, settings: Settings, audience: Audience) -> None:
+        self.settings = settings
+        self.clock = Clock()
+        self.merger = Merger(audience)
+        self.book = BreakpointBook(self.merger)
+        self.console = Console(self.clock)
+        self.sources = Sources()
+        self.last_start: tuple[Profile, Launch | Attach] | None = None
+        self._guard = Guard()
+        self._sessions: dict[str, DebugSession] = {}
+        self._numbers = count(1)
+        self._nursery: trio.Nursery | None = None
+        self._starting = False
+
+    @property
+    def state(self) -> State:
+        """What is true now."""
+        return self.merger.state
+
+    # --- Finding things --------------------------------------------------------------------------------------
+
+    def session(self, session_id: str | None = None) -> DebugSession:
+        """The focused session, or the one with that id.
+
+        Raises:
+            UsageError: `NO_SESSION`.
+        """
+        wanted = session_id or self.state.focus
+        session = self._sessions.get(wanted) if wanted is not None else None
+        if session is None or session.snapshot is None:
+            known = ", ".join(each.id for each in self.state.sessions) or "none"
+            raise UsageError(
+                "NO_SESSION",
+                f"There is no debug session '{session_id}'. Sessions: {known}."
+                if session_id is not None and self.state.sessions
+                else "There is no debug session. Start one with debug_launch or debug_attach.",
+            )
+        return session
+
+    def paused(self, session_id: str | None = None) -> tuple[DebugSession, Snapshot]:
+        """That session, when it is paused.
+
+        Raises:
+            UsageError: `NO_SESSION`, or `NOT_PAUSED` with the state it is in.
+        """
+        session = self.session(session_id)
+        snapshot = session.snapshot
+        if snapshot is None or snapshot.phase != "Paused":
+            phase = snapshot.phase if snapshot is not None else "Disconnected"
+            raise UsageError(
+                "NOT_PAUSED",
+                f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for "
+                "a breakpoint.",
+                {"currentState": phase},
+            )
+        return session, snapshot
+
+    def profile_for(self, adapter: str | None, program: str | None) -> Profile:
+        """The adapter's profile, by name or by the kind of the program's file.
+
+        Raises:
+            UsageError: `ADAPTER_NOT_FOUND`: no such adapter, or it is not installed; says how to install it.
+        """
+        profiles = self.settings.profiles
+        if adapter is not None:
+            profile = profile_named(adapter, profiles)
+        else:
+            profile = profile_for_file(program, profiles) if program is not None else profiles[0]
+        names = ", ".join(f"{each.name} ({each.language})" for each in profiles)
+        if profile is None:
+            what = f"named '{adapter}'" if adapter is not None else f"for '{program}'"
+            raise UsageError(
+                "ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.", {}
+            )
+        if profile.locate() is None:
+            raise UsageError(
+                "ADAPTER_NOT_FOUND",
+                f"The debug adapter {profile.name} is not installed. Install it with: {profile.install_hint}",
+                {"adapter": profile.name, "install": profile.install_hint},
+            )
+        return profile
+
+    def language_of(self, file: str | None) -> Profile | None:
+        """The profile that knows a file's language; without a file, that of the session, or else the first one."""
+        if file is not None:
+            return profile_for_file(file, self.settings.profiles)
+        focused = self._sessions.get(self.state.focus or "")
+        return focused.profile if focused is not None else self.settings.profiles[0]
+
+    def resolve(self, path: str, *, base: str | None = None) -> str:
+        """An absolute path, relative ones seen from the server's directory, inside the roots if there are any.
+
+        Raises:
+            UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+        """
+        if "\0" in path or not path:
+            raise UsageError("INVALID_PATH", "A path must not be empty nor contain a NUL character.")
+        full = Path(base or self.settings.directory, path).absolute()
+        normal = Path(*(part for part in full.parts if part != "."))
+        if ".." in normal.parts:
+            normal = normal.resolve()
+        if self.settings.roots and not any(normal.resolve().is_relative_to(root) for root in self.settings.roots):
+            allowed = ", ".join(self.settings.roots)
+            raise UsageError(
+                "PERMISSION_DENIED", f"'{path}' is outside the allowed roots ({allowed}).", {"path": str(normal)}
+            )
+        return str(normal)
+
+    # --- Starting and ending ---------------------------------------------------------------------------------
+
+    async def start(self, profile: Profile, start: Launch | Attach) -> DebugSession:
+        """Launch or attach; returns when the program may run. Cancelling takes the session down again.
+
+        Raises:
+            UsageError: `SESSION_ACTIVE`, `LAUNCH_FAILED`, `ATTACH_FAILED`, `ADAPTER_FAILED` or `TIMEOUT`.
+        """
+        if self._starting or self.state.root is not None:
+            raise UsageError(
+                "SESSION_ACTIVE",
+                "A debug session is already active. End it with debug_disconnect, or use debug_restart.",
+                {"session": self.state.focus},
+            )
+        if self._nursery is None:
+            raise AssertionError("the debugger is not running")
+        self._starting = True
+        try:
+            self.console, self.sources = Console(self.clock), Sources()
+            if isinstance(start, Launch):
+                self.sources.learn(start.program, "")
+            session = self._add(profile, start, None)
+            self.last_start = (profile, start)
+            await self._nursery.start(self._live, session)
+        except AdapterRefused as refusal:
+            code = "LAUNCH_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED"
+            raise UsageError(code, f"{profile.name} refused: {refusal.reason}", self._last_words()) from refusal
+        except AdapterGone as gone:
+            raise UsageError(
+                "ADAPTER_FAILED",
+                f"The debug adapter {profile.name} ended before the program could start: {gone.reason}",
+                {"stderr": gone.stderr_tail, **self._last_words()},
+            ) from gone
+        finally:
+            self._starting = False
+        return session
+
+    async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
+        """End a session with its children and wait until it has ended, with its processes."""
+        session.end(reason, terminate=terminate)
+        with trio.move_on_after(CLOSE_SECONDS):
+            await session.closed.wait()
+
+    def root_session(self) -> DebugSession | None:
+        """The session that was launched or attached to."""
+        root = self.state.root
+        return None if root is None else self._sessions.get(root.id)
+
+    def _last_words(self) -> dict[str, object]:
+        text = "".join(entry.text for entry in self.console.entries())[-2000:]
+        return {"output": text} if text else {}
+
+    def _add(self, profile: Profile, start: Launch | Attach | ChildStart, parent: str | None) -> DebugSession:
+        shared = Surroundings(self.merger, self.clock, self.console, self.sources, self._guard, self._open_child)
+        session = DebugSession(f"s-{next(self._numbers)}", profile, start, shared, parent)
+        self._sessions[session.id] = session
+        return session
+
+    async def _live(
+        self, session: DebugSession, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        try:
+            await session.run(task_status=task_status)
+        finally:
+            for child in [each for each in self._sessions.values() if each.parent == session.id]:
+                child.end("the parent session is over")
+            del self._sessions[session.id]
+
+    async def _open_child(self, parent: DebugSession, start: ChildStart) -> None:
+        """Adopt a child session. Called from its parent's reverse request, which must be answered at once."""
+        if parent.profile.open_child(start.configuration) is None:
+            raise AdapterRefused("startDebugging", f"child sessions of {parent.profile.name} are not supported")
+        if self._nursery is None:
+            raise AssertionError("the debugger is not running")
+        self._nursery.start_soon(self._live_child, self._add(parent.profile, start, parent.id))
+
+    async def _live_child(self, session: DebugSession) -> None:
+        try:
+            await self._live(session)
+        except DebugError as error:
+            log.warning("child session %s: %s", session.id, error)
+
+    async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
+        """Hold the sessions; when cancelled, each says goodbye first."""
+        async with trio.open_nursery() as self._nursery:
+            task_status.started()
+            await trio.sleep_forever()
+
+    # --- Breakpoints -----------------------------------------------------------------------------------------
+
+    async def sync_breakpoints(self, files: Iterable[str | None] = (), *, exceptions: bool = False) -> None:
+        """Send what changed to every session that takes breakpoints by now."""
+        named = sorted({file for file in files if file is not None})
+        functions = None in set(files)
+
+        async def sync(session: DebugSession) -> None:
+            try:
+                await session.breakpoints.send(named)
+                if functions:
+                    await session.breakpoints.send_functions()
+                if exceptions:
+                    await session.breakpoints.send_exceptions()
+            except AdapterGone as gone:  # then it has no breakpoints any more, either
+                log.debug("breakpoints of %s: %s", session.id, gone)
+
+        async with trio.open_nursery() as nursery:
+            for session in list(self._sessions.values()):
+                if session.accepts_breakpoints and not session.closed.is_set():
+                    nursery.start_soon(sync, session)
+
+    def breakpoint_problem(self, breakpoint_: Breakpoint) -> str | None:
+        """Why no session could place the breakpoint; None if one has."""
+        current = next((each for each in self.state.breakpoints if each.id == breakpoint_.id), None)
+        bindings = current.bindings if current is not None else ()
+        if any(binding.verified for binding in bindings):
+            return None
+        return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
+
+    @asynccontextmanager
+    async def temporary_breakpoint(self, file: str, line: int) -> AsyncIterator[Breakpoint]:
+        """A breakpoint for one run, which nobody sees and which leaves the user's own ones as they are."""
+        temporary = await self.book.put(Breakpoint(id="", file=file, line=line, temporary=True))
+        try:
+            await self.sync_breakpoints([file])
+            yield temporary
+        finally:
+            with trio.CancelScope(shield=True):  # bounded: each request is
+                await self.book.forget(temporary)
+                await self.sync_breakpoints([file])
+
+    # --- Execution -------------------------------------------------------------------------------------------
+
+    async def wait_stop(self, session_id: str | None = None) -> Outcome:
+        """Wait until a session of the tree is paused, or the whole tree has ended. The caller bounds the wait.
+
+        With `session_id`, as for a step, only that session's stop counts while it lives. A session counts as running
+        from the moment that it is told to resume, so there is no old stop to be mistaken for the new one.
+        """
+        root = self.state.root
+
+        def tree_ended(state: State) -> bool:
+            return root is None or state.root is None or state.root.id != root.id
+
+        def stopped(state: State) -> Snapshot | None:
+            named = state.session(session_id) if session_id is not None else None
+            candidates = [named] if named is not None else [state.focused, *state.sessions]
+            return next((each for each in candidates if each is not None and each.phase == "Paused"), None)
+
+        state = await self.merger.wait_until(lambda now: tree_ended(now) or stopped(now) is not None)
+        paused = stopped(state)
+        if tree_ended(state) or paused is None:
+            return Outcome(ended=state.last)
+        with trio.move_on_after(LOCALS_SECONDS):
+            state = await self.merger.wait_until(lambda now: _has_locals(now, paused))
+        current = state.session(paused.id)
+        return Outcome(paused=current if current is not None and current.stop == paused.stop else paused)
+
+    # --- Shutting down ---------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """After the sessions have ended: let the guard process go."""
+        self._guard.close()
+
+
+def _has_locals(state: State, stopped: Snapshot) -> bool:
+    now = state.session(stopped.id)
+    return now is None or now.generation != stopped.generation or now.stack.locals is not None
+
+
+@asynccontextmanager
+async def open_debugger(settings: Settings, audience: Audience) -> AsyncIterator[Debugger]:
+    """A debugger for the length of the block; at its end every session has said goodbye and no process is left."""
+    debugger = Debugger(settings, audience)
+    try:
+        async with trio.open_nursery() as nursery:
+            # The merger outlives the sessions, whose last messages it still has to merge.
+            merging = trio.CancelScope(shield=True)
+
+            async def merge(*, task_status: trio.TaskStatus[None]) -> None:
+                with merging:
+                    await debugger.merger.run(task_status=task_status)
+
+            await nursery.start(merge)
+            try:
+                async with trio.open_nursery() as sessions:
+                    await sessions.start(debugger.run)
+                    yield debugger
+                    sessions.cancel_scope.cancel(reason="the debugger is closing")
+            finally:
+                merging.cancel(reason="the debugger is closed")
+    finally:
+        debugger.close()
+
+
+__all__: Sequence[str] = ["Debugger", "Outcome", "Settings", "open_debugger"]

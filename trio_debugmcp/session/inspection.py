@@ -1,0 +1,234 @@
+"""Looking into a paused program: frames, variables, evaluation. Every answer is bounded in size and in time."""
+
+import ast
+import json
+from typing import Literal
+
+import msgspec
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import (
+    DapScope,
+    DapVariable,
+    EvaluateBody,
+    ScopesBody,
+    SourceBody,
+    StackTraceBody,
+    VariablesBody,
+)
+from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.examination import captured_frames
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.sources import read_source
+from trio_debugmcp.session.variables import child_count, variable_payload
+from trio_debugmcp.state.model import Snapshot, StackFrame
+from trio_debugmcp.state.payloads import Frame, Variable, shortened
+from trio_debugmcp.state.resources import frame_payload
+
+MAX_NODES = 1000
+"""Variables fetched by one call, children included: each level of depth costs the adapter a request per parent."""
+
+SOURCE_SECONDS = 2.0
+"""For a source that only the adapter has; a resource read must not wait for a busy program."""
+
+ScopeName = Literal["all", "locals", "arguments", "globals"]
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """The value of an expression, whole; `reference` leads to its children while the stop lasts."""
+
+    value: str
+    type: str | None
+    child_count: int | None
+    reference: int
+
+
+# --- Frames --------------------------------------------------------------------------------------------------
+
+
+def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
+    """The thread asked for, or the one that stopped.
+
+    Raises:
+        UsageError: `INVALID_THREAD`.
+    """
+    if thread_id is None:
+        return snapshot.stop.thread_id if snapshot.stop is not None else 0
+    known = [thread.id for thread in snapshot.threads.threads]
+    if known and thread_id not in known:
+        listed = ", ".join(map(str, known[:50]))
+        raise UsageError("INVALID_THREAD", f"There is no thread {thread_id}. Threads: {listed}.", {"threads": known})
+    return thread_id
+
+
+async def fetch_frames(
+    session: DebugSession, snapshot: Snapshot, thread_id: int, start: int, count: int
+) -> tuple[list[StackFrame], int]:
+    """Frames `start` to `start + count` of a thread and the number of all; from the stop's capture where it has them."""
+    stack = snapshot.stack
+    captured = len(stack.frames)
+    if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
+        return list(stack.frames[start : start + count]), stack.total
+    arguments = {"threadId": thread_id, "startFrame": start, "levels": count}
+    body = await session.request("stackTrace", arguments, StackTraceBody)
+    frames = captured_frames(session.profile, body.stack_frames or [])
+    # An adapter that ignores paging answers with the whole stack.
+    frames = frames[start : start + count] if start and len(frames) > count else frames[:count]
+    return list(frames), max(body.total_frames or 0, start + len(frames))
+
+
+async def find_frame(
+    session: DebugSession, snapshot: Snapshot, thread_id: int | None, frame_index: int
+) -> StackFrame:
+    """One frame by its index, 0 being the top.
+
+    Raises:
+        UsageError: `INVALID_THREAD` or `INVALID_FRAME`.
+    """
+    thread = active_thread(snapshot, thread_id)
+    frames, total = await fetch_frames(session, snapshot, thread, frame_index, 1) if frame_index >= 0 else ([], 0)
+    if not frames:
+        raise UsageError(
+            "INVALID_FRAME",
+            f"There is no frame {frame_index} in thread {thread}: frames go from 0 to {max(total, 1) - 1}.",
+            {"total": total},
+        )
+    return frames[0]
+
+
+def frame_list(frames: list[StackFrame], start: int) -> list[Frame]:
+    """Frames as clients see them."""
+    return [frame_payload(start + offset, frame) for offset, frame in enumerate(frames)]
+
+
+# --- Variables -----------------------------------------------------------------------------------------------
+
+
+async def scope_variables(
+    session: DebugSession, frame: StackFrame, scope: ScopeName
+) -> list[DapVariable]:
+    """The variables of a frame's scopes, the adapter's invented groups left out.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
+    """
+    scopes = (await session.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
+    chosen = [each for each in scopes if scope == "all" or _is_scope(session, each, scope)]
+    if not chosen and scope != "all":
+        names = ", ".join(each.name for each in scopes) or "none"
+        raise UsageError(
+            "NOT_SUPPORTED", f"{session.profile.name} has no scope '{scope}' here; it has: {names}.", {"scopes": names}
+        )
+    found: list[DapVariable] = []
+    for each in chosen:
+        found += await children(session, each.variables_reference)
+    return found
+
+
+async def children(session: DebugSession, reference: int) -> list[DapVariable]:
+    """The children behind a reference; none behind 0."""
+    if not reference:
+        return []
+    body = await session.request("variables", {"variablesReference": reference}, VariablesBody)
+    return [variable for variable in body.variables or [] if not session.profile.hides(variable)]
+
+
+async def expand(
+    session: DebugSession, found: list[DapVariable], *, depth: int, limit: int, parent: str | None = None
+) -> list[Variable]:
+    """Variables with their children down to `depth` levels, `MAX_NODES` of them at most."""
+    room = MAX_NODES
+
+    async def grow(variable: DapVariable, levels: int, above: str | None) -> Variable:
+        nonlocal room
+        room -= 1
+        shown = variable_payload(variable, limit=limit, parent=above)
+        if levels <= 1 or not variable.variables_reference or room <= 0:
+            return shown
+        below = await children(session, variable.variables_reference)
+        grown = [await grow(each, levels - 1, shown.path) for each in below[: max(0, room)]]
+        return replace(shown, children=grown, child_count=len(below))
+
+    return [await grow(each, depth, parent) for each in found]
+
+
+def fitting(variables: list[Variable], max_bytes: int) -> list[Variable]:
+    """As many as fit into `max_bytes` of JSON, and at least one."""
+    kept: list[Variable] = []
+    size = 0
+    for variable in variables:
+        size += len(msgspec.json.encode(variable)) + 1
+        if kept and size > max_bytes:
+            break
+        kept.append(variable)
+    return kept
+
+
+def _is_scope(session: DebugSession, scope: DapScope, wanted: ScopeName) -> bool:
+    word = session.profile.scope_names.get(wanted, wanted)
+    return word in scope.name.lower() or scope.presentation_hint == word
+
+
+# --- Evaluation ----------------------------------------------------------------------------------------------
+
+
+async def evaluate(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
+    """The value of an expression in a frame.
+
+    Raises:
+        UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
+    """
+    arguments = {"expression": expression, "frameId": frame.id, "context": session.profile.evaluate_context}
+    body: EvaluateBody | None = None
+    try:
+        with trio.move_on_after(seconds):
+            body = await session.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
+    except AdapterRefused as refusal:
+        error = refusal.reason.strip().rpartition("\n")[2]
+        raise UsageError(
+            "EVAL_FAILED",
+            f"`{shortened(expression)}` failed: {error}",
+            {"expression": expression, "trace": shortened(refusal.reason, 4000)},
+        ) from None
+    if body is None:
+        raise UsageError(
+            "EVAL_TIMEOUT",
+            f"`{shortened(expression)}` did not finish within {seconds:g} s. It may still be running in the program: "
+            "raise `timeout`, or end it with debug_disconnect or debug_restart.",
+            {"expression": expression},
+        )
+    return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
+
+
+async def exception_causes(session: DebugSession, frame: StackFrame, most: int) -> list[tuple[str, str]]:
+    """Type and message of the exceptions behind the current one, nearest first; none if the language cannot tell."""
+    expression = session.profile.causes_expression(most)
+    if expression is None:
+        return []
+    try:
+        found = await evaluate(session, frame, expression, SOURCE_SECONDS)
+        return [(str(kind), str(message)) for kind, message in json.loads(ast.literal_eval(found.value))]
+    except (UsageError, ValueError, SyntaxError, TypeError):
+        return []
+
+
+# --- Source --------------------------------------------------------------------------------------------------
+
+
+async def source_text(debugger: Debugger, path: str) -> str:
+    """The text of a known source: from disk, or from the adapter if only it has it.
+
+    Raises:
+        UsageError: `INVALID_PATH` with the public sentence, or `PERMISSION_DENIED`.
+    """
+    source = debugger.sources.find(path)
+    if not source.reference:
+        return read_source(source)
+    session = debugger.session(source.session)
+    arguments = {"sourceReference": source.reference, "source": {"path": path, "sourceReference": source.reference}}
+    try:
+        return (await session.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
+    except AdapterRefused as refusal:
+        raise UsageError("INVALID_PATH", f"The debug adapter has no text for '{path}': {refusal.reason}") from None

@@ -1,0 +1,74 @@
+"""The merger: the one task that owns the state. Everyone else sends it messages, or reads the attribute `state`.
+
+It never waits for anything but its inbox. A request made from here would wait for a response that only the DAP
+reader can deliver, while the reader waits for this inbox.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import trio
+
+from trio_debugmcp.state.model import State
+from trio_debugmcp.state.reduce import Message, reduce
+from trio_debugmcp.state.resources import RESOURCES, changed
+
+
+class Audience(Protocol):
+    """Who is told of changes. Called from the merger, so it must not block."""
+
+    def touched(self, uris: set[str]) -> None:
+        """These resources have a new revision."""
+
+    def listed(self) -> None:
+        """The resources appeared (they can be read now) or disappeared (they no longer can)."""
+
+
+class Merger:
+    """State, revisions, and the waiting for a state to come."""
+
+    def __init__(self, audience: Audience) -> None:
+        self.state = State()
+        self.revisions = dict.fromkeys(RESOURCES, 0)
+        self._audience = audience
+        self._inbox, self._messages = trio.open_memory_channel[tuple[Message, trio.Event]](0)
+        self._changed = trio.lowlevel.ParkingLot()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Merge until cancelled."""
+        with self._messages:
+            task_status.started()
+            async for message, merged in self._messages:
+                self._merge(message)
+                merged.set()
+
+    async def merge(self, message: Message) -> State:
+        """Send a message and return when it is part of the state. Cancelling the wait does not take it back."""
+        merged = trio.Event()
+        await self._inbox.send((message, merged))
+        await merged.wait()
+        return self.state
+
+    async def wait_until(self, condition: Callable[[State], bool]) -> State:
+        """Wait, for as long as the caller's cancel scope allows, for a state that fulfils the condition.
+
+        The state returned is that one, even if it has changed again by the time the caller runs.
+        """
+        while not condition(state := self.state):
+            await self._changed.park()
+        return state
+
+    def _merge(self, message: Message) -> None:
+        old = self.state
+        new = reduce(message, old)
+        if new is old:
+            return
+        self.state = new
+        uris = changed(old, new)
+        for uri in uris:
+            self.revisions[uri] += 1
+        if uris:
+            self._audience.touched(uris)
+        if (old.focused is None) != (new.focused is None):
+            self._audience.listed()
+        self._changed.unpark_all()

@@ -1,0 +1,146 @@
+"""What an execution tool answers: one `StopReport` with everything that is needed to decide what to do next."""
+
+from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.sources import read_source
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import ExceptionInfo, Frame, Location, OutputEntry, Payload, SourceLine, Variable
+from trio_debugmcp.state.resources import frame_payload
+
+REPORTED_FRAMES = 5
+"""Frames in a report: enough to see how execution got here."""
+
+EXCERPT_LINES = 5
+"""Lines of source on either side of the current one."""
+
+MAX_REPORT_OUTPUT = 4000
+"""Characters of program output in a report, its end; all of it is in process_read_output."""
+
+_LOCALS_BYTES = 8000
+"""Of the locals of the top frame; the rest is in variables_get."""
+
+
+class StopReport(Payload):
+    """The state after an execution tool. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
+
+    `frames`: the top 5; `locals`: of the top frame; `sourceExcerpt`: 5 lines either side; `output`: new since the
+    last report; `notes`: what was left out, and where to find it.
+    """
+
+    state: str
+    reason: str | None
+    description: str | None
+    thread_id: int | None
+    location: Location | None
+    breakpoint_ids: list[str]
+    exception: ExceptionInfo | None
+    frames: list[Frame]
+    locals: list[Variable] | None
+    source_excerpt: list[SourceLine]
+    output: list[OutputEntry]
+    exit_code: int | None
+    timed_out: bool
+    session_id: str | None
+    notes: list[str]
+
+
+async def report_outcome(debugger: Debugger, outcome: Outcome | None, *, timed_out: bool = False) -> StopReport:
+    """The report on how a wait ended; `outcome` None means that the program still runs.
+
+    Raises:
+        AdapterGone: the session ended because its adapter did.
+    """
+    await debugger.console.settle()
+    ended = outcome.ended if outcome is not None else None
+    if ended is not None and ended.failed:
+        raise AdapterGone(ended.end_reason or "the debug adapter is gone")
+    notes: list[str] = []
+    output = _fitting_output(debugger.console.news(), notes)
+    if outcome is not None and outcome.paused is not None:
+        return _paused_report(debugger, outcome.paused, output, notes)
+    running = outcome is None or ended is None
+    return StopReport(
+        state="Running" if running else "Disconnected",
+        reason=None if running else "Exited",
+        description=None if ended is None else ended.end_reason,
+        thread_id=None,
+        location=None,
+        breakpoint_ids=[],
+        exception=None,
+        frames=[],
+        locals=None,
+        source_excerpt=[],
+        output=output,
+        exit_code=None if ended is None else ended.exit_code,
+        timed_out=timed_out,
+        session_id=debugger.state.focus if running else None if ended is None else ended.id,
+        notes=notes,
+    )
+
+
+def _paused_report(
+    debugger: Debugger, session: Snapshot, output: list[OutputEntry], notes: list[str]
+) -> StopReport:
+    stop, stack = session.stop, session.stack
+    if stop is None:
+        raise AssertionError("a paused session has a stop")
+    if stack.locals is None:
+        notes.append("the locals are not there yet: ask for them with variables_get")
+    return StopReport(
+        state="Paused",
+        reason=stop.reason,
+        description=stop.description,
+        thread_id=stop.thread_id,
+        location=stop.location,
+        breakpoint_ids=list(stop.breakpoint_ids),
+        exception=stop.exception,
+        frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:REPORTED_FRAMES])],
+        locals=None if stack.locals is None else _fitting_locals(stack.locals, notes),
+        source_excerpt=source_excerpt(debugger, stop.location),
+        output=output,
+        exit_code=None,
+        timed_out=False,
+        session_id=session.id,
+        notes=notes,
+    )
+
+
+def source_excerpt(debugger: Debugger, location: Location | None) -> list[SourceLine]:
+    """The lines around a place; none if its source cannot be read."""
+    if location is None or location.file is None or location.line is None:
+        return []
+    try:
+        text = read_source(debugger.sources.find(location.file))
+    except UsageError:
+        return []
+    lines = text.splitlines()
+    first = max(1, location.line - EXCERPT_LINES)
+    last = min(len(lines), location.line + EXCERPT_LINES)
+    return [SourceLine(number, lines[number - 1], number == location.line) for number in range(first, last + 1)]
+
+
+def _fitting_locals(variables: tuple[Variable, ...], notes: list[str]) -> list[Variable]:
+    kept: list[Variable] = []
+    size = 0
+    for variable in variables:
+        size += len(variable.name) + len(variable.value) + len(variable.path) + len(variable.type or "")
+        if size > _LOCALS_BYTES:
+            notes.append(f"{len(variables) - len(kept)} of {len(variables)} locals left out: use variables_get")
+            break
+        kept.append(variable)
+    return kept
+
+
+def _fitting_output(entries: list[OutputEntry], notes: list[str]) -> list[OutputEntry]:
+    """The last of it that fits, whole entries first; the newest entry is cut rather than left out."""
+    kept: list[OutputEntry] = []
+    room = MAX_REPORT_OUTPUT
+    for entry in reversed(entries):
+        if len(entry.text) > room:
+            if not kept:
+                kept.append(OutputEntry(entry.seq, entry.stream, "…" + entry.text[-room:], entry.time))
+            notes.append("earlier output left out: use process_read_output")
+            break
+        room -= len(entry.text)
+        kept.append(entry)
+    return kept[::-1]

@@ -1,0 +1,105 @@
+"""Which source files may be read: those that the debugged program is known to consist of, and no others.
+
+A path is known literally, as the debug information spells it, together with the file that it led to when it became
+known. A request must spell a known path exactly and must still lead to the same file, so neither `..` nor a symbolic
+link, new or old, opens anything else.
+"""
+
+import io
+import os
+import stat
+import tokenize
+from pathlib import Path
+
+from msgspec import Struct
+
+from trio_debugmcp.errors import UsageError
+
+MAX_SOURCE_BYTES = 8 * 1024 * 1024
+"""The largest file served: far above what people write, below what would hurt an MCP client."""
+
+
+class KnownSource(Struct, frozen=True):
+    """A source of the program: a file, or with `reference` above 0 a text that only a session's adapter has."""
+
+    path: str
+    real_path: str | None
+    session: str
+    reference: int = 0
+
+
+class Sources:
+    """The known sources of one session tree."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, KnownSource] = {}
+
+    def learn(self, path: str | None, session: str, reference: int = 0) -> None:
+        """The debugger has named this path."""
+        if not path or (known := self._known.get(path)) and (known.reference == reference or not reference):
+            return
+        real = os.path.realpath(path) if Path(path).is_absolute() else None
+        self._known[path] = KnownSource(path, real, session, reference)
+
+    def known(self) -> list[str]:
+        """Every known path, sorted."""
+        return sorted(self._known)
+
+    def find(self, path: str) -> KnownSource:
+        """The known source with exactly that path.
+
+        Raises:
+            UsageError: `INVALID_PATH`, with the public sentence.
+        """
+        source = self._known.get(path)
+        if source is None or (source.reference == 0 and os.path.realpath(path) != source.real_path):
+            raise UsageError(
+                "INVALID_PATH",
+                f"File path '{path}' is not referenced in any loaded debug symbols",
+                {"path": path, "hint": "only files of the debugged program can be read: those seen in stack frames, "
+                 "modules and verified breakpoints"},
+            )
+        return source
+
+
+def read_source(source: KnownSource) -> str:
+    """The text of a source file, decoded as its language would.
+
+    Raises:
+        UsageError: `INVALID_PATH`: it is not on disk, or is no readable text file of a sensible size.
+    """
+    path = Path(source.path)
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise UsageError("INVALID_PATH", f"Source file '{path}' is not a regular file", {"path": source.path})
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise UsageError(
+                "INVALID_PATH",
+                f"Source file '{path}' has {status.st_size} bytes, more than the {MAX_SOURCE_BYTES} that are served",
+                {"path": source.path},
+            )
+        data = path.read_bytes()
+    except PermissionError:
+        raise UsageError(
+            "PERMISSION_DENIED", f"Source file '{path}' may not be read by the user who runs the debugger",
+            {"path": source.path},
+        ) from None
+    except OSError:
+        raise UsageError(
+            "INVALID_PATH",
+            f"Source file '{path}' referenced in debug symbols but not found on disk",
+            {"path": source.path},
+        ) from None
+    return decode_source(data, path.suffix)
+
+
+def decode_source(data: bytes, suffix: str) -> str:
+    """Python files as PEP 263 says, everything else as UTF-8; undecodable bytes are shown as such."""
+    encoding = "utf-8-sig"
+    if suffix in {".py", ".pyw"}:
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        except SyntaxError:
+            pass
+    return data.decode(encoding, errors="replace")

@@ -1,0 +1,23 @@
+"""Variables as clients see them: cut to size, and with a path by which they can be found again. Pure."""
+
+from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
+
+
+def variable_payload(variable: DapVariable, *, limit: int = MAX_VALUE_LENGTH, parent: str | None = None) -> Variable:
+    """One variable without its children."""
+    return Variable(
+        name=variable.name,
+        value=shortened(variable.value, limit),
+        type=variable.type,
+        path=variable.evaluate_name or (f"{parent}.{variable.name}" if parent else variable.name),
+        child_count=child_count(variable),
+    )
+
+
+def child_count(value: DapVariable | EvaluateBody) -> int | None:
+    """0 for a leaf; None when there are children but the adapter does not count them."""
+    if not value.variables_reference:
+        return 0
+    counted = (value.named_variables or 0) + (value.indexed_variables or 0)
+    return counted or None

@@ -1,0 +1,264 @@
+"""The structs that an MCP client receives: resource payloads and the parts that tools share with them.
+
+camelCase on the wire, compact, every key always present, `null` when unknown.
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+SessionPhase = Literal["Starting", "Running", "Paused", "Terminating"]
+PauseReason = Literal[
+    "Entry",
+    "Breakpoint",
+    "Step",
+    "Exception",
+    "Pause",
+    "FunctionBreakpoint",
+    "DataBreakpoint",
+    "Goto",
+    "Restart",
+]
+LaunchMode = Literal["Launch", "Attach"]
+ThreadState = Literal["Running", "Suspended", "Exited"]
+BreakpointState = Literal["Pending", "Bound", "Disabled"]
+BreakpointType = Literal["Breakpoint", "Tracepoint"]
+
+MAX_VALUE_LENGTH = 200
+"""Characters of a value that are shown unless the caller asks for more: a line on a screen, not a page."""
+
+
+class Payload(Struct, rename="camel", frozen=True):
+    """The base of everything that goes out."""
+
+
+# --- Parts ---------------------------------------------------------------------------------------------------
+
+
+class Location(Payload):
+    """A place in the debugged program; lines and columns count from 1."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    function_name: str | None
+    module_name: str | None
+
+
+class Frame(Payload):
+    """A stack frame; index 0 is where execution is."""
+
+    index: int
+    name: str
+    location: Location
+    is_user_code: bool
+
+
+class Variable(Payload):
+    """A variable. `path` is an expression that leads to it again; `childCount` is 0 for a leaf, null if unknown.
+
+    `children` is there only where they were asked for.
+    """
+
+    name: str
+    value: str
+    type: str | None
+    path: str
+    child_count: int | None
+    children: list["Variable"] | UnsetType = UNSET
+
+
+class Scope(Payload):
+    """A named group of variables of a frame."""
+
+    name: str
+    expensive: bool
+
+
+class SourceLine(Payload):
+    """One line of source; `current` marks where execution is."""
+
+    line: int
+    text: str
+    current: bool
+
+
+class ExceptionInfo(Payload):
+    """The exception that stopped the program. `breakMode`: always, unhandled or userUnhandled."""
+
+    type: str
+    message: str | None
+    break_mode: str | None
+
+
+class OutputEntry(Payload):
+    """A piece of output. `stream`: stdout, stderr or console (the debugger's own words)."""
+
+    seq: int
+    stream: str
+    text: str
+    time: str
+
+
+class ChildSession(Payload):
+    """Another session of the same tree, in short."""
+
+    session_id: str
+    process_id: int | None
+    process_name: str | None
+    state: SessionPhase
+    pause_reason: PauseReason | None
+    current_location: Location | None
+
+
+# --- Resources -----------------------------------------------------------------------------------------------
+
+
+class SessionPayload(Payload):
+    """`debugger://session`."""
+
+    process_id: int | None
+    process_name: str | None
+    executable_path: str | None
+    runtime_version: str | None
+    state: SessionPhase
+    launch_mode: LaunchMode
+    attached_at: str
+    pause_reason: PauseReason | None
+    current_location: Location | None
+    active_thread_id: int | None
+    command_line_args: list[str]
+    working_directory: str | None
+    adapter: str
+    language: str
+    exit_code: int | None
+    exception: ExceptionInfo | None
+    children: list[ChildSession]
+    session_id: str
+    parent_session_id: str | None
+    revision: int
+
+
+class BreakpointPayload(Payload):
+    """One breakpoint or tracepoint. `line` is where it really is, `requestedLine` what was asked for."""
+
+    id: str
+    type: BreakpointType
+    file: str | None
+    line: int | None
+    column: int | None
+    enabled: bool
+    verified: bool
+    state: BreakpointState
+    hit_count: int
+    condition: str | None
+    log_message: str | None
+    hit_count_multiple: int
+    max_notifications: int
+    notifications_sent: int
+    hit_condition: str | None
+    requested_line: int | None
+    function_name: str | None
+    message: str | None
+
+
+class ExceptionBreakpointPayload(Payload):
+    """One exception breakpoint; `exceptionType` is `*` for every exception."""
+
+    id: str
+    exception_type: str
+    break_on_first_chance: bool
+    break_on_second_chance: bool
+    include_subtypes: bool
+    enabled: bool
+    verified: bool
+    hit_count: int
+    condition: str | None
+    message: str | None
+
+
+class BreakpointsPayload(Payload):
+    """`debugger://breakpoints`."""
+
+    breakpoints: list[BreakpointPayload]
+    exception_breakpoints: list[ExceptionBreakpointPayload]
+    function_breakpoints: list[BreakpointPayload]
+    data_breakpoints: list[BreakpointPayload]
+    revision: int
+
+
+class ThreadPayload(Payload):
+    """One thread."""
+
+    id: int
+    name: str | None
+    state: ThreadState
+    is_current: bool
+    location: Location | None
+
+
+class ThreadsPayload(Payload):
+    """`debugger://threads`; `stale` while the program runs."""
+
+    threads: list[ThreadPayload]
+    stale: bool
+    captured_at: str | None
+    revision: int
+
+
+class StackPayload(Payload):
+    """`debugger://stack`: the active thread's frames, and the scopes and locals of the top one."""
+
+    thread_id: int | None
+    frames: list[Frame]
+    total: int
+    scopes: list[Scope]
+    locals: list[Variable] | None
+    stale: bool
+    captured_at: str | None
+    revision: int
+
+
+class ModulePayload(Payload):
+    """One loaded module."""
+
+    id: int | str
+    name: str
+    path: str | None
+    version: str | None
+    symbol_status: str | None
+    is_user_code: bool | None
+
+
+class ModulesPayload(Payload):
+    """`debugger://modules`."""
+
+    modules: list[ModulePayload]
+    count: int
+    revision: int
+
+
+# --- Words ---------------------------------------------------------------------------------------------------
+
+_encoder = msgspec.json.Encoder()
+
+UnixTime = Annotated[float, Meta(description="seconds since 1970-01-01 UTC")]
+
+
+def to_json(payload: object) -> str:
+    """Compact JSON text."""
+    return _encoder.encode(payload).decode()
+
+
+def iso_time(moment: UnixTime) -> str:
+    """ISO 8601 with offset, to the millisecond."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+def shortened(value: str, limit: int = MAX_VALUE_LENGTH) -> str:
+    """`value`, cut at `limit` characters with a note of how many are missing."""
+    if len(value) <= limit:
+        return value
+    return f"{value[:limit]}… (+{len(value) - limit} characters)"

@@ -1,0 +1,271 @@
+"""The resources as views of the state: URI to payload, and which URIs a change touches.
+
+Each JSON resource names the parts of the state that its payload is made of. Two states differ in a resource exactly
+when those parts differ; comparing them is cheap because unchanged parts are the same objects.
+"""
+
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+from msgspec import Struct
+
+from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, StackFrame, State
+from trio_debugmcp.state.payloads import (
+    BreakpointPayload,
+    BreakpointsPayload,
+    ChildSession,
+    ExceptionBreakpointPayload,
+    Frame,
+    ModulePayload,
+    ModulesPayload,
+    Payload,
+    Scope,
+    SessionPayload,
+    StackPayload,
+    ThreadPayload,
+    ThreadsPayload,
+    iso_time,
+)
+
+SESSION = "debugger://session"
+BREAKPOINTS = "debugger://breakpoints"
+THREADS = "debugger://threads"
+STACK = "debugger://stack"
+MODULES = "debugger://modules"
+
+SOURCE_TEMPLATE = "debugger://source/{+file}"
+_SOURCE_PREFIX = "debugger://source/"
+
+
+class Resource(Struct, frozen=True):
+    """A JSON resource: how it is listed, what it depends on, and its payload."""
+
+    uri: str
+    name: str
+    description: str
+    parts: Callable[[State, Snapshot], tuple[object, ...]]
+    payload: Callable[[State, Snapshot, int], Payload]
+
+
+def changed(old: State, new: State) -> set[str]:
+    """The URIs of the JSON resources that differ. Without a focused session there are no resources."""
+    before, after = old.focused, new.focused
+    if before is None and after is None:
+        return set()
+    return {
+        uri
+        for uri, resource in RESOURCES.items()
+        if before is None or after is None or resource.parts(old, before) != resource.parts(new, after)
+    }
+
+
+def source_uri(path: str) -> str:
+    """The URI of a source file; what a URI cannot carry literally is percent-encoded."""
+    return _SOURCE_PREFIX + quote(path, safe="/:")
+
+
+def source_path(uri: str) -> str | None:
+    """The path that a source URI names, percent-encoding undone exactly once; None for any other URI."""
+    if not uri.startswith(_SOURCE_PREFIX):
+        return None
+    return unquote(uri.removeprefix(_SOURCE_PREFIX))
+
+
+def canonical(uri: str) -> str:
+    """One spelling for all the spellings of a URI. A notification goes out in the spelling that was subscribed."""
+    path = source_path(uri)
+    return uri if path is None else source_uri(path)
+
+
+def session_payload(state: State, session: Snapshot, revision: int) -> SessionPayload:
+    """`debugger://session`, also used for a session that has ended."""
+    origin, stop = session.origin, session.stop if session.phase == "Paused" else None
+    return SessionPayload(
+        process_id=origin.process_id,
+        process_name=origin.process_name,
+        executable_path=origin.executable_path,
+        runtime_version=origin.runtime_version,
+        state=session.phase,
+        launch_mode=origin.launch_mode,
+        attached_at=iso_time(origin.attached_at),
+        pause_reason=stop and stop.reason,
+        current_location=stop and stop.location,
+        active_thread_id=None if stop is None else stop.thread_id,
+        command_line_args=list(origin.command_line_args),
+        working_directory=origin.working_directory,
+        adapter=origin.adapter,
+        language=origin.language,
+        exit_code=session.exit_code,
+        exception=stop and stop.exception,
+        children=[_child(each) for each in state.sessions if each.parent == session.id],
+        session_id=session.id,
+        parent_session_id=session.parent,
+        revision=revision,
+    )
+
+
+def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
+    """`debugger://breakpoints`; also meaningful without a session."""
+    shown = [each for each in state.breakpoints if not each.temporary]
+    return BreakpointsPayload(
+        breakpoints=[breakpoint_payload(each) for each in shown if each.function is None],
+        exception_breakpoints=[exception_breakpoint_payload(each) for each in state.exceptions],
+        function_breakpoints=[breakpoint_payload(each) for each in shown if each.function is not None],
+        data_breakpoints=[],
+        revision=revision,
+    )
+
+
+def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
+    """A breakpoint with the best that any session made of it."""
+    binding = _best_binding(each)
+    verified = each.enabled and binding is not None and binding.verified
+    line = binding.line if verified and binding is not None and binding.line is not None else each.line
+    moved = f"moved from line {each.line} to {line}, where code is" if line != each.line else None
+    return BreakpointPayload(
+        id=each.id,
+        type=each.type,
+        file=each.file,
+        line=line,
+        column=each.column,
+        enabled=each.enabled,
+        verified=verified,
+        state="Disabled" if not each.enabled else "Bound" if verified else "Pending",
+        hit_count=each.hits,
+        condition=each.condition,
+        log_message=each.log_message,
+        hit_count_multiple=0,
+        max_notifications=0,
+        notifications_sent=0,
+        hit_condition=each.hit_condition,
+        requested_line=each.line,
+        function_name=each.function,
+        message=each.problem or (binding.message if binding is not None else None) or moved,
+    )
+
+
+def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpointPayload:
+    """An exception breakpoint; verified while some session watches for it."""
+    return ExceptionBreakpointPayload(
+        id=each.id,
+        exception_type=each.exception_type,
+        break_on_first_chance=each.first_chance,
+        break_on_second_chance=each.second_chance,
+        include_subtypes=each.include_subtypes,
+        enabled=each.enabled,
+        verified=each.enabled and bool(each.sessions),
+        hit_count=each.hits,
+        condition=each.condition,
+        message=each.problem,
+    )
+
+
+def threads_payload(session: Snapshot, revision: int) -> ThreadsPayload:
+    """`debugger://threads`."""
+    threads = session.threads
+    return ThreadsPayload(
+        threads=[
+            ThreadPayload(thread.id, thread.name, thread.state, thread.id == threads.current, thread.location)
+            for thread in threads.threads
+        ],
+        stale=threads.stale,
+        captured_at=None if threads.captured_at is None else iso_time(threads.captured_at),
+        revision=revision,
+    )
+
+
+def frame_payload(index: int, frame: StackFrame) -> Frame:
+    """A frame as clients see it: by its index, which stays good for as long as the stop lasts."""
+    return Frame(index, frame.name, frame.location, frame.is_user_code)
+
+
+def _stack_payload(session: Snapshot, revision: int) -> StackPayload:
+    stack = session.stack
+    return StackPayload(
+        thread_id=stack.thread_id,
+        frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
+        total=stack.total,
+        scopes=[Scope(scope.name, scope.expensive) for scope in stack.scopes],
+        locals=None if stack.locals is None else list(stack.locals),
+        stale=stack.stale,
+        captured_at=None if stack.captured_at is None else iso_time(stack.captured_at),
+        revision=revision,
+    )
+
+
+def _modules_payload(session: Snapshot, revision: int) -> ModulesPayload:
+    modules = [
+        ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules
+    ]
+    return ModulesPayload(modules, len(modules), revision)
+
+
+def _child(session: Snapshot) -> ChildSession:
+    stop = session.stop if session.phase == "Paused" else None
+    return ChildSession(
+        session_id=session.id,
+        process_id=session.origin.process_id,
+        process_name=session.origin.process_name,
+        state=session.phase,
+        pause_reason=stop and stop.reason,
+        current_location=stop and stop.location,
+    )
+
+
+def _best_binding(each: Breakpoint) -> Binding | None:
+    return next((binding for binding in each.bindings if binding.verified), each.bindings[0] if each.bindings else None)
+
+
+def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
+    children = tuple((c.id, c.origin, c.phase, c.stop) for c in state.sessions if c.parent == session.id)
+    return session.id, session.origin, session.phase, session.stop, session.exit_code, children
+
+
+def _breakpoint_parts(state: State, _session: Snapshot) -> tuple[object, ...]:
+    return state.breakpoints, state.exceptions
+
+
+RESOURCES: dict[str, Resource] = {
+    resource.uri: resource
+    for resource in (
+        Resource(
+            SESSION,
+            "Debug Session",
+            "Current debug session state (process info, state, location)",
+            _session_parts,
+            session_payload,
+        ),
+        Resource(
+            BREAKPOINTS,
+            "Breakpoints",
+            "All active breakpoints, tracepoints, and exception breakpoints",
+            _breakpoint_parts,
+            lambda state, _session, revision: breakpoints_payload(state, revision),
+        ),
+        Resource(
+            THREADS,
+            "Threads",
+            "Managed threads in the debugged process",
+            lambda _state, session: (session.id, session.threads),
+            lambda _state, session, revision: threads_payload(session, revision),
+        ),
+        Resource(
+            STACK,
+            "Call Stack",
+            "Frames of the active thread, with the scopes and locals of the top frame",
+            lambda _state, session: (session.id, session.stack),
+            lambda _state, session, revision: _stack_payload(session, revision),
+        ),
+        Resource(
+            MODULES,
+            "Modules",
+            "Modules that the debugged process has loaded",
+            lambda _state, session: (session.id, session.modules),
+            lambda _state, session, revision: _modules_payload(session, revision),
+        ),
+    )
+}
+"""The resources, in the order in which they are listed."""
+
+SOURCE_NAME = "Source File"
+SOURCE_DESCRIPTION = "Source code from files referenced by debug symbols in the debugged process"

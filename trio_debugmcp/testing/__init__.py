@@ -1,0 +1,15 @@
+"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server in memory or on stdio."""
+
+from trio_debugmcp.testing.connect import connect, connect_stdio, open_server
+from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
+from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+
+__all__ = [
+    "DebugClient",
+    "FakeAdapter",
+    "FakeProfile",
+    "ToolFailed",
+    "connect",
+    "connect_stdio",
+    "open_server",
+]

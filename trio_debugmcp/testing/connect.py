@@ -1,0 +1,80 @@
+"""Connections between MCP clients and our server: in memory, for exact virtual times, and on stdio, for the real thing."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Literal
+
+import trio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.testing.debug_client import DebugClient
+from trio_debugmcp.transports.memory import End, memory_pair
+
+Era = Literal["legacy", "modern"]
+
+_MODES: dict[Era, str] = {"legacy": "legacy", "modern": "auto"}
+
+
+class Server:
+    """A server in this process, to which any number of clients may connect. Made by `open_server`."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    @asynccontextmanager
+    async def connect(self, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+        """A client over memory streams."""
+        with memory_pair() as (left, right):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.app.serve_connection, *left)
+                async with _client(_transport(right), era) as client:
+                    yield client
+                nursery.cancel_scope.cancel(reason="the client has left")
+
+
+@asynccontextmanager
+async def open_server(options: Options | None = None) -> AsyncIterator[Server]:
+    """A server for the length of the block."""
+    async with open_app(options or Options()) as app:
+        yield Server(app)
+
+
+@asynccontextmanager
+async def connect(era: Era = "legacy", *, options: Options | None = None) -> AsyncIterator[DebugClient]:
+    """A server of its own in this process, and a client connected to it over memory streams."""
+    async with open_server(options) as server, server.connect(era) as client:
+        yield client
+
+
+@asynccontextmanager
+async def connect_stdio(
+    era: Era = "legacy", *, arguments: Sequence[str] = (), env: Mapping[str, str] | None = None
+) -> AsyncIterator[DebugClient]:
+    """A server process, and the SDK's stdio client connected to it."""
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "trio_debugmcp", "serve", *arguments], env={**os.environ, **(env or {})}
+    )
+    async with _client(stdio_client(parameters), era) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _transport(end: End) -> AsyncIterator[End]:
+    yield end
+
+
+@asynccontextmanager
+async def _client(transport: object, era: Era) -> AsyncIterator[DebugClient]:
+    client: DebugClient | None = None
+
+    async def on_message(message: object) -> None:
+        if client is not None:
+            await client.on_message(message)
+
+    async with Client(transport, mode=_MODES[era], message_handler=on_message, cache=None) as sdk:  # type: ignore[arg-type]
+        client = DebugClient(sdk)
+        yield client

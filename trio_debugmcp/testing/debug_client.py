@@ -1,0 +1,141 @@
+"""`DebugClient`: the SDK's MCP client, with the few words that a debugging test is made of. Both protocol eras."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+import trio
+from mcp import Client
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
+from msgspec import Struct
+
+LIST_CHANGED = "list_changed"
+"""The `what` of a notice that says that the list of resources has changed."""
+
+
+class ToolFailed(Exception):
+    """A tool answered with `isError`."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code: str = error["code"]
+        self.message: str = error["message"]
+        self.details: dict[str, Any] = error["details"]
+
+
+class Notice(Struct, frozen=True):
+    """A notification that arrived: the URI that was updated, or `LIST_CHANGED`, and when by trio's clock."""
+
+    what: str
+    at: float
+
+
+class DebugClient:
+    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, in order."""
+
+    def __init__(self, sdk: Client) -> None:
+        self.sdk = sdk
+        self.notices: list[Notice] = []
+        self._noticed = trio.lowlevel.ParkingLot()
+
+    @property
+    def modern(self) -> bool:
+        """Whether this connection speaks the modern protocol era."""
+        return self.sdk.protocol_version >= "2026"
+
+    async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured result.
+
+        Raises:
+            ToolFailed: it answered with an error.
+        """
+        result = await self.sdk.call_tool(tool, arguments)
+        text = result.content[0].text  # type: ignore[union-attr]
+        if result.is_error:
+            raise ToolFailed(json.loads(text)["error"])
+        structured: dict[str, Any] = result.structured_content  # type: ignore[assignment]
+        if structured != json.loads(text):
+            raise AssertionError(f"{tool}: text and structured content differ")
+        return structured
+
+    async def read_text(self, uri: str) -> str:
+        """The text of a resource."""
+        result = await self.sdk.read_resource(uri)
+        return result.contents[0].text  # type: ignore[union-attr]
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        """The payload of a JSON resource."""
+        payload: dict[str, Any] = json.loads(await self.read_text(uri))
+        return payload
+
+    async def uris(self) -> list[str]:
+        """What `resources/list` lists."""
+        return [resource.uri for resource in (await self.sdk.list_resources()).resources]
+
+    @asynccontextmanager
+    async def subscribed(self, *uris: str, list_changes: bool = True) -> AsyncIterator[None]:
+        """Be subscribed to these resources for the length of the block, by the means of the connection's era."""
+        if not self.modern:
+            for uri in uris:
+                await self._request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
+            yield
+            for uri in uris:
+                await self._request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
+            return
+        async with (
+            self.sdk.listen(resources_list_changed=list_changes, resource_subscriptions=uris) as stream,
+            trio.open_nursery() as nursery,
+        ):
+
+            async def listen() -> None:
+                async for event in stream:
+                    self._note_event(event)
+
+            nursery.start_soon(listen)
+            yield
+            nursery.cancel_scope.cancel(reason="unsubscribed")
+
+    def heard(self, what: str) -> list[float]:
+        """When that was notified."""
+        return [notice.at for notice in self.notices if notice.what == what]
+
+    async def wait_notice(self, what: str, *, after: int = 0, seconds: float = 10) -> Notice:
+        """Wait for a notice of that kind among those from number `after` on."""
+        return await self.wait_notices(lambda notices: [n for n in notices[after:] if n.what == what], seconds=seconds)
+
+    async def wait_notices(self, find: Callable[[list[Notice]], list[Notice]], *, seconds: float = 10) -> Notice:
+        """Wait until `find` finds something among all notices."""
+        with trio.fail_after(seconds):
+            while not (found := find(self.notices)):
+                await self._noticed.park()
+        return found[0]
+
+    async def on_message(self, message: object) -> None:
+        """The SDK's message handler: how the handshake era notifies. The modern era's streams pass by it as well."""
+        if self.modern:
+            return
+        match message:
+            case types.ResourceUpdatedNotification(params=params):
+                self._note(str(params.uri))
+            case types.ResourceListChangedNotification():
+                self._note(LIST_CHANGED)
+            case _:
+                pass
+
+    async def _request(self, request: Any) -> None:
+        await self.sdk.session.send_request(request, types.EmptyResult)
+
+    def _note_event(self, event: ServerEvent) -> None:
+        match event:
+            case ResourceUpdated(uri=uri):
+                self._note(uri)
+            case ResourcesListChanged():
+                self._note(LIST_CHANGED)
+            case _:
+                pass
+
+    def _note(self, what: str) -> None:
+        self.notices.append(Notice(what, trio.current_time()))
+        self._noticed.unpark_all()

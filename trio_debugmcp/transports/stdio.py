@@ -1,0 +1,136 @@
+"""MCP on standard input and output, one JSON message a line.
+
+The descriptors are non-blocking, so that reading can be cancelled and a client that does not read holds up nothing
+but its own answers. While serving, descriptor 0 is the null device and descriptor 1 is standard error: whatever a
+library or a child prints never reaches the wire.
+"""
+
+import logging
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import trio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, jsonrpc_message_adapter
+
+log = logging.getLogger(__name__)
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""The longest message accepted; requests to a debugger are short, but process_write_input may carry a file."""
+
+_CHUNK_BYTES = 64 * 1024
+
+_PARSE_ERROR = -32700
+_INVALID_REQUEST = -32600
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+class LineSplitter:
+    """Cuts bytes into lines; a line over the bound is reported once as None and skipped to its end."""
+
+    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self._buffer = bytearray()
+        self._skipping = False
+        self._max_line_bytes = max_line_bytes
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """The lines that are now whole, without their ends and without blank ones."""
+        lines: list[bytes | None] = []
+        *ended, rest = data.split(b"\n")
+        for piece in ended:
+            self._buffer += piece
+            if self._skipping:
+                self._skipping = False
+            elif len(self._buffer) > self._max_line_bytes:
+                lines.append(None)
+            elif line := bytes(self._buffer).strip():
+                lines.append(line)
+            self._buffer.clear()
+        self._buffer += rest
+        if len(self._buffer) > self._max_line_bytes:
+            if not self._skipping:
+                lines.append(None)
+            self._skipping = True
+            self._buffer.clear()
+        return lines
+
+
+@asynccontextmanager
+async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """Serve on this process's standard streams for the length of the block."""
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    try:
+        async with trio.lowlevel.FdStream(wire_in) as source, trio.lowlevel.FdStream(wire_out) as sink:
+            async with open_lines(source, sink) as streams:
+                yield streams
+    finally:
+        os.dup2(2, 1)
+
+
+@asynccontextmanager
+async def open_lines(
+    source: trio.abc.ReceiveStream, sink: trio.abc.SendStream
+) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """MCP messages over a pair of byte streams, which stay the caller's to close."""
+    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_read, source, to_server, outgoing.clone())
+        nursery.start_soon(_write, from_server, sink)
+        try:
+            yield incoming, outgoing
+        finally:
+            nursery.cancel_scope.cancel(reason="the connection is closed")
+            for stream in (to_server, incoming, outgoing, from_server):
+                stream.close()
+
+
+async def _read(
+    source: trio.abc.ReceiveStream,
+    to_server: MemoryObjectSendStream[SessionMessage | Exception],
+    complaints: Outgoing,
+) -> None:
+    """Until the client closes its end, which is how it says goodbye."""
+    lines = LineSplitter()
+    with to_server, complaints, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while data := await _receive(source):
+            for line in lines.feed(data):
+                if line is None:
+                    await complaints.send(_complaint(_INVALID_REQUEST, f"a message is over {MAX_LINE_BYTES} bytes"))
+                    continue
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError as error:
+                    log.warning("not a JSON-RPC message: %s: %.200r", type(error).__name__, line)
+                    await complaints.send(_complaint(_PARSE_ERROR, "not a JSON-RPC message"))
+                    continue
+                await to_server.send(SessionMessage(message))
+
+
+async def _receive(source: trio.abc.ReceiveStream) -> bytes:
+    try:
+        return bytes(await source.receive_some(_CHUNK_BYTES))
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        return b""
+
+
+async def _write(from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream) -> None:
+    """A client that has gone is noticed by the reader; until then what is sent to it is thrown away."""
+    with from_server:
+        async for item in from_server:
+            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await sink.send_all(text.encode() + b"\n")
+
+
+def _complaint(code: int, message: str) -> SessionMessage:
+    return SessionMessage(JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}))
