@@ -16,7 +16,10 @@ from trio_debugmcp.client import InspectorClient, InspectorOptions
 SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 
 
-async def accept_defaults(_: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
+async def accept_defaults(
+    context: ClientRequestContext,  # noqa: ARG001 (its name is the SDK's)
+    params: types.ElicitRequestParams,
+) -> types.ElicitResult:
     schema: dict[str, Any] = getattr(params, "requested_schema", None) or {}
     properties = schema.get("properties") or {}
     defaults = {name: each["default"] for name, each in properties.items() if "default" in each}

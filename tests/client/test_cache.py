@@ -60,7 +60,7 @@ def called(name: str) -> ToolCallInvocation:
     )
 
 
-MAKE = dict(zip(KINDS, (read, template_read, prompt, called), strict=True))
+MAKE: dict[str, Any] = dict(zip(KINDS, (read, template_read, prompt, called), strict=True))
 
 
 def put(cache: ContentCache, kind: str, key: str) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import trio
 from mcp import types
+from mcp.client.session import ClientRequestContext
 
 from trio_debugmcp.client import (
     ConnectFailed,
@@ -152,8 +153,8 @@ async def test_the_reference_server_announces_five_changes_before_the_first_list
 ):
     """A client with roots, sampling and elicitation gets a burst of `tools/list_changed` right after its `initialized`."""
 
-    async def decline(*_: Any) -> types.ErrorData:
-        return types.ErrorData(code=-1, message="declined")
+    async def decline(context: ClientRequestContext, params: Any) -> types.ErrorData:
+        return types.ErrorData(code=-1, message=f"declined {params} of {context.request_id}")
 
     options = InspectorOptions(sampling=decline, elicitation=decline, roots=())
     with trio.fail_after(60):

@@ -134,7 +134,7 @@ class EventBus:
         """Number `event`, give it the time, and hand it to every listener."""
         self._published += 1
         event = replace(event, seq=self._published, time=self._clock.now())
-        for listener in (*self._streams, *self._expectations):
+        for listener in self._listeners():
             listener.offer(event)
 
     def stream(self, kinds: Iterable[str], buffer: int) -> EventStream:
@@ -145,7 +145,8 @@ class EventBus:
 
     def expect(self, kind: str, predicate: Predicate | None) -> Expectation:
         """Start to wait for one event; dropping the result stops it."""
-        expectation = Expectation(*_known([kind]), predicate)
+        _known([kind])
+        expectation = Expectation(kind, predicate)
         self._expectations.add(expectation)
         return expectation
 
@@ -159,8 +160,11 @@ class EventBus:
 
     def close(self) -> None:
         """The client is closed: end every stream and wake every waiter."""
-        for listener in (*self._streams, *self._expectations):
+        for listener in self._listeners():
             listener.close()
+
+    def _listeners(self) -> list[EventStream | Expectation]:
+        return [*self._streams, *self._expectations]
 
 
 def _known(kinds: Iterable[str]) -> list[str]:

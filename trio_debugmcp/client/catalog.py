@@ -38,13 +38,6 @@ class Catalog(Struct, frozen=True):
     prompts: SyncedList[types.Prompt]
     groups: dict[str, ListGroup]
 
-    def declared_changes(self, connection: Connection) -> dict[str, bool]:
-        """For each capability, whether the connected server announces changes of its lists."""
-        capabilities = connection.sdk.server_capabilities
-        return {
-            name: bool(getattr(getattr(capabilities, name), "list_changed", False)) for name in self.groups
-        }
-
     def reset(self) -> None:
         """The connection ended."""
         for group in self.groups.values():

@@ -450,7 +450,7 @@ class InspectorClient:
                 connection,
                 self._subscriptions,
                 self._bus,
-                opt_ins=self._opt_ins(connection),
+                opt_ins=self._opt_ins(),
                 on_gap=self._resync,
             )
             await nursery.start(keeper.keep)  # before anything is fetched: what changes from here on is heard
@@ -567,10 +567,9 @@ class InspectorClient:
         for uri in self._subscriptions.confirmed:
             self._note_update(uri, "resync")
 
-    def _opt_ins(self, connection: Connection) -> ListenFilter:
-        chosen = self._options.list_changed_notifications
-        declared = self._catalog.declared_changes(connection)
-        return ListenFilter(**{name: getattr(chosen, name) and declared[name] for name in declared})
+    def _opt_ins(self) -> ListenFilter:
+        heeded = {name: self._heeds(name) for name in self._catalog.groups}
+        return ListenFilter(tools=heeded["tools"], resources=heeded["resources"], prompts=heeded["prompts"])
 
     async def _first_requests(self, connection: Connection) -> None:
         async with trio.open_nursery() as nursery:

@@ -58,19 +58,19 @@ class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_fie
         return str(type(self).__struct_config__.tag)
 
 
-class StatusChange(Event, kw_only=True, tag="statusChange"):
+class StatusChange(Event, frozen=True, kw_only=True, tag="statusChange"):
     """The connection's status is now `status`."""
 
     status: ConnectionStatus
 
 
-class Connect(Event, kw_only=True, tag="connect"):
+class Connect(Event, frozen=True, kw_only=True, tag="connect"):
     """The handshake is done and requests can be made. Lists follow."""
 
     protocol_version: str
 
 
-class Disconnect(Event, kw_only=True, tag="disconnect"):
+class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
     """The last event of a connection, exactly one per `connect`, after its state was cleared.
 
     Attributes:
@@ -86,7 +86,7 @@ class Disconnect(Event, kw_only=True, tag="disconnect"):
     stderr_tail: str = ""
 
 
-class ErrorEvent(Event, kw_only=True, tag="error"):
+class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
     """Something failed that no caller is waiting for: a crash, a list that could not be reloaded, a replayed subscription.
 
     Attributes:
@@ -98,25 +98,25 @@ class ErrorEvent(Event, kw_only=True, tag="error"):
     error: Exception
 
 
-class CapabilitiesChange(Event, kw_only=True, tag="capabilitiesChange"):
+class CapabilitiesChange(Event, frozen=True, kw_only=True, tag="capabilitiesChange"):
     """The server's capabilities; None when the connection ended."""
 
     capabilities: types.ServerCapabilities | None
 
 
-class ServerInfoChange(Event, kw_only=True, tag="serverInfoChange"):
+class ServerInfoChange(Event, frozen=True, kw_only=True, tag="serverInfoChange"):
     """The server's name and version; None when the connection ended, or for a server that keeps them to itself."""
 
     server_info: types.Implementation | None
 
 
-class InstructionsChange(Event, kw_only=True, tag="instructionsChange"):
+class InstructionsChange(Event, frozen=True, kw_only=True, tag="instructionsChange"):
     """The server's instructions for the model; None when there are none."""
 
     instructions: str | None
 
 
-class ListChange(Event, kw_only=True):
+class ListChange(Event, frozen=True, kw_only=True):
     """A list was replaced, all pages at once.
 
     Attributes:
@@ -132,49 +132,49 @@ class ListChange(Event, kw_only=True):
     reason: ListChangeReason = "list"
 
 
-class ToolsChange(ListChange, kw_only=True, tag="toolsChange"):
+class ToolsChange(ListChange, frozen=True, kw_only=True, tag="toolsChange"):
     """The tools are now `tools`."""
 
     tools: tuple[types.Tool, ...]
 
 
-class ResourcesChange(ListChange, kw_only=True, tag="resourcesChange"):
+class ResourcesChange(ListChange, frozen=True, kw_only=True, tag="resourcesChange"):
     """The resources are now `resources`."""
 
     resources: tuple[types.Resource, ...]
 
 
-class ResourceTemplatesChange(ListChange, kw_only=True, tag="resourceTemplatesChange"):
+class ResourceTemplatesChange(ListChange, frozen=True, kw_only=True, tag="resourceTemplatesChange"):
     """The resource templates are now `resource_templates`."""
 
     resource_templates: tuple[types.ResourceTemplate, ...]
 
 
-class PromptsChange(ListChange, kw_only=True, tag="promptsChange"):
+class PromptsChange(ListChange, frozen=True, kw_only=True, tag="promptsChange"):
     """The prompts are now `prompts`."""
 
     prompts: tuple[types.Prompt, ...]
 
 
-class ToolsListChanged(Event, kw_only=True, tag="toolsListChanged"):
+class ToolsListChanged(Event, frozen=True, kw_only=True, tag="toolsListChanged"):
     """The server said, `count` times since it was last reported, that its tools changed. Reported also when no reload follows."""
 
     count: int
 
 
-class ResourcesListChanged(Event, kw_only=True, tag="resourcesListChanged"):
+class ResourcesListChanged(Event, frozen=True, kw_only=True, tag="resourcesListChanged"):
     """As `ToolsListChanged`, for resources and resource templates."""
 
     count: int
 
 
-class PromptsListChanged(Event, kw_only=True, tag="promptsListChanged"):
+class PromptsListChanged(Event, frozen=True, kw_only=True, tag="promptsListChanged"):
     """As `ToolsListChanged`, for prompts."""
 
     count: int
 
 
-class ResourceContentChange(Event, kw_only=True, tag="resourceContentChange"):
+class ResourceContentChange(Event, frozen=True, kw_only=True, tag="resourceContentChange"):
     """`uri` was read; `content` is the invocation that the cache holds."""
 
     uri: str
@@ -182,7 +182,7 @@ class ResourceContentChange(Event, kw_only=True, tag="resourceContentChange"):
     timestamp: datetime
 
 
-class ResourceTemplateContentChange(Event, kw_only=True, tag="resourceTemplateContentChange"):
+class ResourceTemplateContentChange(Event, frozen=True, kw_only=True, tag="resourceTemplateContentChange"):
     """A resource was read through a template; `content` is the invocation that the cache holds."""
 
     uri_template: str
@@ -192,7 +192,7 @@ class ResourceTemplateContentChange(Event, kw_only=True, tag="resourceTemplateCo
     timestamp: datetime
 
 
-class PromptContentChange(Event, kw_only=True, tag="promptContentChange"):
+class PromptContentChange(Event, frozen=True, kw_only=True, tag="promptContentChange"):
     """A prompt was fetched; `content` is the invocation that the cache holds."""
 
     name: str
@@ -201,7 +201,7 @@ class PromptContentChange(Event, kw_only=True, tag="promptContentChange"):
     timestamp: datetime
 
 
-class ToolCallResultChange(Event, kw_only=True, tag="toolCallResultChange"):
+class ToolCallResultChange(Event, frozen=True, kw_only=True, tag="toolCallResultChange"):
     """A tool call ended, one way or the other; fields as in `ToolCallInvocation`."""
 
     tool_name: str
@@ -213,32 +213,32 @@ class ToolCallResultChange(Event, kw_only=True, tag="toolCallResultChange"):
     metadata: Mapping[str, Any] | None = None
 
 
-class ResourceUpdated(Event, kw_only=True, tag="resourceUpdated"):
+class ResourceUpdated(Event, frozen=True, kw_only=True, tag="resourceUpdated"):
     """A subscribed resource changed and was not read again yet: what the cache has of it is stale."""
 
     uri: str
     cause: UpdateCause = "notification"
 
 
-class ResourceSubscriptionsChange(Event, kw_only=True, tag="resourceSubscriptionsChange"):
+class ResourceSubscriptionsChange(Event, frozen=True, kw_only=True, tag="resourceSubscriptionsChange"):
     """The subscriptions that the server has confirmed are now `uris`, in the order of their confirmation."""
 
     uris: tuple[str, ...]
 
 
-class Message(Event, kw_only=True, tag="message"):
+class Message(Event, frozen=True, kw_only=True, tag="message"):
     """A JSON-RPC message went in or out, or a response was paired with its request: `entry` is what the log holds of it."""
 
     entry: MessageEntry
 
 
-class StderrLog(Event, kw_only=True, tag="stderrLog"):
+class StderrLog(Event, frozen=True, kw_only=True, tag="stderrLog"):
     """A stdio server wrote a line to its standard error."""
 
     line: str
 
 
-class Progress(Event, kw_only=True, tag="progress"):
+class Progress(Event, frozen=True, kw_only=True, tag="progress"):
     """A request reports progress.
 
     Attributes:
@@ -255,7 +255,7 @@ class Progress(Event, kw_only=True, tag="progress"):
     name: str | None = None
 
 
-class CacheChange(Event, kw_only=True, tag="cacheChange"):
+class CacheChange(Event, frozen=True, kw_only=True, tag="cacheChange"):
     """A cache entry became stale, was cleared, or was evicted for want of room."""
 
     content: CacheKind
@@ -263,7 +263,7 @@ class CacheChange(Event, kw_only=True, tag="cacheChange"):
     reason: CacheChangeReason
 
 
-class EventsDropped(Event, kw_only=True, tag="eventsDropped"):
+class EventsDropped(Event, frozen=True, kw_only=True, tag="eventsDropped"):
     """This stream's buffer was full: its `count` oldest events, the last of them numbered `seq`, are lost to it."""
 
     count: int

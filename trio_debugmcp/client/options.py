@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from trio_debugmcp.client.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
 if TYPE_CHECKING:
     from mcp import types
-    from mcp.client.session import ElicitationFnT, SamplingFnT
+    from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
 
 EraMode = Literal["auto", "legacy", "modern"]
 """`auto` asks `server/discover` and falls back to `initialize`; `legacy` and `modern` accept only their own era."""
@@ -111,4 +111,4 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     sampling: SamplingFnT | None = None
     elicitation: ElicitationFnT | None = None
     roots: Sequence[types.Root] | None = None
-    on_log: Callable[[types.LoggingMessageNotificationParams], Awaitable[None]] | None = None
+    on_log: LoggingFnT | None = None

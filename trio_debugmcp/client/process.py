@@ -51,13 +51,13 @@ class LineSplitter:
         self._rest = bytearray()
         self._max_line = max_line
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes | bytearray) -> list[bytes]:
         """The lines that `data` completes.
 
         Raises:
             ProtocolViolation: a line grew beyond the bound.
         """
-        *lines, rest = data.split(b"\n")
+        *lines, rest = bytes(data).split(b"\n")
         if lines:
             lines[0] = bytes(self._rest) + lines[0]
             self._rest.clear()
