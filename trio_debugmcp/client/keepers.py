@@ -202,6 +202,9 @@ class ListenKeeper:
                     resources_list_changed=wanted.resources,
                     resource_subscriptions=sorted(wanted.uris),
                 ) as subscription:
+                    if not any(subscription.honored.model_dump().values()):
+                        # The SDK takes a stream that was closed before its acknowledgement for one that honours nothing.
+                        raise SubscriptionLost("it was closed at once, or reports nothing of what was asked for")
                     stream.honored = frozenset(subscription.honored.resource_subscriptions or ())
                     task_status.started()
                     await _exhaust(subscription)
