@@ -91,15 +91,16 @@ def divide(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 async def _watch_until_signal(args: argparse.Namespace) -> None:
-    async with trio.open_nursery() as nursery:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    patience = args.timeout if args.timeout is not None else float("inf")
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
 
             async def stop_on_signal() -> None:
                 async for _ in signals:
                     nursery.cancel_scope.cancel("a signal asked to stop")
 
             nursery.start_soon(stop_on_signal)
-            with trio.move_on_after(args.timeout if args.timeout is not None else float("inf")) as limit:
+            with trio.move_on_after(patience) as limit:
                 await _watch(args)
             nursery.cancel_scope.cancel("done")
     if limit.cancelled_caught and args.count is not None:
