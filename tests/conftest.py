@@ -3,8 +3,8 @@
 - A test's name is a sentence about behaviour; the whole conversation stands in its body.
 - Pure rooms are tested with plain asserts. What has to do with time runs on a virtual clock that jumps
   (`autojump_clock`), with exact times and no sleeping for luck.
-- Never let a clock jump while real processes or sockets are about: waiting for them counts as idle. Tests with real
-  ones are marked `real`, are few, and have a bound each.
+- Never let a clock jump while real processes or sockets are about: waiting for them counts as idle. Tests
+  with real ones are marked `real`, are few, and have a bound each.
 - No mocks where a fake peer on a memory stream serves: see `trio_debugmcp.testing`.
 """
 

@@ -179,4 +179,5 @@ async def open_connection(
             writing.cancel(reason="the session is closed")
             nursery.cancel_scope.cancel(reason="the session is closed")
             connection.events.close()
-            await trio.aclose_forcefully(stream)
+            with trio.CancelScope(shield=True):  # a `Cancelled` from here would take the place of the block's error
+                await trio.aclose_forcefully(stream)

@@ -181,14 +181,14 @@ class Debugger:
             if isinstance(start, Launch):
                 self.sources.learn(start.program, "")
             session = self._add(profile, start, None)
-            self.last_start = (profile, start)
             await self._nursery.start(self._live, session)
+            self.last_start = (profile, start)
         except AdapterRefused as refusal:
             code = "LAUNCH_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED"
             raise UsageError(code, f"{profile.name} refused: {refusal.reason}", self._last_words()) from refusal
         except AdapterGone as gone:
             raise UsageError(
-                "ADAPTER_FAILED",
+                "ADAPTER_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED",
                 f"The debug adapter {profile.name} ended before the program could start: {gone.reason}",
                 {"stderr": gone.stderr_tail, **self._last_words()},
             ) from gone

@@ -75,6 +75,9 @@ HANDSHAKE_SECONDS = 60.0
 GOODBYE_SECONDS = 6.0
 """For the answer to `disconnect`; lldb takes 5.1 s to let go of a program that lives on."""
 
+FAILED_GOODBYE_SECONDS = 1.0
+"""The same for a session that never got going: its adapter is likely to be stuck, and will be killed."""
+
 DRAIN_SECONDS = 1.0
 """For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
 
@@ -143,10 +146,11 @@ class DebugSession:
         self._adapter: Adapter | None = None
         self._nursery: trio.Nursery | None = None
         self._initialized = trio.Event()
+        self._answered = trio.Event()
+        self._refusal: DebugError | None = None
         self._over = trio.Event()
         self._over_reason: str | None = None
         self._terminate: bool | None = None
-        self._gone: AdapterGone | None = None
         self._failed = False
         self._terminals: list[trio.Event] = []
         self._exit_code: int | None = None
@@ -269,20 +273,18 @@ class DebugSession:
     async def _shake_hands(self) -> None:
         initialize = {**CLIENT_CAPABILITIES, "adapterID": self.profile.name}
         self.capabilities = await self.request("initialize", initialize, Capabilities)
-        started, answer = trio.open_memory_channel[DebugError | None](1)
         if self._nursery is None:
             raise AssertionError("only called from within the session")
-        self._nursery.start_soon(self._send_start, started)
-        await self._wait_initialized(answer)
+        self._nursery.start_soon(self._send_start)
+        await self._initialized.wait()
+        self._raise_if_refused()
         await self._configure()
-        with answer:
-            refusal = await answer.receive()
-        if refusal is not None:
-            raise refusal
+        await self._answered.wait()
+        self._raise_if_refused()
         await self._merger.merge(SessionStarted(self.id))
         await self._learn_origin()
 
-    async def _send_start(self, started: trio.MemorySendChannel[DebugError | None]) -> None:
+    async def _send_start(self) -> None:
         match self.start:
             case Launch() as launch:
                 command, arguments = "launch", self.profile.launch_arguments(launch)
@@ -290,21 +292,23 @@ class DebugSession:
                 command, arguments = "attach", self.profile.attach_arguments(attach)
             case ChildStart(request=command, configuration=arguments):
                 pass
-        with started:
-            try:
-                await self.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS)
-            except DebugError as error:
-                started.send_nowait(error)
-                self._initialized.set()
-            else:
-                started.send_nowait(None)
+        try:
+            await self.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS)
+        except DebugError as error:
+            self._refuse_start(error)
+        else:
+            self._answered.set()
 
-    async def _wait_initialized(self, answer: trio.MemoryReceiveChannel[DebugError | None]) -> None:
-        await self._initialized.wait()
-        if self._gone is not None:
-            raise self._gone
-        if answer.statistics().current_buffer_used and isinstance(refusal := answer.receive_nowait(), DebugError):
-            raise refusal
+    def _refuse_start(self, error: DebugError) -> None:
+        """The handshake has failed; the first reason is the one that counts."""
+        if self._refusal is None:
+            self._refusal = error
+        self._answered.set()
+        self._initialized.set()
+
+    def _raise_if_refused(self) -> None:
+        if self._refusal is not None:
+            raise self._refusal
 
     async def _configure(self) -> None:
         for command, arguments in self.profile.settings_requests(self.capabilities):
@@ -345,7 +349,8 @@ class DebugSession:
         if self._over_reason is None:
             self._over_reason = reason
         self._over.set()
-        self._initialized.set()
+        if not self._answered.is_set():
+            self._refuse_start(AdapterGone(reason))
 
     async def _say_goodbye(self) -> None:
         self._examiner.cancel()
@@ -353,7 +358,7 @@ class DebugSession:
         connection = self._connection
         if connection is not None and connection.ended is None:
             arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
-            with trio.move_on_after(GOODBYE_SECONDS):
+            with trio.move_on_after(FAILED_GOODBYE_SECONDS if self._refusal is not None else GOODBYE_SECONDS):
                 await self._request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
             for terminal in self._terminals:
@@ -371,7 +376,8 @@ class DebugSession:
 
     async def _on_end(self, end: EndOfStream) -> None:
         tail = self._adapter.stderr_tail if self._adapter is not None else ""
-        self._gone = AdapterGone(end.reason, tail)
+        if not self._answered.is_set():
+            self._refuse_start(AdapterGone(end.reason, tail))
         if not self._over.is_set():
             self._failed = True
             await self._merger.merge(AdapterSaid(self.id, Terminated(), self._shared.clock.now()))
@@ -498,7 +504,12 @@ class DebugSession:
                 wanted = decode_body(request.arguments, RunInTerminal)
                 if self._nursery is None:
                     raise AdapterGone("the session is over")
-                pid: int = await self._nursery.start(self._run_terminal, wanted)
+                try:
+                    pid: int = await self._nursery.start(self._run_terminal, wanted)
+                except OSError as error:  # some adapters wait on although they were told
+                    failure = UsageError("LAUNCH_FAILED", f"Cannot run {wanted.args[0]}: {error}.")
+                    self._refuse_start(failure)
+                    raise failure from error
                 return {"processId": pid}
             case "startDebugging":
                 child = decode_body(request.arguments, StartDebugging)

@@ -12,7 +12,8 @@ from mcp.client.stdio import stdio_client
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.testing.debug_client import DebugClient
-from trio_debugmcp.transports.memory import End, memory_pair
+from trio_debugmcp.transports.memory import memory_pair
+from trio_debugmcp.transports.stdio import open_lines
 
 Era = Literal["legacy", "modern"]
 
@@ -63,7 +64,16 @@ async def connect_stdio(
 
 
 @asynccontextmanager
-async def _transport(end: End) -> AsyncIterator[End]:
+async def connect_process(process: trio.Process, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+    """A client of a server process that the caller started, with pipes for standard input and output, and ends."""
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
+    async with open_lines(process.stdout, process.stdin) as end, _client(_transport(end), era) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _transport(end: object) -> AsyncIterator[object]:
     yield end
 
 

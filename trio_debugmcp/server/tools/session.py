@@ -120,9 +120,9 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
     cwd = debugger.resolve(params.cwd or ".")
     if not Path(cwd).is_dir():
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
-    profile = debugger.profile_for(params.adapter, params.program)
     runs_file = not {"module", "code"} & params.adapter_options.keys()
     program = debugger.resolve(params.program) if runs_file else params.program
+    profile = debugger.profile_for(params.adapter, params.program)
     if runs_file:
         _check_program(profile, program)
     for wanted in params.breakpoints:

@@ -1,0 +1,231 @@
+"""Processes cannot be orphaned. Real ones on a real clock, with a bound for each test."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import trio
+
+from trio_debugmcp.dap.adapter import open_stdio_adapter
+from trio_debugmcp.dap.guard import session_members, signal_session
+from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.errors import AdapterGone
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at processes through /proc"),
+]
+
+STUBBORN = (
+    "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); {more}; "
+    "print(os.getpid(), flush=True); time.sleep(60)"
+)
+
+FAMILY = f"""
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-S", "-c", {STUBBORN.format(more="os.setpgid(0, 0)")!r}])
+child.wait()
+"""
+
+ORPHANER = f"""
+import sys, trio
+from trio_debugmcp.dap.process import Guard, open_process
+
+async def main():
+    async with open_process([sys.executable, "-S", "-c", {FAMILY!r}], Guard()) as process:
+        print((await process.stdout.receive_some()).decode(), flush=True)
+        await trio.sleep_forever()
+
+trio.run(main)
+"""
+
+
+def python(script: str) -> list[str]:
+    return [sys.executable, "-S", "-c", script]
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """The system has no event for what is waited for here."""
+    while True:
+        if condition():
+            return
+        await trio.sleep(0.01)
+
+
+@pytest.fixture
+def guard() -> Iterator[Guard]:
+    guard = Guard()
+    yield guard
+    guard.close()
+
+
+async def first_number(process: trio.Process) -> int:
+    assert process.stdout is not None
+    return int(await process.stdout.receive_some())
+
+
+async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(guard: Guard) -> None:
+    with trio.fail_after(10):
+        async with open_process(["cat"], guard) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            await process.stdin.send_all(b"hello")
+            assert await process.stdout.receive_some() == b"hello"
+            assert session_members(process.pid) == [process.pid]
+        assert process.returncode == 0
+
+
+async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included(guard: Guard) -> None:
+    with trio.fail_after(20):
+        async with open_process(python(FAMILY), guard) as process:
+            grandchild = await first_number(process)
+            assert os.getsid(grandchild) == process.pid
+            assert os.getpgid(grandchild) == grandchild
+        assert not lives(grandchild)
+        assert not lives(process.pid)
+        assert process.returncode == -signal.SIGTERM
+
+
+async def test_a_grandchild_that_outlives_its_parent_is_swept_too(guard: Guard) -> None:
+    leaver = FAMILY.replace("child.wait()", "sys.exit(3)")
+    with trio.fail_after(20):
+        async with open_process(python(leaver), guard) as process:
+            grandchild = await first_number(process)
+            assert await process.wait() == 3
+            assert lives(grandchild)
+        assert not lives(grandchild)
+
+
+async def test_a_cancelled_block_still_takes_its_processes_along(guard: Guard) -> None:
+    with trio.fail_after(20):
+        with trio.CancelScope() as scope:
+            async with open_process(python(FAMILY), guard) as process:
+                grandchild = await first_number(process)
+                scope.cancel()
+                await trio.sleep_forever()
+        assert not lives(grandchild)
+
+
+async def test_processes_of_other_sessions_are_left_alone(guard: Guard) -> None:
+    with trio.fail_after(20):
+        async with open_process(["cat"], guard) as bystander:
+            async with open_process(python(STUBBORN.format(more="pass")), guard) as process:
+                await first_number(process)
+            assert lives(bystander.pid)
+
+
+async def test_a_program_that_does_not_exist_is_an_os_error_and_adapter_gone(guard: Guard) -> None:
+    with pytest.raises(FileNotFoundError):
+        async with open_process(["/nowhere/adapter"], guard):
+            pass
+    with pytest.raises(AdapterGone, match=r"could not start /nowhere/adapter --x: .*No such file"):
+        async with open_stdio_adapter(["/nowhere/adapter", "--x"], guard):
+            pass
+
+
+async def test_an_adapter_keeps_the_last_of_what_it_complained_about(guard: Guard) -> None:
+    script = "import sys; print('x' * 9000, 'the reason', file=sys.stderr)"
+    with trio.fail_after(20):
+        async with open_stdio_adapter(python(script), guard) as adapter:
+            assert await adapter.stream.receive_some() == b""
+            await until(lambda: adapter.stderr_tail.endswith("the reason"))
+        assert len(adapter.stderr_tail) <= 4000
+
+
+async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(guard: Guard) -> None:
+    with trio.fail_after(60):
+        async with open_process(["cat"], guard):
+            pass
+        before = descriptors()
+        for _ in range(20):
+            async with open_process(["cat"], guard):
+                pass
+        assert descriptors() <= before
+
+
+# --- The guard ---------------------------------------------------------------------------------------------
+
+
+async def test_the_guard_ends_what_a_killed_server_leaves_behind() -> None:
+    with trio.fail_after(30):
+        server = await trio.lowlevel.open_process(
+            [sys.executable, "-c", ORPHANER], stdout=-1, env=environment({"PYTHONPATH": str(Path.cwd())})
+        )
+        assert server.stdout is not None
+        async with server.stdout:
+            grandchild = await first_number(server)
+            assert lives(grandchild)
+            os.kill(server.pid, signal.SIGKILL)
+            assert await server.wait() == -signal.SIGKILL
+        await until(lambda: not lives(grandchild))
+
+
+async def test_a_guard_that_is_closed_kills_what_it_watches_and_not_what_it_was_told_to_forget(
+    guard: Guard,
+) -> None:
+    with trio.fail_after(20):
+        async with (
+            open_process(python(STUBBORN.format(more="pass")), guard) as watched,
+            open_process(["cat"], guard) as forgotten,
+        ):
+            await first_number(watched)
+            own = Guard()
+            own.watch(watched.pid)
+            own.watch(forgotten.pid)
+            own.forget(forgotten.pid)
+            own.close()
+            assert await watched.wait() == -signal.SIGKILL
+            assert lives(forgotten.pid)
+
+
+async def test_a_guard_that_was_killed_is_replaced_and_knows_everything_that_is_watched(guard: Guard) -> None:
+    with trio.fail_after(20):
+        own = Guard()
+        async with (
+            open_process(python(STUBBORN.format(more="pass")), guard) as first,
+            open_process(python(STUBBORN.format(more="pass")), guard) as second,
+        ):
+            await first_number(first)
+            await first_number(second)
+            own.watch(first.pid)
+            killed = own._process
+            assert killed is not None
+            os.kill(killed.pid, signal.SIGKILL)
+            await until(lambda: not lives(killed.pid))
+            own.watch(second.pid)
+            own.close()
+            assert await first.wait() == -signal.SIGKILL
+            assert await second.wait() == -signal.SIGKILL
+
+
+def test_a_guard_that_never_watched_anything_never_started() -> None:
+    guard = Guard()
+    guard.forget(1)
+    guard.close()
+    guard.close()
+    assert guard._process is None
+
+
+def test_signalling_a_session_that_is_empty_says_so() -> None:
+    assert signal_session(2**22 + 1, signal.SIGTERM) is False
+
+
+def test_an_environment_lays_over_ours_and_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEPT", "1")
+    monkeypatch.setenv("TAKEN", "1")
+    merged = environment({"TAKEN": None, "ADDED": "2"})
+    assert (merged["KEPT"], merged["ADDED"], merged.get("TAKEN")) == ("1", "2", None)

@@ -1,0 +1,205 @@
+"""Nothing is left behind, whoever ends or is killed: no process two seconds later, and no descriptor."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect, program
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process
+
+GONE_SECONDS = 2
+"""What is promised: by then every process of ours is gone."""
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process has started, and those that they have."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def living(pids: set[int]) -> set[int]:
+    """Those that are neither gone nor zombies."""
+    alive = set()
+    for pid in pids:
+        with suppress(OSError):
+            if (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                alive.add(pid)
+    return alive
+
+
+async def assert_gone(pids: set[int]) -> None:
+    with trio.move_on_after(GONE_SECONDS):
+        while living(pids):
+            await trio.sleep(0.02)
+    assert not living(pids), [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in living(pids)]
+
+
+@asynccontextmanager
+async def server() -> AsyncIterator[trio.Process]:
+    """A server process that the test itself ends."""
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-m", "trio_debugmcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with trio.fail_after(40):
+        async with process.stdin, process.stdout:
+            try:
+                yield process
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                with trio.CancelScope(shield=True):
+                    await process.wait()
+
+
+def debuggee_and_adapter(process: trio.Process, session: dict[str, object]) -> tuple[int, int]:
+    pid = session["processId"]
+    assert isinstance(pid, int)
+    (adapter,) = [
+        each for each in descendants(process.pid) if b"debugpy_adapter.py" in Path(f"/proc/{each}/cmdline").read_bytes()
+    ]
+    return pid, adapter
+
+
+async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> dict[str, object]:
+    result = await client.call("debug_launch", program=program(name), stop_at_entry=paused, wait=paused)
+    await trio.sleep(0 if paused else 0.5)
+    session: dict[str, object] = await client.read("debugger://session")
+    assert result["session"]["sessionId"] == session["sessionId"]
+    return session
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
+@pytest.mark.parametrize("ending", ["disconnect", "client EOF", "SIGTERM", "SIGINT", "SIGKILL of the server"])
+async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> None:
+    async with server() as process:
+        async with connect_process(process) as client:
+            await start(client, paused=paused)
+            children = descendants(process.pid)
+            assert len(children) >= 3, "the adapter, its launcher, the program"
+            match ending:
+                case "disconnect":
+                    guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+                    await client.call("debug_disconnect")
+                    await assert_gone(children - guard)
+                case "client EOF":
+                    assert process.stdin is not None
+                    await process.stdin.aclose()
+                case "SIGTERM" | "SIGINT":
+                    process.send_signal(getattr(signal, ending))
+                case _:
+                    process.kill()
+            if ending != "disconnect":
+                await assert_gone(children | {process.pid})
+
+
+async def test_after_the_programs_own_end_no_process_is_left() -> None:
+    async with server() as process, connect_process(process) as client:
+        await start(client, "steps.py", paused=True)
+        children = descendants(process.pid)
+        guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+        assert (await client.call("debug_continue"))["reason"] == "Exited"
+        await assert_gone(children - guard)
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
+async def test_when_the_adapter_is_killed_waiting_calls_fail_and_the_server_launches_again(paused: bool) -> None:
+    async with server() as process, connect_process(process) as client:
+        session = await start(client, paused=paused)
+        debuggee, adapter = debuggee_and_adapter(process, session)
+        failures: list[ToolFailed] = []
+
+        async def wait_for_a_stop() -> None:
+            try:
+                await client.call("debug_continue" if paused else "debug_wait")
+            except ToolFailed as failed:
+                failures.append(failed)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait_for_a_stop)
+            await trio.sleep(0.3)
+            os.kill(adapter, signal.SIGKILL)
+        assert [failed.code for failed in failures] == ["ADAPTER_GONE"]
+        await assert_gone({debuggee, adapter})
+        assert await client.uris() == []
+        again = await client.call("debug_launch", program=program("steps.py"))
+        assert again["stop"]["reason"] == "Entry"
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
+async def test_when_the_program_is_killed_the_session_ends_and_the_server_launches_again(paused: bool) -> None:
+    async with server() as process, connect_process(process) as client:
+        session = await start(client, paused=paused)
+        debuggee, adapter = debuggee_and_adapter(process, session)
+        os.kill(debuggee, signal.SIGKILL)
+        with trio.fail_after(5):
+            while (await client.call("debug_state"))["state"] != "Disconnected":
+                await trio.sleep(0.05)
+        await assert_gone({debuggee, adapter})
+        assert (await client.call("debug_launch", program=program("steps.py")))["stop"]["reason"] == "Entry"
+
+
+async def test_when_the_client_process_is_killed_everything_goes_with_it(tmp_path: Path) -> None:
+    script = tmp_path / "client.py"
+    script.write_text(
+        "import sys, trio\n"
+        "from trio_debugmcp.testing import connect_stdio\n"
+        "async def main():\n"
+        "    async with connect_stdio() as client:\n"
+        f"        await client.call('debug_launch', program={program('busy.py')!r})\n"
+        "        print('ready', flush=True)\n"
+        "        await trio.sleep_forever()\n"
+        "trio.run(main)\n"
+    )
+    with trio.fail_after(30):
+        client = await trio.lowlevel.open_process([sys.executable, str(script)], stdout=subprocess.PIPE)
+        assert client.stdout is not None
+        async with client.stdout:
+            assert await client.stdout.receive_some() == b"ready\n"
+            family = descendants(client.pid)
+            client.kill()
+            await client.wait()
+            await assert_gone(family)
+
+
+async def test_fifty_launches_and_disconnects_leave_no_descriptor_and_no_process() -> None:
+    async with server() as process:
+        with trio.fail_after(120):
+            async with connect_process(process) as client:
+                for cycle in range(51):
+                    await client.call("debug_launch", program=program("steps.py"), stop_at_entry=cycle % 2 == 0, wait=False)
+                    await client.call("debug_disconnect")
+                    if cycle == 0:
+                        await trio.sleep(0.5)
+                        before = len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
+                        children = len(descendants(process.pid))
+                await trio.sleep(0.5)
+                assert len(list(Path(f"/proc/{process.pid}/fd").iterdir())) <= before
+                assert len(descendants(process.pid)) <= children
+
+
+async def test_python_children_run_to_the_end_and_leave_nothing(debugging: Connect) -> None:
+    async with server() as process, connect_process(process) as client:
+        result = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
+        assert (result["stop"]["reason"], result["stop"]["exitCode"]) == ("Exited", 0)
+        output = "".join(entry["text"] for entry in result["stop"]["output"])
+        assert output == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
+        left = {
+            each for each in descendants(process.pid) if b"guard.py" not in Path(f"/proc/{each}/cmdline").read_bytes()
+        }
+        await assert_gone(left)
