@@ -299,6 +299,38 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
                 pytest.fail(f"process {pid} was left running")
 
 
+@pytest.mark.parametrize("mode", ["legacy", "modern"])
+async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode: Any, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("x = 1\ny = x + 1\nprint(y)\n")
+    session = "debugger://session"
+    options = InspectorOptions(mode=mode, env={"PYTHONPATH": str(ROOT)}, auto_reread=True)
+    with trio.fail_after(60):
+        async with InspectorClient([sys.executable, "-m", "trio_debugmcp"], options) as client:
+            assert client.resources == ()
+            appeared = client.wait_for("resourcesChange")
+            launched = await client.call_tool("debug_launch", {"program": str(program)})
+            assert launched.success, launched.error
+            assert session in (await appeared).added
+            await client.subscribe_to_resource(session)
+            read = await client.read_resource(session)
+            assert client.cache.get_resource(session) is read
+            moved = client.wait_for("resourceContentChange", lambda event: line_of(event.content) == 2)
+            assert (await client.call_tool("debug_step", {"mode": "over"})).success
+            followed = (await moved).content
+            assert client.cache.get_resource(session) is followed, "without asking"
+            gone = client.wait_for("resourcesChange")
+            await client.call_tool("debug_disconnect")
+            assert session in (await gone).removed
+            assert client.cache.get_resource(session, allow_stale=True) is None
+
+
+def line_of(read: Any) -> int | None:
+    location = json.loads(read.result.contents[0].text)["currentLocation"]
+    line: int | None = location and location["line"]
+    return line
+
+
 SCENARIOS = (
     "initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "request-metadata",
     "http-standard-headers", "http-custom-headers", "http-invalid-tool-headers", "sep-2322-client-request-state",
