@@ -1,8 +1,9 @@
 """A scripted MCP server for tests: raw JSON-RPC over memory streams, in either era, as badly behaved as a test wants it.
 
-It is itself an SDK transport, so `InspectorClient(peer)` connects to it; it can be connected to again and again. Requests are answered
-by handlers (a handler may wait, refuse, or never answer); everything that it sends unasked is sent synchronously, so that a test decides
-the order on the wire. Teardown asserts nothing here; the nursery of the connection does: nothing may be left running.
+It is itself an SDK transport, so `InspectorClient(peer)` connects to it; it can be connected to again and
+again. Requests are answered by handlers (a handler may wait, refuse, or never answer); everything that it
+sends unasked is sent synchronously, so that a test decides the order on the wire. Teardown asserts nothing
+here; the nursery of the connection does: nothing may be left running.
 """
 
 from __future__ import annotations

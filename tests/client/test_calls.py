@@ -49,7 +49,9 @@ async def test_a_read_is_cached_and_announced_and_the_next_one_fetches_again(
         assert second.metadata is None
 
 
-async def test_the_timestamp_is_that_of_the_call_not_of_the_answer(peer: Peer, autojump_clock: MockClock) -> None:
+async def test_the_timestamp_is_that_of_the_call_not_of_the_answer(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
     async def slow(_: Json) -> Json:
         await trio.sleep(7)
         return content(ONE, "")
@@ -65,9 +67,10 @@ async def test_a_read_through_a_template_is_kept_as_both_and_announced_as_both(
     peer: Peer, autojump_clock: MockClock
 ) -> None:
     peer.templates = [TEMPLATE]
-    async with InspectorClient(peer) as client, client.events(
-        "resourceContentChange", "resourceTemplateContentChange"
-    ) as events:
+    async with (
+        InspectorClient(peer) as client,
+        client.events("resourceContentChange", "resourceTemplateContentChange") as events,
+    ):
         params = {"name": "a b", "rest": "c/d"}
         read = await client.read_resource_from_template(TEMPLATE, params)
         assert read.expanded_uri == "demo://a%20b/c/d"
@@ -117,7 +120,12 @@ async def test_a_tool_call_is_cached_and_announced(peer: Peer, autojump_clock: M
         assert called.success
         assert client.cache.get_tool_call_result("t") is called
         event = await announced
-        assert (event.tool_name, event.params, event.result, event.success) == ("t", {"a": 1}, called.result, True)
+        assert (event.tool_name, event.params, event.result, event.success) == (
+            "t",
+            {"a": 1},
+            called.result,
+            True,
+        )
         meta = peer.params("tools/call")[0]["_meta"]
         assert (meta["x"], meta["y"]) == ("specific", "kept")
         assert called.metadata == {"x": "specific", "y": "kept"}
@@ -133,7 +141,9 @@ async def test_a_refused_tool_call_is_an_invocation_too(peer: Peer, autojump_clo
         assert (await announced).error == "out of order"
 
 
-async def test_a_tool_that_ran_and_failed_was_called_with_success(peer: Peer, autojump_clock: MockClock) -> None:
+async def test_a_tool_that_ran_and_failed_was_called_with_success(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
     peer.handlers["tools/call"] = lambda _: text("no such file", is_error=True)
     async with InspectorClient(peer) as client:
         called = await client.call_tool("t")
@@ -194,7 +204,9 @@ async def test_the_logging_level_goes_the_way_of_the_era(peer: Peer, autojump_cl
         await client.set_logging_level("debug")
         await client.read_resource(ONE)
         levels = [params["level"] for params in peer.params("logging/setLevel")]
-        carried = [params.get("_meta", {}).get(LOG_LEVEL_META_KEY) for params in peer.params("resources/read")]
+        carried = [
+            params.get("_meta", {}).get(LOG_LEVEL_META_KEY) for params in peer.params("resources/read")
+        ]
         if peer.modern:
             assert (levels, carried) == ([], ["warning", "debug"])
         else:
@@ -257,7 +269,9 @@ async def test_progress_extends_the_timeout_up_to_a_limit(
     async def working(params: Json) -> Json:
         for step in range(steps):
             await trio.sleep(4)
-            peer.notify("notifications/progress", progressToken=params["_meta"]["progressToken"], progress=step)
+            peer.notify(
+                "notifications/progress", progressToken=params["_meta"]["progressToken"], progress=step
+            )
         return text("done")
 
     peer.handlers["tools/call"] = working
@@ -271,7 +285,9 @@ async def test_progress_extends_the_timeout_up_to_a_limit(
         assert (first.progress, first.total, first.method, first.name) == (0, None, "tools/call", "t")
 
 
-async def test_sampling_elicitation_and_roots_are_answered_from_the_options(autojump_clock: MockClock) -> None:
+async def test_sampling_elicitation_and_roots_are_answered_from_the_options(
+    autojump_clock: MockClock,
+) -> None:
     from mcp.types import CreateMessageResult, ElicitResult, Root, TextContent
 
     peer = Peer()
@@ -301,7 +317,9 @@ async def test_sampling_elicitation_and_roots_are_answered_from_the_options(auto
         assert peer.notifications[-1]["method"] == "notifications/roots/list_changed"
 
 
-async def test_without_callbacks_nothing_is_announced_and_roots_cannot_be_set(autojump_clock: MockClock) -> None:
+async def test_without_callbacks_nothing_is_announced_and_roots_cannot_be_set(
+    autojump_clock: MockClock,
+) -> None:
     peer = Peer()
     async with InspectorClient(peer) as client:
         assert not {"sampling", "elicitation", "roots"} & peer.requests[1]["params"]["capabilities"].keys()

@@ -92,7 +92,11 @@ def test_without_a_method_it_shows_the_server(shell: Shell) -> None:
         ("logging/setLevel", ["--log-level", "debug"], {}),
         ("resources/subscribe", ["--uri", "demo://counter"], {}),
         ("resources/list", [], {"resources": [{"uri": "demo://counter", "name": "demo://counter"}]}),
-        ("resources/templates/list", [], {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]}),
+        (
+            "resources/templates/list",
+            [],
+            {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]},
+        ),
         (
             "resources/read",
             ["--uri", "demo://counter"],
@@ -125,7 +129,16 @@ def test_tool_arguments_are_typed_by_the_schema_or_read_as_json(shell: Shell) ->
     added = inspected(shell, "tools/call", "--tool-name", "add", "--tool-arg", "a=2", "b=3")
     assert added["content"][0]["text"] == "5"
     echoed = inspected(
-        shell, "tools/call", "--tool-name", "echo", "--tool-arg", "n=null", "s=ä=b", "l=[1]", "--metadata", "k=v"
+        shell,
+        "tools/call",
+        "--tool-name",
+        "echo",
+        "--tool-arg",
+        "n=null",
+        "s=ä=b",
+        "l=[1]",
+        "--metadata",
+        "k=v",
     )
     said = json.loads(echoed["content"][0]["text"])
     assert said["arguments"] == {"n": None, "s": "ä=b", "l": [1]}
@@ -202,14 +215,18 @@ def test_help_has_examples(command: str, shell: Shell) -> None:
         ([], [], []),
     ],
 )
-def test_the_words_of_watch_are_a_target_and_uris(words: list[str], target: list[str], uris: list[str]) -> None:
+def test_the_words_of_watch_are_a_target_and_uris(
+    words: list[str], target: list[str], uris: list[str]
+) -> None:
     assert divide(words) == (target, uris)
 
 
 def test_watch_prints_a_line_per_update_with_what_was_read_and_ends_at_the_count(shell: Shell) -> None:
     shell("watch", "--read", "--count", "3", "--timeout", "20", "demo://counter", *SERVER)
     assert shell.code == 0, shell.err
-    assert [(line["kind"], line["uri"]) for line in shell.lines] == [("resourceUpdated", "demo://counter")] * 3
+    assert [(line["kind"], line["uri"]) for line in shell.lines] == [
+        ("resourceUpdated", "demo://counter")
+    ] * 3
     assert [line["contents"][0]["text"] for line in shell.lines] == ["read 1", "read 2", "read 3"]
     assert all({"seq", "time", "cause"} <= line.keys() for line in shell.lines)
 

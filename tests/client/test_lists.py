@@ -166,7 +166,9 @@ def test_all_list_changed_notifications_are_heeded_by_default_and_each_can_be_tu
     assert (some.tools, some.resources, some.prompts) == (False, True, True)
 
 
-async def test_a_notification_that_was_opted_out_of_does_nothing(peer: Peer, autojump_clock: MockClock) -> None:
+async def test_a_notification_that_was_opted_out_of_does_nothing(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
     options = InspectorOptions(list_changed_notifications=ListChangedNotifications(tools=False))
     async with InspectorClient(peer, options) as client, client.events("toolsListChanged") as signals:
         peer.changed("tools")
@@ -270,7 +272,9 @@ async def test_a_list_that_fails_for_ever_is_given_up_until_the_next_notificatio
         assert keys(client, "tools") == ["healed"]
 
 
-async def test_a_first_list_that_fails_does_not_fail_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
+async def test_a_first_list_that_fails_does_not_fail_the_connection(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
     def refuse(_: Json) -> Json:
         raise Refuse(-32603, "not yet")
 

@@ -1,7 +1,7 @@
 """Servers that no one here wrote: the protocol's reference server and conformance suite (node), and the SDK's own server.
 
-Real processes and sockets on loopback, hence the real clock, short bounds, and few tests. Without node, npm or a registry they are
-skipped by name.
+Real processes and sockets on loopback, hence the real clock, short bounds, and few tests. Without node, npm
+or a registry they are skipped by name.
 """
 
 from __future__ import annotations
@@ -300,7 +300,9 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
 
 
 @pytest.mark.parametrize("mode", ["legacy", "modern"])
-async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode: Any, tmp_path: Path) -> None:
+async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(
+    mode: Any, tmp_path: Path
+) -> None:
     program = tmp_path / "program.py"
     program.write_text("x = 1\ny = x + 1\nprint(y)\n")
     session = "debugger://session"

@@ -1,7 +1,7 @@
 """A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
 
-`demo://counter` counts its reads and changes 50 ms after each subscription and each read; the tool `fail` fails, `add` adds, `grow` adds
-a resource.
+`demo://counter` counts its reads and changes 50 ms after each subscription and each read; the tool `fail`
+fails, `add` adds, `grow` adds a resource.
 """
 
 import json
@@ -55,7 +55,11 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         case "prompts/list":
             return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
         case "prompts/get":
-            return {"messages": [{"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}]}
+            return {
+                "messages": [
+                    {"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}
+                ]
+            }
         case "completion/complete":
             return {"completion": {"values": [str(params.get("context")), params["argument"]["value"]]}}
         case "resources/read":
@@ -74,7 +78,9 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str
         RESOURCES.append("demo://more")
         READS["demo://more"] = 0
         send({"method": "notifications/resources/list_changed"})
-    said = json.dumps(arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta})
+    said = json.dumps(
+        arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta}
+    )
     return {"content": [{"type": "text", "text": said}], "isError": name == "fail"}
 
 
@@ -96,7 +102,11 @@ def main() -> None:
         except KeyError:
             send({"id": message["id"], "error": {"code": -32601, "message": f"no {message['method']}"}})
         except LookupError as missing:
-            error = {"code": -32002, "message": f"Resource {missing} not found", "data": {"uri": str(missing)}}
+            error = {
+                "code": -32002,
+                "message": f"Resource {missing} not found",
+                "data": {"uri": str(missing)},
+            }
             send({"id": message["id"], "error": error})
         else:
             send({"id": message["id"], "result": result})

@@ -48,7 +48,8 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="protocol era; auto asks the server (default)",
     )
-    # argparse ends with 2 on its own; for these commands 1 is usage, and 2 is free for a shell to mean something else by.
+    # argparse ends with 2 on its own; for these commands 1 is usage, and 2 is free for a shell to mean
+    # something else by.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]
 
 

@@ -26,13 +26,14 @@ EXAMPLES = """\
 examples:
   trio-debugmcp inspect -- trio-debugmcp serve
   trio-debugmcp inspect --method tools/list http://127.0.0.1:8000/mcp
-  trio-debugmcp inspect --method tools/call --tool-name get-sum --tool-arg a=2 b=3 -- npx -y @modelcontextprotocol/server-everything
-  trio-debugmcp inspect --method resources/read --uri debugger://session --format json -- trio-debugmcp serve | jq .result
-  trio-debugmcp inspect --method resources/read --template 'debugger://source/{+file}' --args file=/src/app.py -- trio-debugmcp serve
-  trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
+  trio-debugmcp inspect --method tools/call --tool-name get-sum --tool-arg a=2 b=3 -- npx -y
+  @modelcontextprotocol/server-everything trio-debugmcp inspect --method resources/read --uri
+  debugger://session --format json -- trio-debugmcp serve | jq .result trio-debugmcp inspect --method
+  resources/read --template 'debugger://source/{+file}' --args file=/src/app.py -- trio-debugmcp serve trio-
+  debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
 
-exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found; with any but 0, stderr has one line
-{"error": {"code", "message"}}
+exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found; with any but 0, stderr has
+one line {"error": {"code", "message"}}
 """
 
 

@@ -28,10 +28,11 @@ EXAMPLES = """\
 examples:
   trio-debugmcp watch --read http://127.0.0.1:8000/mcp debugger://session
   trio-debugmcp watch debugger://session debugger://threads -- trio-debugmcp serve
-  trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server          every listed resource, until something happens
-  trio-debugmcp watch --read --format json -- my-server | jq -r .uri
+  trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server          every listed resource, until
+  something happens trio-debugmcp watch --read --format json -- my-server | jq -r .uri
 
-Ctrl-C ends it. Exit codes: 0 ok, 1 usage, unexpected, or --count not reached in time, 4 unreachable or gone, 5 not found.
+Ctrl-C ends it. Exit codes: 0 ok, 1 usage, unexpected, or --count not reached in time, 4 unreachable or gone,
+5 not found.
 """
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

@@ -1,9 +1,11 @@
 """The one ordered, numbered stream of events, and everyone who listens to it.
 
-Owns the sequence number and the listeners' queues. Publishing is synchronous and never waits: each listener has a queue of its own.
+Owns the sequence number and the listeners' queues. Publishing is synchronous and never waits: each listener
+has a queue of its own.
 
-Overflow policy: a full queue loses its *oldest* events, and its reader gets one `eventsDropped` in their place. The latest state always
-arrives, and a loss is never silent. Listening costs nothing to anyone else, however slow.
+Overflow policy: a full queue loses its *oldest* events, and its reader gets one `eventsDropped` in their
+place. The latest state always arrives, and a loss is never silent. Listening costs nothing to anyone else,
+however slow.
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ class EventStream:
 
         Raises:
             StopAsyncIteration: the stream was left, or the client was closed and everything was delivered.
+
         """
         await trio.lowlevel.checkpoint()
         while not self._queue:

@@ -2,12 +2,14 @@
 
 Owns four shelves, one per kind. Knows nothing of connections and never fetches.
 
-- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer one.
-- An entry is **current** or **stale**. A getter returns current entries only, hence None for whatever has to be read again; with
-  `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says since when. An entry becomes stale when its
-  resource is announced as changed, when its time to live is over, or when the connection ends.
-- Each shelf is bounded in entries and in bytes. The least recently used entry goes first, pinned ones (subscribed URIs) go last; an entry
-  that would not fit alone is not kept at all.
+- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer
+  one.
+- An entry is **current** or **stale**. A getter returns current entries only, hence None for whatever has to
+  be read again; with `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says
+  since when. An entry becomes stale when its resource is announced as changed, when its time to live is over,
+  or when the connection ends.
+- Each shelf is bounded in entries and in bytes. The least recently used entry goes first, pinned ones
+  (subscribed URIs) go last; an entry that would not fit alone is not kept at all.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
         size: the bytes that it holds, estimated.
         expires_at: when it becomes stale by itself, or None.
         marked_stale: when it was announced to be out of date, or None.
+
     """
 
     invocation: T
@@ -198,7 +201,8 @@ class _Shelves(Struct, frozen=True):
 class ReadOnlyContentCache:
     """The cache as a user of `InspectorClient` sees it: look, and throw away, but never put in.
 
-    Getters return the very object that the call returned, or None on a miss; they never raise and never fetch.
+    Getters return the very object that the call returned, or None on a miss; they never raise and never
+    fetch.
     """
 
     def __init__(self, shelves: _Shelves) -> None:
@@ -276,6 +280,7 @@ class ContentCache(ReadOnlyContentCache):
         max_bytes: per kind, see `weight.weigh`.
         ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
         clock: gives the time of day; a test passes its own.
+
     """
 
     def __init__(
@@ -375,7 +380,8 @@ class ContentCache(ReadOnlyContentCache):
 
 
 def _server_ttl(invocation: Invocation) -> float | None:
-    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does; it does not forbid a person
+    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does; it does
+    # not forbid a person
     # to look at what was read. Only a positive lifetime says when the entry stops being current.
     milliseconds = getattr(invocation.result, "ttl_ms", 0)
     return milliseconds / 1000 if milliseconds > 0 else None

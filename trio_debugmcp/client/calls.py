@@ -1,6 +1,7 @@
 """The requests whose results a person looks at: each always asks the server, keeps the invocation in the cache, and announces it.
 
-Owns the reads that are in flight, so that an update which overtakes a read can mark what the read brings as stale.
+Owns the reads that are in flight, so that an update which overtakes a read can mark what the read brings as
+stale.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Calls:
 
     Args:
         metadata: `_meta` for every request; a call's own wins.
+
     """
 
     def __init__(self, cache: ContentCache, bus: EventBus, clock: WallClock, metadata: Metadata) -> None:

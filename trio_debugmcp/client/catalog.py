@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.cache import ContentCache
-    from trio_debugmcp.client.connection import Connection
 
 
 class Catalog(Struct, frozen=True):

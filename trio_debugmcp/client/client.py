@@ -8,8 +8,9 @@ This module is the client's face and its wiring. The parts, each with one thing 
                     ├─ Subscriptions ─── a keeper of the connection's era   what is wanted, what is confirmed
                     └─ EventBus, MessageLog, StderrLog                      what happened
 
-Everything that the server says is taken in at the tap, synchronously and in the order of the wire; whatever takes time is a task in
-the connection's nursery. So nothing that listens, however slow, can hold up the reader.
+Everything that the server says is taken in at the tap, synchronously and in the order of the wire; whatever
+takes time is a task in the connection's nursery. So nothing that listens, however slow, can hold up the
+reader.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ from trio_debugmcp.client.events import (
     InstructionsChange,
     Progress,
     ServerInfoChange,
-    StderrLog as StderrLogEvent,
     UpdateCause,
+)
+from trio_debugmcp.client.events import (
+    StderrLog as StderrLogEvent,
 )
 from trio_debugmcp.client.invocations import (
     PromptGetInvocation,
@@ -76,18 +79,20 @@ class InspectorClient:
             async for update in updates: ...
     ```
 
-    Resource handling: `async with` owns a nursery; leaving it ends the connection, the server process and every task. Within it,
-    `disconnect()` and `connect()` may be called at will. State is cleared at the end of a connection; what was cached becomes stale,
-    hence None to the getters, and can still be read with `allow_stale=True`.
+    Resource handling: `async with` owns a nursery; leaving it ends the connection, the server process and
+    every task. Within it, `disconnect()` and `connect()` may be called at will. State is cleared at the end
+    of a connection; what was cached becomes stale, hence None to the getters, and can still be read with
+    `allow_stale=True`.
 
-    Error handling: requests raise the SDK's `MCPError` with the server's code and data (`REQUEST_TIMEOUT` when none came),
-    `NotConnected`, or `ConnectionLost` with exit code and standard error when the connection ends under them. What fails with nobody
-    waiting for it is an `error` event.
+    Error handling: requests raise the SDK's `MCPError` with the server's code and data (`REQUEST_TIMEOUT`
+    when none came), `NotConnected`, or `ConnectionLost` with exit code and standard error when the connection
+    ends under them. What fails with nobody waiting for it is an `error` event.
 
     Args:
-        target: a command as a list of strings or the SDK's `StdioServerParameters`, an `http(s)://` URL, an in-process SDK server, an SDK
-            transport, or a function that returns one of these.
+        target: a command as a list of strings or the SDK's `StdioServerParameters`, an `http(s)://` URL, an
+            in-process SDK server, an SDK transport, or a function that returns one of these.
         options: see `InspectorOptions`.
+
     """
 
     def __init__(self, target: Target, options: InspectorOptions = InspectorOptions()) -> None:  # noqa: B008 (frozen)
@@ -123,6 +128,7 @@ class InspectorClient:
 
         Raises:
             ConnectFailed: the server could not be reached.
+
         """
         async with AsyncExitStack() as stack:
             self._link.nursery = await stack.enter_async_context(trio.open_nursery())
@@ -147,6 +153,7 @@ class InspectorClient:
 
         Raises:
             ConnectFailed: the server could not be reached, or did not complete the handshake.
+
         """
         await self._link.connect()
 
@@ -244,8 +251,8 @@ class InspectorClient:
     async def read_resource(self, uri: str, metadata: Metadata = None) -> ResourceReadInvocation:
         """Read `uri` from the server, always; the invocation is cached and announced.
 
-        If the resource was announced as changed while it was being read, what came may be of before or after: it is returned, and kept
-        as stale.
+        If the resource was announced as changed while it was being read, what came may be of before or after:
+        it is returned, and kept as stale.
         """
         return await self._calls.read_resource(self._link.connection, uri, metadata)
 
@@ -254,10 +261,12 @@ class InspectorClient:
     ) -> ResourceTemplateReadInvocation:
         """Expand a template (RFC 6570) and read the result.
 
-        The read is kept twice, under the template and under the expanded URI, and announced twice: it is both.
+        The read is kept twice, under the template and under the expanded URI, and announced twice: it is
+        both.
 
         Raises:
             UsageError: the server has no such template, or `params` do not fit it.
+
         """
         from mcp import InvalidUriTemplate, UriTemplate
 
@@ -298,6 +307,7 @@ class InspectorClient:
 
         Raises:
             NotConnected, ConnectionLost: there was no answer to keep.
+
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
@@ -331,6 +341,7 @@ class InspectorClient:
 
         Raises:
             UsageError: the server does not have `logging`.
+
         """
         from mcp import types
 
@@ -386,12 +397,14 @@ class InspectorClient:
     async def subscribe_to_resource(self, uri: str) -> None:
         """Hear of changes of `uri`, from before the request is written until `unsubscribe_from_resource` or the end of the connection.
 
-        With a reconnect policy it is replayed after a lost connection. What was read *before* the subscription may have changed
+        With a reconnect policy it is replayed after a lost connection. What was read *before* the
+        subscription may have changed
         unnoticed: read after it.
 
         Raises:
             UsageError: the server has no such capability, or there is no connection.
             MCPError: the server refused.
+
         """
         self._need_subscriptions()
         await self._subscriptions.hold(uri, EXPLICIT)
@@ -401,6 +414,7 @@ class InspectorClient:
 
         Raises:
             NotConnected: there is no connection.
+
         """
         _ = self._link.connection
         self._subscriptions.let_go(uri, EXPLICIT)
@@ -409,8 +423,9 @@ class InspectorClient:
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
         """`async with client.subscribed(uri) as updates: async for update in updates`: subscribed for the length of a block.
 
-        Any number of blocks share one subscription, which ends with the last of them; leaving does not wait for the server. A reader that is slow gets the latest update,
-        once. Iteration raises `ConnectionLost` when the connection is gone for good.
+        Any number of blocks share one subscription, which ends with the last of them; leaving does not wait
+        for the server. A reader that is slow gets the latest update, once. Iteration raises `ConnectionLost`
+        when the connection is gone for good.
         """
         self._need_subscriptions()
         return self._subscriptions.mailbox(uri)
@@ -422,16 +437,17 @@ class InspectorClient:
 
         Args:
             kinds: what to listen to.
-            buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an `eventsDropped` in their
-                place says how many.
+            buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an
+                `eventsDropped` in their place says how many.
+
         """
         return self._bus.stream(kinds, buffer)
 
     def wait_for(self, kind: EventKind, predicate: Predicate | None = None) -> Expectation:
         """`await client.wait_for(kind)`: the next event of `kind` that `predicate` accepts.
 
-        It listens from the call, not from the `await`, so it can be armed before the action: `coming = client.wait_for("toolsChange")`,
-        act, `await coming`.
+        It listens from the call, not from the `await`, so it can be armed before the action: `coming =
+        client.wait_for("toolsChange")`, act, `await coming`.
         """
         return self._bus.expect(kind, predicate)
 

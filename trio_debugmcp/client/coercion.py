@@ -12,8 +12,8 @@ _CONVERTED = frozenset({"integer", "number", "boolean", "object", "array", "null
 def coerce_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     """`arguments` with strings converted where `schema` (a tool's input schema) wants something else.
 
-    Only strings are touched, only for properties whose schema does not admit a string, and only if the text is JSON of a wanted
-    type; everything else is left for the server to judge.
+    Only strings are touched, only for properties whose schema does not admit a string, and only if the text
+    is JSON of a wanted type; everything else is left for the server to judge.
     """
     properties = schema.get("properties") or {}
     return {name: _coerce(value, properties.get(name) or {}) for name, value in arguments.items()}

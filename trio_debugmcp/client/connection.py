@@ -1,8 +1,9 @@
 """One connection to a server, from the first byte to the last: opened once, ended once.
 
-Owns the SDK's client, the transport below it and the nursery of the tasks that live as long as the connection. Sees the wire through
-`tap`, logs what passes, and hands notifications on in order. Whatever ends it (our own disconnect, a crash, an end of file, a handshake
-that takes too long), it ends through `end()`, and `serve()` returns what was learned: reason, exit code, last lines of standard error.
+Owns the SDK's client, the transport below it and the nursery of the tasks that live as long as the
+connection. Sees the wire through `tap`, logs what passes, and hands notifications on in order. Whatever ends
+it (our own disconnect, a crash, an end of file, a handshake that takes too long), it ends through `end()`,
+and `serve()` returns what was learned: reason, exit code, last lines of standard error.
 """
 
 from __future__ import annotations
@@ -62,9 +63,11 @@ class Connection:
         route: the transport to enter; good for this one connection.
         options: of the client.
         log, bus: where messages are logged and announced.
-        on_notification: gets each notification of the server, in wire order, synchronously; returns whether the SDK needs it too.
+        on_notification: gets each notification of the server, in wire order, synchronously; returns whether
+            the SDK needs it too.
         stderr_tail: gives the last lines of standard error of this connection.
         roots: gives the roots that the server may ask for, None to have no such capability.
+
     """
 
     def __init__(
@@ -115,10 +118,12 @@ class Connection:
     async def serve(self, live: Life) -> Ending:
         """Open the connection, run `live` on it, and return when everything is closed.
 
-        Resource handling: the transport, its process and every task started in the nursery are gone when this returns or raises.
+        Resource handling: the transport, its process and every task started in the nursery are gone when this
+        returns or raises.
 
         Raises:
             ConnectFailed: there was no handshake.
+
         """
         opened = False
         fault: Exception | None = None
@@ -172,6 +177,7 @@ class Connection:
         Raises:
             MCPError: the server refused, with code and data as it sent them; or `REQUEST_TIMEOUT`.
             ConnectionLost: the connection ended first; with exit code and standard error.
+
         """
         from mcp import MCPError
         from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
@@ -224,7 +230,7 @@ class Connection:
         scope.cancel(self._reason)
 
     def _sdk_client(self) -> Client:
-        from mcp import Client, types
+        from mcp import Client
         from mcp.types import Implementation
 
         options = self._options

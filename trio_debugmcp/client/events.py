@@ -47,6 +47,7 @@ class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_fie
     Attributes:
         seq: its place in the one order of all events of a client, from 1, without gaps.
         time: when it was published.
+
     """
 
     seq: int = 0
@@ -78,6 +79,7 @@ class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
         requested: whether our own `disconnect()` ended it.
         exit_code: of the server process, or None.
         stderr_tail: what the server wrote last to its standard error, possibly empty.
+
     """
 
     reason: str
@@ -92,6 +94,7 @@ class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
     Attributes:
         message: a sentence that names what was being done.
         error: the exception.
+
     """
 
     message: str
@@ -124,6 +127,7 @@ class ListChange(Event, frozen=True, kw_only=True):
         removed: keys that are gone.
         changed: keys whose description is another one.
         reason: why it was fetched.
+
     """
 
     added: tuple[str, ...] = ()
@@ -245,6 +249,7 @@ class Progress(Event, frozen=True, kw_only=True, tag="progress"):
         token: the progress token.
         method: of the request that it belongs to, None when that is not known any more.
         name: the tool's name or the resource's URI, when the request has one.
+
     """
 
     token: str | int

@@ -23,6 +23,7 @@ class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename
         result: the SDK's response object, whole.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
+
     """
 
     uri: str
@@ -41,6 +42,7 @@ class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False
         result: the SDK's response object, whole; the same object as in the resource's own invocation.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
+
     """
 
     uri_template: str
@@ -60,6 +62,7 @@ class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="c
         result: the SDK's response object, whole.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
+
     """
 
     name: str
@@ -76,12 +79,14 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
         tool_name: the tool that was called.
         params: the arguments as the caller gave them.
         result: the SDK's response object, or None when the call raised an error.
-        success: whether the server answered with a result. A result may still say `is_error`: the tool ran and failed.
+        success: whether the server answered with a result. A result may still say `is_error`: the tool ran
+            and failed.
         error: the error's message when `success` is False.
         error_code: its JSON-RPC code, when it had one.
         error_data: its JSON-RPC data, when it had any.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
+
     """
 
     tool_name: str

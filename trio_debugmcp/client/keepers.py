@@ -1,12 +1,15 @@
 """Bringing the server to the subscriptions that are wanted, and keeping it there: one keeper per era, a task of the connection.
 
-A keeper compares wanted with confirmed whenever either changes, and acts on the difference; it does not care how the difference came
-about. So a new subscription, a cancelled one and the replay after a reconnect are the same code.
+A keeper compares wanted with confirmed whenever either changes, and acts on the difference; it does not care
+how the difference came about. So a new subscription, a cancelled one and the replay after a reconnect are the
+same code.
 
-- Handshake era: one `resources/subscribe` or `unsubscribe` per URI, one request at a time for each URI, some URIs at once.
-- Modern era: one `subscriptions/listen` stream for all URIs and `list_changed` opt-ins. To change the filter a new stream is opened and
-  acknowledged *before* the old one is closed, so that there is no gap; a change in between may be reported twice. A stream that is lost is
-  opened again, and everything that it was to report is taken as changed.
+- Handshake era: one `resources/subscribe` or `unsubscribe` per URI, one request at a time for each URI, some
+  URIs at once.
+- Modern era: one `subscriptions/listen` stream for all URIs and `list_changed` opt-ins. To change the filter
+  a new stream is opened and acknowledged *before* the old one is closed, so that there is no gap; a change in
+  between may be reported twice. A stream that is lost is opened again, and everything that it was to report
+  is taken as changed.
 """
 
 from __future__ import annotations
@@ -109,6 +112,7 @@ class ListenKeeper:
     Args:
         opt_ins: the `list_changed` flags that the filter always has.
         on_gap: called when notifications may have been missed, after the stream is up again.
+
     """
 
     def __init__(
@@ -203,8 +207,11 @@ class ListenKeeper:
                     resource_subscriptions=sorted(wanted.uris),
                 ) as subscription:
                     if not any(subscription.honored.model_dump().values()):
-                        # The SDK takes a stream that was closed before its acknowledgement for one that honours nothing.
-                        raise SubscriptionLost("it was closed at once, or reports nothing of what was asked for")
+                        # The SDK takes a stream that was closed before its acknowledgement for one that
+                        # honours nothing.
+                        raise SubscriptionLost(
+                            "it was closed at once, or reports nothing of what was asked for"
+                        )
                     stream.honored = frozenset(subscription.honored.resource_subscriptions or ())
                     task_status.started()
                     await _exhaust(subscription)

@@ -4,7 +4,8 @@
                                     │                         │
                                     └──failed──► error ◄──lost┘      (with a reconnect policy: back to connecting)
 
-One task, the *supervisor*, lives from `connect()` until there is nothing more to connect to. Only it changes the status.
+One task, the *supervisor*, lives from `connect()` until there is nothing more to connect to. Only it changes
+the status.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Link:
         open_connection: makes a connection, not yet served.
         tenant: what lives on it.
         policy: whether and how to come back.
+
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Link:
 
         Raises:
             NotConnected: there is none.
+
         """
         if self._connection is None or self.status != "connected" or not self._connection.alive:
             raise NotConnected
@@ -89,6 +92,7 @@ class Link:
 
         Raises:
             ConnectFailed: the first attempt failed.
+
         """
         if self.nursery is None:
             raise NotConnected("The client has no nursery; use `async with InspectorClient(...)`")

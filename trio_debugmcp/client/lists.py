@@ -1,11 +1,13 @@
 """The server's lists: tools, resources, resource templates, prompts.
 
-A `SyncedList` owns one list as it was last committed: all pages or nothing, and the newest fetch wins. A `ListGroup` owns what one
+A `SyncedList` owns one list as it was last committed: all pages or nothing, and the newest fetch wins. A
+`ListGroup` owns what one
 `list_changed` notification is about (resources and their templates share one) and the task that follows it:
 
     announce() ──► quiet window, at most MAX_WAIT ──► *ListChanged event ──► pace ──► fetch all pages ──► commit ──► *Change event
 
-Announcing only counts. However many announcements come while a fetch is running, one further fetch follows it.
+Announcing only counts. However many announcements come while a fetch is running, one further fetch follows
+it.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class ListSpec(Struct, Generic[T], frozen=True, kw_only=True):
         key: what an item is known by.
         change: builds the event from the items and the fields of `ListChange`.
         forget: removes what the cache has of a key that is gone.
+
     """
 
     method: str
@@ -109,6 +112,7 @@ class SyncedList(Generic[T]):
         Raises:
             MCPError, ConnectionLost: as `Connection.call`.
             ProtocolViolation: the pages go in a circle or never end.
+
         """
         self._started += 1
         number = self._started
@@ -176,6 +180,7 @@ class ListGroup:
         declared: whether the connected server has the capability at all.
         changed: builds the `*ListChanged` event from the number of announcements.
         auto_sync: whether a change is followed by a fetch.
+
     """
 
     def __init__(

@@ -1,9 +1,11 @@
 """The log of JSON-RPC messages, each response beside its request; and of what a server writes to its standard error.
 
-Owns two rings, bounded in entries and in bytes. Pure: the connection tells it what passed, in the order of the wire.
+Owns two rings, bounded in entries and in bytes. Pure: the connection tells it what passed, in the order of
+the wire.
 
-A request is known by its direction *and* its id: client and server count their ids independently, so `3` from one is not `3` from the
-other. A request that left the ring is forgotten altogether; its late response is logged by itself.
+A request is known by its direction *and* its id: client and server count their ids independently, so `3` from
+one is not `3` from the other. A request that left the ring is forgotten altogether; its late response is
+logged by itself.
 """
 
 from __future__ import annotations
@@ -45,10 +47,12 @@ class MessageEntry(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
         timestamp: when the message passed.
         direction: what sort of message it is; `response` only for one without a request in the log.
         origin: who sent it.
-        message: the JSON-RPC message; `{"truncated": true, "size", "head"}` when it was too large for the log.
+        message: the JSON-RPC message; `{"truncated": true, "size", "head"}` when it was too large for the
+            log.
         response: the response's JSON-RPC message, once there is one.
         duration: seconds from request to response.
         size: bytes held, estimated.
+
     """
 
     id: int
@@ -68,6 +72,7 @@ class MessageLog:
         max_entries: bound in entries.
         max_bytes: bound in bytes.
         clock: gives the time of day.
+
     """
 
     def __init__(self, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:

@@ -45,6 +45,7 @@ class Reconnect(Struct, frozen=True, kw_only=True):
         first_delay: seconds before the first attempt; doubled for each further one.
         max_delay: seconds, the longest pause.
         attempts: how many in a row may fail before it is given up.
+
     """
 
     first_delay: float = 0.5
@@ -69,8 +70,10 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     Attributes:
         list_changed_notifications: which ones are heeded.
         auto_sync_lists: fetch the lists on connect, and again when the server says that they changed.
-        auto_reread: read a subscribed resource again when it changed, so that the cache and `resourceContentChange` follow it.
-        reconnect: None to stay disconnected after a crash; a policy to come back and replay the subscriptions.
+        auto_reread: read a subscribed resource again when it changed, so that the cache and
+            `resourceContentChange` follow it.
+        reconnect: None to stay disconnected after a crash; a policy to come back and replay the
+            subscriptions.
         connect_on_enter: whether `async with` connects; otherwise call `connect()`.
         mode: the protocol era.
         cache_max_entries, cache_max_bytes: per kind of content.
@@ -79,13 +82,16 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         request_timeout: seconds without an answer; progress starts them again.
         request_max_time: seconds for one request, whatever its progress.
         connect_timeout: seconds for start and handshake.
-        cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's `StdioServerParameters`.
+        cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
+            `StdioServerParameters`.
         headers: for an HTTP target.
         metadata: `_meta` that goes with every call; a call's own wins.
         log_level: set on connect, if the server has `logging`.
         client_info: name and version given in the handshake.
-        sampling, elicitation, on_log: the SDK's callbacks; the capabilities are announced when they are given.
+        sampling, elicitation, on_log: the SDK's callbacks; the capabilities are announced when they are
+            given.
         roots: given, even empty, the `roots` capability is announced.
+
     """
 
     list_changed_notifications: ListChangedNotifications = ListChangedNotifications()

@@ -1,8 +1,9 @@
 """How often a list may be fetched by itself. Pure: time comes in as a number of seconds.
 
-A server may announce changes faster than its list can be fetched, or announce one *because* its list was fetched. Fetches start at least
-`MIN_INTERVAL` apart; each one that finds nothing new doubles the interval, up to `MAX_INTERVAL`. A change, or a calm of twice the interval,
-brings it back. An explicit `list_*()` is never held up.
+A server may announce changes faster than its list can be fetched, or announce one *because* its list was
+fetched. Fetches start at least `MIN_INTERVAL` apart; each one that finds nothing new doubles the interval, up
+to `MAX_INTERVAL`. A change, or a calm of twice the interval, brings it back. An explicit `list_*()` is never
+held up.
 """
 
 MIN_INTERVAL = 1.0

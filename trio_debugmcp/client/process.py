@@ -1,10 +1,11 @@
 """A server that is a command: its process group, its two pipes as a pair of message streams, and its standard error.
 
-Owns the process from spawn to reaping. The SDK's own stdio transport tells neither the exit code nor what was written to standard error,
-which is just what a person needs to know when a server ends.
+Owns the process from spawn to reaping. The SDK's own stdio transport tells neither the exit code nor what was
+written to standard error, which is just what a person needs to know when a server ends.
 
-Shutdown ladder (the protocol's, then ours): flush and close stdin, wait; SIGTERM to the group, wait; SIGKILL to the group. All of it is
-shielded and bounded, so that a cancelled caller neither leaks a process nor hangs on one.
+Shutdown ladder (the protocol's, then ours): flush and close stdin, wait; SIGTERM to the group, wait; SIGKILL
+to the group. All of it is shielded and bounded, so that a cancelled caller neither leaks a process nor hangs
+on one.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class LineSplitter:
 
         Raises:
             ProtocolViolation: a line grew beyond the bound.
+
         """
         *lines, rest = bytes(data).split(b"\n")
         if lines:
@@ -142,6 +144,7 @@ class ServerProcess:
     Args:
         parameters: command, arguments, environment, working directory.
         on_stderr: gets each line of standard error, without its newline.
+
     """
 
     def __init__(self, parameters: StdioServerParameters, on_stderr: Callable[[str], None]) -> None:
@@ -155,6 +158,7 @@ class ServerProcess:
 
         Raises:
             OSError: the command cannot be run.
+
         """
         process = await self._spawn()
         outgoing = _Outgoing()

@@ -1,6 +1,7 @@
 """Reading subscribed resources again when they change: `auto_reread`. Owns which URIs are out of date and which are being read.
 
-Per URI one read at a time and, however many updates come meanwhile, one more after it; over all URIs a few at once.
+Per URI one read at a time and, however many updates come meanwhile, one more after it; over all URIs a few at
+once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Rereads:
 
     Args:
         read: reads one URI into the cache.
+
     """
 
     def __init__(self, read: Callable[[str], Awaitable[None]], bus: EventBus) -> None:

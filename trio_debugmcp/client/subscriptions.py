@@ -1,10 +1,11 @@
 """Which resources the user wants to hear of, and which of them the server has confirmed: desired state, whatever the era.
 
-Owns the holders of each URI (an explicit `subscribe_to_resource`, any number of `subscribed()` blocks), the confirmed set, and the
-mailboxes of the blocks. Asks nothing of the server: a *keeper* task of the connection's era (`keepers`) brings the server to what is
-wanted and reports back here.
+Owns the holders of each URI (an explicit `subscribe_to_resource`, any number of `subscribed()` blocks), the
+confirmed set, and the mailboxes of the blocks. Asks nothing of the server: a *keeper* task of the
+connection's era (`keepers`) brings the server to what is wanted and reports back here.
 
-A URI counts from the moment it is wanted, which is before the request is written: an update that overtakes the response is heard.
+A URI counts from the moment it is wanted, which is before the request is written: an update that overtakes
+the response is heard.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class Subscriptions:
     Args:
         bus: where changes are announced.
         on_change: called with the confirmed URIs, for the cache to pin.
+
     """
 
     def __init__(self, bus: EventBus, on_change: Callable[[frozenset[str]], None]) -> None:
@@ -105,6 +107,7 @@ class Subscriptions:
         Raises:
             MCPError: the server refused.
             ConnectionLost: the connection is gone for good.
+
         """
         self._failures.pop(uri, None)
         self._holders.setdefault(uri, set()).add(holder)

@@ -1,7 +1,9 @@
 """Between the transport and the SDK: sees every message in the order of the wire, and the end of the stream.
 
-The SDK hands each notification to a task of its own, so that two of them, or a notification and a response, can change places. Here they
-cannot: `Wire` is told synchronously, before the SDK gets the message. It decides state; the SDK correlates, validates and answers.
+The SDK hands each notification to a task of its own, so that two of them, or a notification and a response,
+can change places. Here they
+cannot: `Wire` is told synchronously, before the SDK gets the message. It decides state; the SDK correlates,
+validates and answers.
 """
 
 from __future__ import annotations

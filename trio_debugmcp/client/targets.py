@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from trio_debugmcp.client.options import InspectorOptions
 
-    Target: TypeAlias = Union[
-        Sequence[str], str, StdioServerParameters, Server[Any], MCPServer, Transport, Callable[[], Any]
-    ]
+    Target: TypeAlias = (
+        Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]
+    )
 
 
 class Route(Struct, frozen=True):
@@ -41,6 +41,7 @@ class Route(Struct, frozen=True):
     Attributes:
         transport: to be entered once.
         process: the process behind it, if it is ours.
+
     """
 
     transport: AbstractAsyncContextManager[TransportStreams]
@@ -52,6 +53,7 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
 
     Raises:
         UsageError: it is nothing that can be connected to.
+
     """
     from mcp import StdioServerParameters
     from mcp.server import Server
