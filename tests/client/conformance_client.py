@@ -1,17 +1,19 @@
-"""The program that the conformance suite runs: connects to the URL in its last argument and does what the scenario wants seen."""
+"""The program that the conformance suite runs: does at the URL of its last argument what a scenario wants."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 from mcp import types
-from mcp.client.session import ClientRequestContext
 
 from trio_debugmcp.client import InspectorClient, InspectorOptions
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientRequestContext
 
 SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 

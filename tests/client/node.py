@@ -1,4 +1,4 @@
-"""Node packages for the interoperability tests: installed once into a cache directory, in bounded time, or a reason why not."""
+"""Node packages for the interoperability tests: installed once, in bounded time, or a reason why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted MCP server for tests: raw JSON-RPC over memory streams, in either era, as badly behaved as a test wants it.
+"""A scripted MCP server for tests, in either era: raw JSON-RPC over memory streams, as ill-behaved as wanted.
 
 It is itself an SDK transport, so `InspectorClient(peer)` connects to it; it can be connected to again and
 again. Requests are answered by handlers (a handler may wait, refuse, or never answer); everything that it
@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from inspect import isawaitable
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import trio
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 Json = dict[str, Any]
 Handler = Callable[[Json], Json | Awaitable[Json]]
@@ -183,10 +185,8 @@ class Peer:
             self._reply({"id": message["id"], "result": self._complete(result)})
 
     def _reply(self, message: Json) -> None:
-        try:
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client left first
             self.send(message)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            pass  # the client left before the answer
 
     def _complete(self, result: Json) -> Json:
         if not self.modern:
@@ -234,7 +234,7 @@ class Peer:
             self.listening = [request_id for request_id in self.listening if request_id != gone]
 
     def _stamps(self) -> list[Json]:
-        """One copy of a notification per listen stream in the modern era, one bare one in the handshake era."""
+        """One copy of a notification per listen stream in the modern era, a bare one in the other."""
         return [{"_meta": {SUBSCRIPTION_ID: i}} for i in self.listening] if self.modern else [{}]
 
 

@@ -1,4 +1,7 @@
-"""`inspect` and `watch` as a shell sees them: arguments, output, exit codes. The server is a process, hence the real clock."""
+"""`inspect` and `watch` as a shell sees them: arguments, output, exit codes.
+
+The server is a process, hence the real clock.
+"""
 
 from __future__ import annotations
 
@@ -251,7 +254,11 @@ def test_watch_ends_in_time_and_a_count_that_was_not_reached_is_a_failure(shell:
 
 
 def test_watching_a_server_that_goes_away_ends_with_4(shell: Shell) -> None:
-    dying = "import runpy, sys, threading, os; threading.Timer(1, os._exit, [3]).start(); runpy.run_path(sys.argv[1])"
+    dying = (
+        "import os, runpy, sys, threading\n"
+        "threading.Timer(1, os._exit, [3]).start()\n"
+        "runpy.run_path(sys.argv[1])"
+    )
     shell("watch", "--lists", "--", sys.executable, "-c", dying, SERVER[-1])
     assert shell.code == 4
     assert "exit code 3" in shell.error["message"]

@@ -1,5 +1,6 @@
 """Subscriptions as desired state: how each era keeps them, and what an update does."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -165,7 +166,7 @@ async def test_a_subscription_that_is_cancelled_is_not_wanted_any_more(
     peer.handlers["resources/subscribe"] = slow
     async with InspectorClient(peer) as client:
         if peer.modern:
-            peer._listen = lambda _: None  # type: ignore[method-assign]
+            peer._listen = lambda message: None  # type: ignore[method-assign]  # noqa: ARG005
         with trio.move_on_after(1) as gone:
             await client.subscribe_to_resource(ONE)
         assert gone.cancelled_caught
@@ -404,7 +405,7 @@ async def test_a_lost_stream_is_opened_again_at_growing_intervals_and_given_up_i
         peer.end_listening()
         with trio.move_on_after(600):
             await gave_up
-        gaps = [round(later - earlier, 3) for earlier, later in zip(attempts, attempts[1:], strict=False)]
+        gaps = [round(later - earlier, 3) for earlier, later in itertools.pairwise(attempts)]
         assert attempts[0] == pytest.approx(0.5)
         assert gaps[:4] == [1.0, 2.0, 4.0, 8.0]
         assert max(gaps) == 15.0
@@ -428,7 +429,7 @@ async def test_a_refused_stream_does_not_fail_the_connection_and_says_why() -> N
 async def test_a_stream_that_is_never_acknowledged_is_tried_again(autojump_clock: MockClock) -> None:
     peer = Peer(modern=True)
     listen = peer._listen
-    peer._listen = lambda _: None  # type: ignore[method-assign]
+    peer._listen = lambda message: None  # type: ignore[method-assign]  # noqa: ARG005
     async with InspectorClient(peer, InspectorOptions(request_timeout=5)) as client:
         assert trio.current_time() == pytest.approx(5), "the first attempt is waited for"
         assert client.status == "connected"

@@ -60,7 +60,7 @@ def write_pretty(value: Any) -> None:
 
 
 def terminal() -> Any:
-    """A rich console when stdout is a terminal and rich is there, else None."""
+    """Give a rich console when stdout is a terminal and rich is there, else None."""
     if not sys.stdout.isatty():
         return None
     try:
@@ -71,7 +71,7 @@ def terminal() -> Any:
 
 
 def write_error(code: str, message: str, **details: Any) -> None:
-    """The one line on stderr that says why the exit code is not 0."""
+    """Write the one line on stderr that says why the exit code is not 0."""
     error = {
         "code": code,
         "message": message,

@@ -1,20 +1,22 @@
-"""What `inspect` and `watch` share: naming a server on the command line, and what a failure means to a shell."""
+"""What `inspect` and `watch` share: how a server is named, and what a failure means to a shell."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import trio
 
 from trio_debugmcp.cli._output import write_error
 
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
+
 DONE, FAILED, UNREACHABLE, NOT_FOUND = 0, 1, 4, 5
-"""Exit codes: all well; usage or unexpected; no such server, or it went away; a tool's error, or no such tool, prompt or resource."""
+"""Exit codes: all well; usage or unexpected; unreachable or gone; a tool's error, or not found."""
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds for the connection, and for each request."""
@@ -54,7 +56,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
 
 
 def client_options(args: argparse.Namespace, **more: Any) -> Any:
-    """`InspectorOptions` from the command line; a server command sees the shell's environment, as a person expects."""
+    """Make `InspectorOptions` of the command line; a server command sees the shell's environment."""
     from trio_debugmcp.client import InspectorOptions
 
     headers = dict(_split(header, ":", "--header") for header in args.header)
@@ -68,7 +70,7 @@ def pairs(words: Iterable[str], option: str) -> dict[str, str]:
 
 
 def one_target(words: list[str]) -> str | list[str]:
-    """A URL by itself, or the words of a command."""
+    """Take a URL by itself, or the words of a command."""
     if not words:
         raise Failure("usage", "name a server: a URL, or a command after `--`; see --help")
     if URL.match(words[0]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trio_debugmcp.cli._output import compact, write_line, write_pretty
@@ -20,6 +19,8 @@ from trio_debugmcp.cli._target import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from trio_debugmcp.client import InspectorClient
 
 EXAMPLES = """\
@@ -65,7 +66,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--prompt-name", metavar="NAME")
     parser.add_argument(
         "--prompt-args", "--args", dest="prompt_args", nargs="+", action="extend", default=[], metavar="K=V",
-        help="for a prompt or a template; in a completion the last one is completed, the others are its context",
+        help="for a prompt or a template; a completion completes the last one, the others are its context",
     )  # fmt: skip
     parser.add_argument("--log-level", metavar="LEVEL")
     parser.add_argument(
@@ -113,7 +114,7 @@ async def _inspect(args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """What can be told to be wrong without asking the server."""
+    """Find what can be told to be wrong without asking the server."""
     needed = {
         "tools/call": "tool_name",
         "resources/subscribe": "uri",
@@ -169,7 +170,7 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
 
 
 def _as_json(text: str) -> Any:
-    """What a schema says nothing about is JSON if it reads like it, else a string."""
+    """Take what a schema says nothing about as JSON if it reads like it, else as a string."""
     try:
         return json.loads(text)
     except ValueError:

@@ -55,7 +55,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "words", nargs="*", metavar="TARGET [URI]",
-        help="an http(s):// URL, or a server command after --; URIs go after the URL, or before or after the command",
+        help="an http(s):// URL, or a server command after --; URIs after the URL, or around the command",
     )  # fmt: skip
     parser.add_argument(
         "--uri", action="append", default=[], help="a URI to watch, for a command that itself ends in URIs"
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def divide(words: list[str]) -> tuple[list[str], list[str]]:
-    """The words of the target, and the URIs to watch: those after a URL, or those before and after a command."""
+    """Divide the target from the URIs to watch: those after a URL, or before and after a command."""
     if words and URL.match(words[0]):
         return words[:1], words[1:]
     first = next((i for i, word in enumerate(words) if not URI.match(word)), len(words))
@@ -167,13 +167,11 @@ def _print(fields: dict[str, Any], form: str | None) -> None:
 
 
 def _sentence(fields: dict[str, Any]) -> str:
-    """A line for a person: when, what, which, and the beginning of the contents."""
+    """Make a line for a person: when, what, which, and the beginning of the contents."""
     words = [fields["time"][11:23], fields["kind"]]
     if "uri" in fields:
         words.append(fields["uri"])
-    for key in ("added", "removed", "changed"):
-        if fields.get(key):
-            words.append(f"{key} {', '.join(fields[key])}")
+    words += [f"{key} {', '.join(fields[key])}" for key in ("added", "removed", "changed") if fields.get(key)]
     if "error" in fields:
         words.append(fields["error"]["message"])
     if "contents" in fields:

@@ -1,4 +1,4 @@
-"""An MCP client for programs and user interfaces that show a person what a server has; for any server, in both protocol eras.
+"""An MCP client, for any server in both eras, for programs that show a person what a server has.
 
 Stands by itself: nothing of the debug server is imported here.
 """

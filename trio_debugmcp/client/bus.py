@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakSet
 
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.client.clock import WallClock
 from trio_debugmcp.client.errors import NotConnected
 from trio_debugmcp.client.events import EVENT_KINDS, Event, EventsDropped
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from trio_debugmcp.client.clock import WallClock
 
 E = TypeVar("E", bound=Event)
 Predicate = Callable[[Any], bool]
@@ -31,7 +34,9 @@ DEFAULT_BUFFER = 1000
 
 
 class EventStream:
-    """`async with stream as events: async for event in events`. Collects from the moment it is entered; one reader.
+    """`async with stream as events: async for event in events`.
+
+    Collects from the moment it is entered; one reader.
 
     Iteration ends when the client is closed. It goes on across disconnects and reconnects.
     """
@@ -59,7 +64,7 @@ class EventStream:
         return self
 
     async def __anext__(self) -> Event:
-        """The next event.
+        """Wait for the next event.
 
         Raises:
             StopAsyncIteration: the stream was left, or the client was closed and everything was delivered.
@@ -93,7 +98,10 @@ class EventStream:
 
 
 class Expectation:
-    """One event that is waited for. It listens from its creation, so it can be armed before the action that causes the event."""
+    """One event that is waited for.
+
+    It listens from its creation, so it can be armed before the action that causes the event.
+    """
 
     def __init__(self, kind: str, predicate: Predicate | None) -> None:
         self._kind = kind
@@ -134,14 +142,14 @@ class EventBus:
         self._expectations: WeakSet[Expectation] = WeakSet()
 
     def publish(self, event: Event) -> None:
-        """Number `event`, give it the time, and hand it to every listener."""
+        """Give `event` a number, give it the time, and hand it to every listener."""
         self._published += 1
         event = replace(event, seq=self._published, time=self._clock.now())
         for listener in self._listeners():
             listener.offer(event)
 
     def stream(self, kinds: Iterable[str], buffer: int) -> EventStream:
-        """A stream of the events of `kinds`, of all kinds when there are none."""
+        """Make a stream of the events of `kinds`, of all kinds when there are none."""
         if buffer < 1:
             raise ValueError(f"buffer must be at least 1, not {buffer}")
         return EventStream(self, frozenset(_known(kinds)), buffer)
@@ -162,7 +170,7 @@ class EventBus:
         self._streams.remove(stream)
 
     def close(self) -> None:
-        """The client is closed: end every stream and wake every waiter."""
+        """End every stream and wake every waiter."""
         for listener in self._listeners():
             listener.close()
 

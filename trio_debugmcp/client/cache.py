@@ -1,4 +1,4 @@
-"""What was read last, so that a person can look at it again: resources, template reads, prompts and tool results.
+"""What was read last, to be looked at again: resources, template reads, prompts and tool results.
 
 Owns four shelves, one per kind. Knows nothing of connections and never fetches.
 
@@ -62,14 +62,17 @@ class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
     marked_stale: datetime | None = None
 
     def stale_since(self, now: datetime) -> datetime | None:
-        """The moment since which this entry may not be what the server has, or None while it is current."""
+        """Tell since when this entry may not be what the server has, or None while it is current."""
         if self.marked_stale is not None:
             return self.marked_stale
         return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
 
 
 class ShelfStats(Struct, frozen=True, kw_only=True):
-    """What one kind holds, and what became of what it held. Counters start with the cache and never go back."""
+    """What one kind holds, and what became of what it held.
+
+    Counters start with the cache and never go back.
+    """
 
     entries: int
     bytes: int
@@ -120,6 +123,10 @@ class _Shelf(Generic[T]):
 
     def entry(self, key: str) -> CacheEntry[T] | None:
         return self._entries.get(key)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._entries)
 
     def items(self) -> Iterator[tuple[str, CacheEntry[T]]]:
         return iter(tuple(self._entries.items()))
@@ -209,25 +216,28 @@ class ReadOnlyContentCache:
         self._shelves = shelves
 
     def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
-        """The last read of `uri`, while it is current."""
+        """Get the last read of `uri`, while it is current."""
         return self._shelves.resource.get(uri, allow_stale)
 
     def get_resource_template(
         self, uri_template: str, *, allow_stale: bool = False
     ) -> ResourceTemplateReadInvocation | None:
-        """The last read through `uri_template`, with whatever parameters it had, while it is current."""
+        """Get the last read through `uri_template`, with whatever parameters it had, while it is current."""
         return self._shelves.template.get(uri_template, allow_stale)
 
     def get_prompt(self, name: str, *, allow_stale: bool = False) -> PromptGetInvocation | None:
-        """The last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
+        """Get the last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
         return self._shelves.prompt.get(name, allow_stale)
 
     def get_tool_call_result(self, tool_name: str, *, allow_stale: bool = False) -> ToolCallInvocation | None:
-        """The last call of `tool_name`, successful or not, while it is current. It outlives the tool's removal from the list."""
+        """Get the last call of `tool_name`, successful or not, while it is current.
+
+        It outlives the tool's removal from the list.
+        """
         return self._shelves.tool.get(tool_name, allow_stale)
 
     def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
-        """The entry itself, current or stale, with its size and lifetime. Does not count as use."""
+        """Get the entry itself, current or stale, with its size and lifetime. Does not count as use."""
         shelf = next(shelf for shelf in self._shelves.all() if shelf.kind == kind)
         return shelf.entry(key)
 
@@ -256,7 +266,7 @@ class ReadOnlyContentCache:
     def clear_all(self) -> None:
         """Forget everything, stale entries too."""
         for shelf in self._shelves.all():
-            for key, _ in shelf.items():
+            for key in shelf.keys:
                 shelf.clear(key)
 
     def stats(self) -> CacheStats:
@@ -304,23 +314,26 @@ class ContentCache(ReadOnlyContentCache):
         self._calls = 0
 
     def view(self) -> ReadOnlyContentCache:
-        """The same shelves, without the setters."""
+        """Share the shelves, without the setters."""
         return ReadOnlyContentCache(self._shelves)
 
     def next_call(self) -> int:
-        """A number for a call that is being made now; pass it to the setter when the call is answered."""
+        """Draw a number for a call that is made now; pass it to the setter when the call is answered."""
         self._calls += 1
         return self._calls
 
     def on_change(self, listener: OnChange) -> None:
-        """Have `listener(kind, key, reason)` called, synchronously, for each entry that goes or becomes stale."""
+        """Call `listener(kind, key, reason)`, synchronously, for each entry that goes or becomes stale."""
         for shelf in self._shelves.all():
             shelf.on_change = listener
 
     def set_resource(
         self, uri: str, invocation: ResourceReadInvocation, *, call: int | None = None, stale: bool = False
     ) -> bool:
-        """Keep `invocation`, unless a later call is already there. `stale`: it was outdated before it arrived."""
+        """Keep `invocation`, unless a later call is already there.
+
+        `stale`: it was outdated before it arrived.
+        """
         return self._shelves.resource.put(uri, self._entry(invocation, call, stale))
 
     def set_resource_template(
@@ -349,19 +362,19 @@ class ContentCache(ReadOnlyContentCache):
         self._shelves.resource.pinned = uris
 
     def mark_resource_stale(self, uri: str) -> None:
-        """The resource changed: its read, and every template read that expanded to it, is out of date."""
+        """Mark the read of a changed resource, and every template read that expanded to it."""
         self._shelves.resource.mark_stale(uri)
         for uri_template in self._templates_of(uri):
             self._shelves.template.mark_stale(uri_template)
 
     def mark_all_stale(self) -> None:
-        """The connection ended: nothing here can be trusted any more, but all of it can still be read."""
+        """Mark everything: it cannot be trusted any more, but it can still be read."""
         for shelf in self._shelves.all():
-            for key, _ in shelf.items():
+            for key in shelf.keys:
                 shelf.mark_stale(key)
 
     def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
-        """The stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
+        """Find the stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
         entries = (
             entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri
         )

@@ -1,4 +1,4 @@
-"""The requests whose results a person looks at: each always asks the server, keeps the invocation in the cache, and announces it.
+"""The requests whose results a person looks at: each asks the server, is cached, and is announced.
 
 Owns the reads that are in flight, so that an update which overtakes a read can mark what the read brings as
 stale.
@@ -7,7 +7,6 @@ stale.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
@@ -25,6 +24,8 @@ from trio_debugmcp.client.invocations import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from mcp import types
 
     from trio_debugmcp.client.bus import EventBus
@@ -66,7 +67,7 @@ class Calls:
             asked.overtaken = True
 
     def meta(self, connection: Connection, own: Metadata) -> Any:
-        """The `_meta` of a request, or None. In the modern era it is also where the log level goes."""
+        """Put together the `_meta` of a request, or None; in the modern era the log level goes there too."""
         from mcp.types import LOG_LEVEL_META_KEY
 
         merged = {**(self._metadata or {}), **(own or {})}
@@ -171,7 +172,6 @@ class Calls:
         params: Mapping[str, Any],
         tool: types.Tool | None,
         metadata: Metadata,
-        timeout: float | None,
     ) -> ToolCallInvocation:
         """One `tools/call`. A refusal is an invocation too; only a lost connection raises."""
         from mcp import MCPError
@@ -184,7 +184,6 @@ class Calls:
             result = await connection.call(
                 "tools/call",
                 lambda sdk, progress: sdk.call_tool(name, arguments, progress_callback=progress, meta=meta),
-                timeout=timeout,
             )
             outcome = {"result": result, "success": True}
         except MCPError as error:

@@ -1,4 +1,7 @@
-"""The four lists of an MCP server and the three notifications that are about them. The differences between them, as data."""
+"""The four lists of an MCP server and the three notifications that are about them.
+
+The differences between them, as data.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class Catalog(Struct, frozen=True):
     groups: dict[str, ListGroup]
 
     def reset(self) -> None:
-        """The connection ended."""
+        """Forget everything: the connection ended."""
         for group in self.groups.values():
             group.reset()
 
@@ -68,7 +71,7 @@ def open_catalog(bus: EventBus, cache: ContentCache, *, auto_sync: bool) -> Cata
 
 
 def _keep(_name: str) -> None:
-    """A tool's last result stays readable when the tool is gone."""
+    """Do nothing: a tool's last result stays readable when the tool is gone."""
 
 
 _TOOLS: ListSpec[types.Tool] = ListSpec(

@@ -1,12 +1,13 @@
-"""`InspectorClient`: a client for any MCP server, for programs and user interfaces that show a person what a server has.
+"""`InspectorClient`: a client for any MCP server, for programs that show a person what the server has.
 
 This module is the client's face and its wiring. The parts, each with one thing to own:
 
-    InspectorClient ── Link ─────────── Connection ── tap ── transport     which connection there is, and how it ends
-                    ├─ Calls ─────────── ContentCache                       requests, and what came of them
-                    ├─ Catalog ───────── ListGroup, SyncedList              tools, resources, templates, prompts
-                    ├─ Subscriptions ─── a keeper of the connection's era   what is wanted, what is confirmed
-                    └─ EventBus, MessageLog, StderrLog                      what happened
+    InspectorClient
+     ├─ Link ─────────── Connection ── tap ── transport     which connection there is, how it ends
+     ├─ Calls ────────── ContentCache                       requests, and what came of them
+     ├─ Catalog ──────── ListGroup, SyncedList              tools, resources, templates, prompts
+     ├─ Subscriptions ── a keeper of the era                what is wanted, what is confirmed
+     └─ EventBus, MessageLog, StderrLog                     what happened
 
 Everything that the server says is taken in at the tap, synchronously and in the order of the wire; whatever
 takes time is a task in the connection's nursery. So nothing that listens, however slow, can hold up the
@@ -15,9 +16,7 @@ reader.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import trio
@@ -45,12 +44,6 @@ from trio_debugmcp.client.events import (
 from trio_debugmcp.client.events import (
     StderrLog as StderrLogEvent,
 )
-from trio_debugmcp.client.invocations import (
-    PromptGetInvocation,
-    ResourceReadInvocation,
-    ResourceTemplateReadInvocation,
-    ToolCallInvocation,
-)
 from trio_debugmcp.client.keepers import ListenFilter, ListenKeeper, keep_subscribed
 from trio_debugmcp.client.link import Link
 from trio_debugmcp.client.messages import MessageEntry, MessageLog, StderrLine, StderrLog
@@ -61,8 +54,17 @@ from trio_debugmcp.client.targets import resolve_target
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
     from mcp import types
 
+    from trio_debugmcp.client.invocations import (
+        PromptGetInvocation,
+        ResourceReadInvocation,
+        ResourceTemplateReadInvocation,
+        ToolCallInvocation,
+    )
     from trio_debugmcp.client.targets import Target
 
 LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
@@ -158,7 +160,10 @@ class InspectorClient:
         await self._link.connect()
 
     async def disconnect(self) -> None:
-        """End the connection and wait until it is closed; also ends the attempts to come back. Does nothing when disconnected."""
+        """End the connection and wait until it is closed; also ends the attempts to come back.
+
+        Does nothing when disconnected.
+        """
         await self._link.disconnect()
 
     # State
@@ -284,7 +289,10 @@ class InspectorClient:
     async def get_prompt(
         self, name: str, params: Mapping[str, Any] | None = None, metadata: Metadata = None
     ) -> PromptGetInvocation:
-        """Get a prompt; arguments that are not strings are sent as JSON. The invocation is cached and announced."""
+        """Get a prompt; arguments that are not strings are sent as JSON.
+
+        The invocation is cached and announced.
+        """
         return await self._calls.get_prompt(self._link.connection, name, params or {}, metadata)
 
     async def call_tool(
@@ -293,17 +301,16 @@ class InspectorClient:
         params: Mapping[str, Any] | None = None,
         metadata: Metadata = None,
         tool_metadata: Metadata = None,
-        *,
-        timeout: float | None = None,
     ) -> ToolCallInvocation:
-        """Call a tool. A refusal by the server is an invocation with `success` False, cached and announced like any other.
+        """Call a tool.
+
+        A refusal by the server is an invocation with `success` False, cached and announced like any other.
 
         Args:
             name: the tool.
             params: its arguments; strings are converted where the tool's schema wants another type.
             metadata: `_meta` of the request.
             tool_metadata: wins over `metadata`, key by key.
-            timeout: seconds without an answer or progress, instead of the option's.
 
         Raises:
             NotConnected, ConnectionLost: there was no answer to keep.
@@ -311,7 +318,7 @@ class InspectorClient:
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
-        return await self._calls.call_tool(self._link.connection, name, params or {}, tool, merged, timeout)
+        return await self._calls.call_tool(self._link.connection, name, params or {}, tool, merged)
 
     async def get_completions(
         self,
@@ -320,7 +327,7 @@ class InspectorClient:
         argument_value: str,
         context: Mapping[str, str] | None = None,
     ) -> types.Completion:
-        """Completions for an argument of a prompt or a resource template; none from a server that has no completions."""
+        """Complete an argument of a prompt or a resource template; a server without completions has none."""
         from mcp import MCPError
         from mcp.types import METHOD_NOT_FOUND, Completion
 
@@ -337,7 +344,7 @@ class InspectorClient:
         return result.completion
 
     async def set_logging_level(self, level: types.LoggingLevel) -> None:
-        """Which log messages the server should send; in the modern era the level goes with every later request.
+        """Say which log messages are wanted; in the modern era this goes with every later request.
 
         Raises:
             UsageError: the server does not have `logging`.
@@ -367,7 +374,10 @@ class InspectorClient:
             await connection.call("ping", lambda sdk, _: sdk.session.send_ping())
 
     async def set_roots(self, roots: Sequence[types.Root]) -> None:
-        """Replace the roots and tell the server. They can only be offered if the options gave roots, even none, to begin with."""
+        """Replace the roots and tell the server.
+
+        They can only be offered if the options gave roots, even none, to begin with.
+        """
         from mcp import types
 
         if self._roots is None:
@@ -387,7 +397,7 @@ class InspectorClient:
         return resources is not None and resources.subscribe is True
 
     def get_subscribed_resources(self) -> tuple[str, ...]:
-        """The URIs whose subscription the server has confirmed; none when disconnected."""
+        """List the URIs whose subscription the server has confirmed; none when disconnected."""
         return self._subscriptions.confirmed
 
     def is_subscribed_to_resource(self, uri: str) -> bool:
@@ -395,7 +405,7 @@ class InspectorClient:
         return uri in self._subscriptions.confirmed
 
     async def subscribe_to_resource(self, uri: str) -> None:
-        """Hear of changes of `uri`, from before the request is written until `unsubscribe_from_resource` or the end of the connection.
+        """Hear of changes of `uri` until `unsubscribe_from_resource` or the end of the connection.
 
         With a reconnect policy it is replayed after a lost connection. What was read *before* the
         subscription may have changed
@@ -410,7 +420,9 @@ class InspectorClient:
         await self._subscriptions.hold(uri, EXPLICIT)
 
     async def unsubscribe_from_resource(self, uri: str) -> None:
-        """Undo `subscribe_to_resource`; `subscribed()` blocks keep their own hold. Nothing happens when there is none.
+        """Undo `subscribe_to_resource`; `subscribed()` blocks keep their own hold.
+
+        Nothing happens when there is none.
 
         Raises:
             NotConnected: there is no connection.
@@ -421,7 +433,7 @@ class InspectorClient:
         await self._subscriptions.wait_settled(uri)
 
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
-        """`async with client.subscribed(uri) as updates: async for update in updates`: subscribed for the length of a block.
+        """Subscribe for a block: `async with client.subscribed(uri) as updates: async for update in updates`.
 
         Any number of blocks share one subscription, which ends with the last of them; leaving does not wait
         for the server. A reader that is slow gets the latest update, once. Iteration raises `ConnectionLost`
@@ -433,10 +445,10 @@ class InspectorClient:
     # Events
 
     def events(self, *kinds: EventKind, buffer: int = DEFAULT_BUFFER) -> EventStream:
-        """`async with client.events("resourceUpdated") as events: async for event in events`; all kinds when none is named.
+        """Listen for a block: `async with client.events("error") as events: async for event in events`.
 
         Args:
-            kinds: what to listen to.
+            kinds: what to listen to; to everything when none is named.
             buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an
                 `eventsDropped` in their place says how many.
 
@@ -456,7 +468,7 @@ class InspectorClient:
     async def settle_in(
         self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
     ) -> None:
-        """A connection is open: follow it, say so, fill the lists, replay the subscriptions."""
+        """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
         sdk = connection.sdk
         self._server = _Server(
             sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
@@ -483,7 +495,7 @@ class InspectorClient:
             self._note_update(uri, "resync")
 
     def move_out(self, ending: Ending) -> None:
-        """The connection is closed: one path for a disconnect, a crash, an end of file and a timeout."""
+        """Clear the state of a closed connection, however it came to be closed."""
         server, self._server = self._server, _Server()
         if not ending.requested:
             error = ending.as_error()
@@ -525,7 +537,7 @@ class InspectorClient:
         )
 
     def _on_notification(self, method: str, params: Params) -> bool:
-        """What the server says of itself, in the order of the wire. False: the SDK has no use for it."""
+        """Take in what the server says unasked, in wire order. False: the SDK has no use for it."""
         if (name := LIST_CHANGED.get(method)) is not None:
             if self._heeds(name):
                 self._catalog.groups[name].announce()
@@ -539,7 +551,10 @@ class InspectorClient:
         return True
 
     def _heeds(self, capability: str) -> bool:
-        """Whether `list_changed` of this capability counts. Before the handshake is done nothing is declared yet: then it does."""
+        """Whether `list_changed` of this capability counts.
+
+        Before the handshake is done nothing is declared yet: then it does.
+        """
         if not getattr(self._options.list_changed_notifications, capability):
             return False
         if self.capabilities is None:
@@ -576,7 +591,7 @@ class InspectorClient:
         await self._calls.reread(self._link.connection, uri)
 
     def _resync(self) -> None:
-        """Notifications may have been missed: everything that would have been notified is taken as changed."""
+        """Take as changed whatever a missed notification may have been about."""
         for name, group in self._catalog.groups.items():
             if self._heeds(name):
                 group.announce()

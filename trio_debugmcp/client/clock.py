@@ -6,13 +6,13 @@ import trio
 
 
 class WallClock:
-    """Anchored once, on first use under Trio: later changes of the system's clock do not reorder timestamps."""
+    """Anchored once, on first use under Trio: a changed system clock does not reorder timestamps."""
 
     def __init__(self) -> None:
         self._zero: datetime | None = None
 
     def now(self) -> datetime:
-        """The time of day, in UTC."""
+        """Tell the time of day, in UTC."""
         try:
             elapsed = timedelta(seconds=trio.current_time())
         except RuntimeError:  # a client may be constructed, and its cache be looked at, before Trio runs

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _CONVERTED = frozenset({"integer", "number", "boolean", "object", "array", "null"})
 
@@ -25,7 +27,7 @@ def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def wanted_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types that `schema` names, through `anyOf` and `oneOf`; none when it does not say."""
+    """Collect the JSON types that `schema` names, through `anyOf` and `oneOf`; none when it does not say."""
     named = schema.get("type", ())
     found = {named} if isinstance(named, str) else set(named)
     for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):

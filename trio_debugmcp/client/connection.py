@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import Message
-from trio_debugmcp.client.tap import TappedTransport
+from trio_debugmcp.client.tap import tapped
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -46,14 +46,15 @@ class Ending(Struct, frozen=True, kw_only=True):
     stderr_tail: str = ""
 
     def as_error(self) -> ConnectionLost:
-        """What a caller gets whose request was still open."""
+        """Make what a caller gets whose request was still open."""
         return ConnectionLost(self.reason, self.exit_code, self.stderr_tail)
 
 
 class Life(Protocol):
-    """What runs on an open connection: called once, in the connection's task, with the nursery for what runs beside it."""
+    """What runs on an open connection: called once, with the nursery for what runs beside it."""
 
-    async def __call__(self, connection: Connection, nursery: trio.Nursery) -> None: ...
+    async def __call__(self, connection: Connection, nursery: trio.Nursery) -> None:
+        """Run, until cancelled or done."""
 
 
 class Connection:
@@ -98,7 +99,7 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """False from the moment that the end is known; nothing may be committed to the client's state then."""
+        """False from the moment that the end is known; nothing may be committed from then on."""
         return self._reason is None and self._reading
 
     @property
@@ -157,7 +158,7 @@ class Connection:
         return self.ending()
 
     def ending(self) -> Ending:
-        """What is known about the end."""
+        """Tell what is known about the end."""
         process = self._route.process
         return Ending(
             reason=self._reason or "still connected",
@@ -166,13 +167,12 @@ class Connection:
             stderr_tail="" if self._requested else self._stderr_tail(),
         )
 
-    async def call(self, method: str, work: Work[T], *, timeout: float | None = None) -> T:
+    async def call(self, method: str, work: Work[T]) -> T:
         """Run one request. Cancelling it tells the server, in the way of its era.
 
         Args:
             method: for the error message.
             work: makes the request with the SDK's client; its second argument is the progress callback.
-            timeout: seconds without an answer or progress; the option's by default.
 
         Raises:
             MCPError: the server refused, with code and data as it sent them; or `REQUEST_TIMEOUT`.
@@ -182,7 +182,7 @@ class Connection:
         from mcp import MCPError
         from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
-        patience = self._options.request_timeout if timeout is None else timeout
+        patience = self._options.request_timeout
         latest = trio.current_time() + self._options.request_max_time
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
@@ -203,11 +203,11 @@ class Connection:
     # What the tap tells, in the order of the wire.
 
     def sent(self, message: dict[str, Any]) -> None:
-        """A message is about to be written."""
+        """Log a message that is about to be written."""
         self._record("client", message)
 
     def received(self, message: dict[str, Any]) -> bool:
-        """A message has arrived; False keeps it from the SDK."""
+        """Log a message that has arrived and act on it; False keeps it from the SDK."""
         self._record("server", message)
         if "method" not in message or "id" in message:
             return True
@@ -217,7 +217,10 @@ class Connection:
         """Something arrived that is no message: the SDK reports it, the connection goes on."""
 
     def ended(self, *, cancelled: bool) -> None:
-        """End of file is the last message of every connection. A cancelled reader knows no reason; `serve()` will."""
+        """End of file is the last message of every connection.
+
+        A cancelled reader knows no reason; `serve()` will.
+        """
         self._reading = False
         if not cancelled:
             self.end("the server closed the connection", requested=False)
@@ -235,7 +238,7 @@ class Connection:
 
         options = self._options
         return Client(
-            TappedTransport(self._route.transport, self),
+            tapped(self._route.transport, self),
             mode="legacy" if options.mode == "legacy" else "auto",
             client_info=Implementation(name=options.client_info.name, version=options.client_info.version),
             sampling_callback=options.sampling,
@@ -267,7 +270,7 @@ class Connection:
 
 
 def _leaf(error: BaseException) -> BaseException:
-    """The first exception of a group of groups: the SDK's task groups wrap the one error of a handshake several times."""
+    """Find the one error of a handshake, which the SDK's task groups wrap several times."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -1,4 +1,6 @@
-"""What can go wrong between the client and its server. A JSON-RPC error keeps its code and data: it travels as the SDK's `MCPError`.
+"""What can go wrong between the client and its server.
+
+A JSON-RPC error keeps its code and data: it travels as the SDK's `MCPError`.
 
 - `NotConnected`: the caller asked for something that needs a connection, and there is none.
 - `ConnectFailed`: the server could not be reached, or did not complete the handshake.

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
-from trio_debugmcp.client.invocations import (
-    PromptGetInvocation,
-    ResourceReadInvocation,
-    ResourceTemplateReadInvocation,
-)
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp import types
 
     from trio_debugmcp.client.cache import CacheChangeReason, CacheKind
+    from trio_debugmcp.client.invocations import (
+        PromptGetInvocation,
+        ResourceReadInvocation,
+        ResourceTemplateReadInvocation,
+    )
     from trio_debugmcp.client.messages import MessageEntry
 
 ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
 """`error` is `disconnected` that nobody asked for: a crash, an end of file, a handshake that failed."""
 
 ListChangeReason = Literal["connect", "list", "notification", "disconnect"]
-"""Why a list was replaced: the first sync, an explicit `list_*()`, a `list_changed`, or the end of the connection."""
+"""Why a list was replaced: the first sync, a `list_*()`, a `list_changed`, or the connection's end."""
 
 UpdateCause = Literal["notification", "resync"]
-"""`resync`: notifications may have been missed (reconnect, lost stream), so the resource must be taken as changed."""
+"""`resync`: notifications may have been missed, so the resource must be taken as changed."""
 
 EventKind = Literal[
-    "statusChange", "connect", "disconnect", "error", "capabilitiesChange", "serverInfoChange", "instructionsChange",
+    "statusChange", "connect", "disconnect", "error",
+    "capabilitiesChange", "serverInfoChange", "instructionsChange",
     "toolsChange", "resourcesChange", "resourceTemplatesChange", "promptsChange",
     "toolsListChanged", "resourcesListChanged", "promptsListChanged",
     "resourceContentChange", "resourceTemplateContentChange", "promptContentChange", "toolCallResultChange",
-    "resourceUpdated", "resourceSubscriptionsChange", "message", "stderrLog", "progress", "cacheChange", "eventsDropped",
+    "resourceUpdated", "resourceSubscriptionsChange",
+    "message", "stderrLog", "progress", "cacheChange", "eventsDropped",
 ]  # fmt: skip
 EVENT_KINDS: frozenset[str] = frozenset(get_args(EventKind))
 
@@ -89,7 +91,7 @@ class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
 
 
 class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
-    """Something failed that no caller is waiting for: a crash, a list that could not be reloaded, a replayed subscription.
+    """Something failed that no caller is waiting for: a crash, a reload, a replayed subscription.
 
     Attributes:
         message: a sentence that names what was being done.
@@ -108,7 +110,7 @@ class CapabilitiesChange(Event, frozen=True, kw_only=True, tag="capabilitiesChan
 
 
 class ServerInfoChange(Event, frozen=True, kw_only=True, tag="serverInfoChange"):
-    """The server's name and version; None when the connection ended, or for a server that keeps them to itself."""
+    """The server's name and version; None when the connection ended, or the server keeps them to itself."""
 
     server_info: types.Implementation | None
 
@@ -161,7 +163,10 @@ class PromptsChange(ListChange, frozen=True, kw_only=True, tag="promptsChange"):
 
 
 class ToolsListChanged(Event, frozen=True, kw_only=True, tag="toolsListChanged"):
-    """The server said, `count` times since it was last reported, that its tools changed. Reported also when no reload follows."""
+    """The server said, `count` times since it was last reported, that its tools changed.
+
+    Reported also when no reload follows.
+    """
 
     count: int
 
@@ -231,7 +236,7 @@ class ResourceSubscriptionsChange(Event, frozen=True, kw_only=True, tag="resourc
 
 
 class Message(Event, frozen=True, kw_only=True, tag="message"):
-    """A JSON-RPC message went in or out, or a response was paired with its request: `entry` is what the log holds of it."""
+    """A JSON-RPC message passed; for a response, `entry` is that of its request."""
 
     entry: MessageEntry
 
@@ -269,6 +274,6 @@ class CacheChange(Event, frozen=True, kw_only=True, tag="cacheChange"):
 
 
 class EventsDropped(Event, frozen=True, kw_only=True, tag="eventsDropped"):
-    """This stream's buffer was full: its `count` oldest events, the last of them numbered `seq`, are lost to it."""
+    """A stream's buffer was full: its `count` oldest events, the last of them numbered `seq`, are lost."""
 
     count: int

@@ -1,4 +1,4 @@
-"""Bringing the server to the subscriptions that are wanted, and keeping it there: one keeper per era, a task of the connection.
+"""Bringing the server to the subscriptions that are wanted, and keeping it there: one keeper per era.
 
 A keeper compares wanted with confirmed whenever either changes, and acts on the difference; it does not care
 how the difference came about. So a new subscription, a cancelled one and the replay after a reconnect are the
@@ -14,7 +14,6 @@ same code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import trio
@@ -26,6 +25,8 @@ from trio_debugmcp.client.lists import fetch_errors
 from trio_debugmcp.client.options import Reconnect
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp.client.subscriptions import Subscription
 
     from trio_debugmcp.client.bus import EventBus
@@ -43,7 +44,7 @@ STABLE_TIME = 30.0
 
 
 async def keep_subscribed(connection: Connection, subscriptions: Subscriptions, bus: EventBus) -> None:
-    """The handshake era's keeper; runs until cancelled."""
+    """Keep the subscriptions of the handshake era, until cancelled."""
     limiter = trio.CapacityLimiter(SUBSCRIBES_AT_ONCE)
     busy: set[str] = set()
 
@@ -136,7 +137,10 @@ class ListenKeeper:
         self._not_before = float("-inf")
 
     async def keep(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled. Started means: the first attempt to listen is over, with or without success."""
+        """Run until cancelled.
+
+        Started means: the first attempt to listen is over, with or without success.
+        """
         async with trio.open_nursery() as nursery:
             await self._step(nursery)
             task_status.started()
@@ -242,7 +246,7 @@ class ListenKeeper:
         self._failures += 1
 
     def _failed(self, wanted: ListenFilter, error: Exception) -> None:
-        """An explicit refusal is final for what was added; anything else is tried again for a while."""
+        """Take a refusal as final for what was added; after anything else try again, for a while."""
         from mcp import MCPError
         from mcp.types import REQUEST_TIMEOUT
 

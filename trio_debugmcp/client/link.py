@@ -2,7 +2,8 @@
 
     disconnected ──connect()──► connecting ──handshake──► connected ──disconnect()──► disconnected
                                     │                         │
-                                    └──failed──► error ◄──lost┘      (with a reconnect policy: back to connecting)
+                                    └──failed──► error ◄──lost┘
+                                            (with a policy: back to connecting)
 
 One task, the *supervisor*, lives from `connect()` until there is nothing more to connect to. Only it changes
 the status.
@@ -10,7 +11,6 @@ the status.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import trio
@@ -19,6 +19,8 @@ from trio_debugmcp.client.errors import ConnectFailed, NotConnected
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.connection import Connection, Ending
     from trio_debugmcp.client.options import Reconnect
@@ -112,7 +114,8 @@ class Link:
     async def _supervise(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         self._idle = trio.Event()
         reason: Exception = ConnectFailed("disconnected while connecting")
-        with trio.CancelScope() as self._supervisor:
+        self._supervisor = trio.CancelScope()
+        with self._supervisor:
             try:
                 reason = (await self._serve_one(task_status.started)).as_error()
                 if self._policy is not None and self.status == "error":

@@ -4,7 +4,8 @@ A `SyncedList` owns one list as it was last committed: all pages or nothing, and
 `ListGroup` owns what one
 `list_changed` notification is about (resources and their templates share one) and the task that follows it:
 
-    announce() ──► quiet window, at most MAX_WAIT ──► *ListChanged event ──► pace ──► fetch all pages ──► commit ──► *Change event
+    announce() ──► quiet window, at most MAX_WAIT ──► *ListChanged event
+                   ──► pace ──► fetch all pages ──► commit ──► *Change event
 
 Announcing only counts. However many announcements come while a fetch is running, one further fetch follows
 it.
@@ -57,7 +58,7 @@ class ListDiff(Struct, frozen=True):
 
 
 def compare(old: Iterable[T], new: Iterable[T], key: Callable[[T], str]) -> ListDiff:
-    """What has to be done to `old` to make it `new`; of several items with one key the last counts."""
+    """Tell what has to be done to `old` to make it `new`; of several items with one key the last counts."""
     before = {key(item): item for item in old}
     after = {key(item): item for item in new}
     return ListDiff(
@@ -96,7 +97,7 @@ class SyncedList(Generic[T]):
         self.items: tuple[T, ...] = ()
         self.loaded = False
         self.seen = 0
-        """The group's announcements that the committed fetch had before it: fewer than there are means out of date."""
+        """The group's announcements before the committed fetch: fewer than there are means out of date."""
         self._bus = bus
         self._started = 0
         self._committed = 0
@@ -125,7 +126,7 @@ class SyncedList(Generic[T]):
         return items, self._commit(items, reason)
 
     def reset(self, reason: ListChangeReason = "disconnect") -> None:
-        """The connection ended: an empty list, and none of the fetches still running may commit."""
+        """Forget the list; none of the fetches still running may commit."""
         self._committed = self._started
         self.loaded = False
         self.seen = 0
@@ -203,12 +204,15 @@ class ListGroup:
         self._pace = Pace()
 
     def announce(self) -> None:
-        """The server says that something changed, or it may have while nobody was listening."""
+        """Count a change that the server announced, or that may have happened while nobody was listening."""
         self._announced += 1
         self._news.unpark_all()
 
     async def fetch(self, connection: Connection, which: SyncedList[T], meta: Meta) -> tuple[T, ...]:
-        """One list, now, on a user's behalf. Of a server without the capability it is empty, and nothing is asked."""
+        """One list, now, on a user's behalf.
+
+        Of a server without the capability it is empty, and nothing is asked.
+        """
         if not self._declared(connection):
             await trio.lowlevel.checkpoint()
             return ()
@@ -216,7 +220,10 @@ class ListGroup:
         return items
 
     async def sync(self, connection: Connection, reason: ListChangeReason) -> bool:
-        """Fetch what is out of date. Returns whether anything changed; a failure is reported as an event and leaves the list as it was."""
+        """Fetch what is out of date.
+
+        Returns whether anything changed; a failure is reported as an event and leaves the list as it was.
+        """
         changed = False
         for which in self.lists if self._declared(connection) else ():
             if which.loaded and which.seen == self._announced:
@@ -240,7 +247,7 @@ class ListGroup:
                 await self._reload(connection)
 
     def reset(self) -> None:
-        """The connection ended."""
+        """Forget everything: the connection ended."""
         self._announced = self._reported = 0
         for which in self.lists:
             which.reset()
@@ -268,7 +275,7 @@ class ListGroup:
 
 
 def fetch_errors() -> tuple[type[Exception], ...]:
-    """What a fetch may fail with on a connection that goes on: refused, malformed, endless."""
+    """List what a fetch may fail with on a connection that goes on: refused, malformed, endless."""
     from mcp import MCPError
 
     return (MCPError, DebugError, ValueError, RuntimeError)  # pydantic's ValidationError is a ValueError

@@ -1,4 +1,4 @@
-"""The log of JSON-RPC messages, each response beside its request; and of what a server writes to its standard error.
+"""The log of JSON-RPC messages, each response beside its request, and of a server's standard error.
 
 Owns two rings, bounded in entries and in bytes. Pure: the connection tells it what passed, in the order of
 the wire.
@@ -13,13 +13,15 @@ from __future__ import annotations
 import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.weight import weigh
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Origin = Literal["client", "server"]
 Direction = Literal["request", "response", "notification"]
@@ -110,7 +112,7 @@ class MessageLog:
         return self._add("response", origin, message) if request is None else self._answer(request, message)
 
     def request(self, origin: Origin, request_id: str | int) -> MessageEntry | None:
-        """The unanswered request `request_id` of `origin`."""
+        """Find the unanswered request `request_id` of `origin`."""
         return self._entries.get(self._open.get((origin, request_id), 0))
 
     def clear(self) -> None:
@@ -178,7 +180,7 @@ class StderrLine(Struct, frozen=True, kw_only=True):
 
 
 class StderrLog:
-    """The last lines of standard error, of all connections of a client: it is there to explain why one ended."""
+    """The last lines of standard error, of all connections of a client: to explain why one ended."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -194,7 +196,7 @@ class StderrLog:
         return line
 
     def tail(self, since: datetime) -> str:
-        """The last lines written at or after `since`, joined by newlines."""
+        """Join the last lines written at or after `since`, joined by newlines."""
         lines = [entry.line for entry in self._lines if entry.timestamp >= since]
         return "\n".join(lines[-STDERR_TAIL_LINES:])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -10,28 +9,33 @@ from msgspec import Struct
 from trio_debugmcp.client.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from mcp import types
     from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
 
 EraMode = Literal["auto", "legacy", "modern"]
-"""`auto` asks `server/discover` and falls back to `initialize`; `legacy` and `modern` accept only their own era."""
+"""`auto` asks `server/discover`, else `initialize`; `legacy` and `modern` accept only their own era."""
 
 DEFAULT_MAX_MESSAGES = 1000
 DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """Bounds of the message log: a session's worth of small messages, or a few large ones."""
 
 DEFAULT_REQUEST_TIMEOUT = 60.0
-"""Seconds without an answer or progress. Interactive tools of a debugger may wait for half a minute by design."""
+"""Seconds without an answer or progress.
+
+Interactive tools of a debugger may wait for half a minute by design.
+"""
 
 DEFAULT_REQUEST_MAX_TIME = 600.0
-"""Seconds, however much progress is reported: nothing hangs for ever because the server keeps saying that it works."""
+"""Seconds, however much progress is reported: saying that one works is no reason to hang for ever."""
 
 DEFAULT_CONNECT_TIMEOUT = 30.0
 """Seconds for a server to start and to complete the handshake; node servers on a slow disk take several."""
 
 
 class ListChangedNotifications(Struct, frozen=True, kw_only=True):
-    """Which `list_changed` notifications are heeded; of a server that does not declare `listChanged`, none."""
+    """Which `list_changed` notifications are heeded, of those that the server declares."""
 
     tools: bool = True
     resources: bool = True

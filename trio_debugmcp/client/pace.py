@@ -21,11 +21,11 @@ class Pace:
         self._interval = MIN_INTERVAL
 
     def earliest(self) -> float:
-        """The time from which on the next fetch may start."""
+        """Tell the time from which on the next fetch may start."""
         return self._last + self._interval
 
     def fetched(self, start: float, *, fruitful: bool) -> None:
-        """A fetch that began at `start` is over; `fruitful`: it found something new."""
+        """Note that a fetch which began at `start` is over; `fruitful`: it found something new."""
         calm = start - self._last > 2 * self._interval
         self._interval = MIN_INTERVAL if fruitful or calm else min(self._interval * 2, MAX_INTERVAL)
         self._last = start

@@ -1,4 +1,4 @@
-"""A server that is a command: its process group, its two pipes as a pair of message streams, and its standard error.
+"""A server that is a command: its process group, its pipes as a pair of message streams, its standard error.
 
 Owns the process from spawn to reaping. The SDK's own stdio transport tells neither the exit code nor what was
 written to standard error, which is just what a person needs to know when a server ends.
@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self
@@ -23,6 +22,8 @@ import trio
 from trio_debugmcp.errors import ProtocolViolation
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
     from mcp import StdioServerParameters
     from mcp.client._transport import TransportStreams
     from mcp.shared.message import SessionMessage
@@ -53,7 +54,7 @@ class LineSplitter:
         self._max_line = max_line
 
     def feed(self, data: bytes | bytearray) -> list[bytes]:
-        """The lines that `data` completes.
+        """Split off the lines that `data` completes.
 
         Raises:
             ProtocolViolation: a line grew beyond the bound.
@@ -111,7 +112,7 @@ class _Incoming:
 
 
 class _Outgoing:
-    """The server's stdin as the SDK's write stream: hands over to a writer task, since a cancelled write can leave half a line."""
+    """The server's stdin as the SDK's write stream; a task writes: a cancelled write leaves half a line."""
 
     def __init__(self) -> None:
         self._send, self.frames = trio.open_memory_channel[bytes](0)

@@ -1,4 +1,6 @@
-"""Reading subscribed resources again when they change: `auto_reread`. Owns which URIs are out of date and which are being read.
+"""Reading subscribed resources again when they change: `auto_reread`.
+
+Owns which URIs are out of date and which are being read.
 
 Per URI one read at a time and, however many updates come meanwhile, one more after it; over all URIs a few at
 once.
@@ -6,13 +8,17 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import trio
 
-from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.lists import fetch_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from trio_debugmcp.client.bus import EventBus
 
 READS_AT_ONCE = 4
 """Requests in flight; the user's own requests should not queue behind ours."""

@@ -1,8 +1,8 @@
-"""Which resources the user wants to hear of, and which of them the server has confirmed: desired state, whatever the era.
+"""Which resources the user wants to hear of, and which of them the server has confirmed.
 
-Owns the holders of each URI (an explicit `subscribe_to_resource`, any number of `subscribed()` blocks), the
-confirmed set, and the mailboxes of the blocks. Asks nothing of the server: a *keeper* task of the
-connection's era (`keepers`) brings the server to what is wanted and reports back here.
+Desired state, whatever the era. Owns the holders of each URI (an explicit `subscribe_to_resource`, any number
+of `subscribed()` blocks), the confirmed set, and the mailboxes of the blocks. Asks nothing of the server: a
+*keeper* task of the connection's era (`keepers`) brings the server to what is wanted and reports back here.
 
 A URI counts from the moment it is wanted, which is before the request is written: an update that overtakes
 the response is heard.
@@ -11,7 +11,6 @@ the response is heard.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -20,6 +19,8 @@ import trio
 from trio_debugmcp.client.events import ResourceSubscriptionsChange, ResourceUpdated, UpdateCause
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
     from trio_debugmcp.client.bus import EventBus
 
 Holder = object
@@ -28,7 +29,7 @@ EXPLICIT: Holder = "subscribe_to_resource"
 
 
 class Updates:
-    """The updates of one resource, latest only: a slow reader misses none of the changes that matter to it, the last one.
+    """The updates of one resource, latest only: a slow reader misses all but the last, which is what matters.
 
     Iterating raises `ConnectionLost` when the connection is gone for good.
     """
@@ -92,7 +93,10 @@ class Subscriptions:
         return tuple(self._confirmed)
 
     async def wait_news(self) -> None:
-        """Until the wanted or the confirmed set changes. There is no await between a look at them and the wait, so none is missed."""
+        """Until the wanted or the confirmed set changes.
+
+        There is no await between a look at them and the wait, so none is missed.
+        """
         await self._news.park()
 
     def poke(self) -> None:
@@ -149,7 +153,10 @@ class Subscriptions:
             self.let_go(uri, updates)
 
     def updated(self, uri: str, cause: UpdateCause) -> None:
-        """Announce that `uri` changed. The caller has seen to the cache, so that a listener finds it stale already."""
+        """Announce that `uri` changed.
+
+        The caller has seen to the cache, so that a listener finds it stale already.
+        """
         event = ResourceUpdated(uri=uri, cause=cause)
         for updates in self._mailboxes:
             if updates.uri == uri:
@@ -159,7 +166,7 @@ class Subscriptions:
     # What a keeper reports.
 
     def confirm(self, uris: frozenset[str]) -> None:
-        """The server serves exactly `uris`."""
+        """Note that the server serves exactly `uris`."""
         if uris == self._confirmed.keys():
             return
         kept = [uri for uri in self._confirmed if uri in uris]
@@ -167,7 +174,10 @@ class Subscriptions:
         self._changed()
 
     def refuse(self, uri: str, error: Exception) -> bool:
-        """The server does not serve `uri`: no one holds it any more. Returns whether someone was waiting to be told."""
+        """Note that the server does not serve `uri`, and let no one hold it any more.
+
+        Returns whether someone was waiting to be told.
+        """
         self._failures[uri] = error
         self._holders.pop(uri, None)
         for updates in self._mailboxes:

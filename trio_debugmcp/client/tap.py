@@ -8,11 +8,13 @@ validates and answers.
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
-from types import TracebackType
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from contextlib import AbstractAsyncContextManager
+
     from mcp.client._transport import ReadStream, TransportStreams, WriteStream
     from mcp.shared.message import SessionMessage
 
@@ -30,7 +32,7 @@ class Wire(Protocol):
         """Something arrived that is no message."""
 
     def ended(self, *, cancelled: bool) -> None:
-        """Nothing will arrive any more: end of file, or the reader was cancelled together with everything around it."""
+        """Nothing will arrive any more: end of file, or the reader was cancelled with all around it."""
 
 
 class _TappedRead:
@@ -68,13 +70,10 @@ class _TappedRead:
         await self._inner.aclose()
 
     async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, error, trace)
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
 class _TappedWrite:
@@ -90,34 +89,23 @@ class _TappedWrite:
         await self._inner.aclose()
 
     async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, error, trace)
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
-class TappedTransport:
-    """`transport` with `wire` listening in; itself a transport of the SDK, closing the inner one."""
-
-    def __init__(self, transport: AbstractAsyncContextManager[TransportStreams], wire: Wire) -> None:
-        self._transport = transport
-        self._wire = wire
-
-    async def __aenter__(self) -> TransportStreams:
-        read, write = await self._transport.__aenter__()
-        return _TappedRead(read, self._wire), _TappedWrite(write, self._wire)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._transport.__aexit__(kind, error, trace)
+@asynccontextmanager
+async def tapped(
+    transport: AbstractAsyncContextManager[TransportStreams], wire: Wire
+) -> AsyncGenerator[TransportStreams, None]:
+    """Enter `transport` with `wire` listening in; the result is a transport of the SDK too."""
+    async with transport as (read, write):
+        yield _TappedRead(read, wire), _TappedWrite(write, wire)
 
 
 def _plain(item: SessionMessage) -> dict[str, Any]:
-    """The message as it is on the wire; parameters and results are the same objects, not copies."""
+    """Show the message as it is on the wire; parameters and results are the same objects, not copies."""
     message = item.message
     fields = {
         name: getattr(message, name)

@@ -7,7 +7,7 @@
 | `ws://`, `wss://` | not yet |
 | an SDK `Server` or `MCPServer` | in-process, over memory streams, in either era |
 | an async context manager that yields two streams | as it is |
-| a function without parameters that returns one of these | called for each connection: needed to reconnect to a transport that can be entered once |
+| a function that returns one of these | called for each connection, for transports that work once |
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Route(Struct, frozen=True):
 
 
 def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callable[[str], None]) -> Route:
-    """The way to `target`; nothing is started yet.
+    """Find the way to `target`; nothing is started yet.
 
     Raises:
         UsageError: it is nothing that can be connected to.

@@ -1,4 +1,7 @@
-"""How much memory a decoded JSON value holds, to within a small factor. Every bound in bytes is counted with this."""
+"""How much memory a decoded JSON value holds, to within a small factor.
+
+Every bound in bytes is counted with this.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ OBJECT_OVERHEAD = 64
 
 
 def weigh(value: Any) -> int:
-    """The bytes that `value` keeps alive: exact for strings, an estimate for what holds them together."""
+    """Count the bytes that `value` keeps alive: exact for strings, an estimate for the rest."""
     match value:
         case str() | bytes() | bytearray():
             return sys.getsizeof(value)
