@@ -339,7 +339,7 @@ async def test_the_message_log_is_bounded_in_bytes_and_forgets_requests_with_the
         peer.handlers["resources/read"] = lambda _: content(ONE, "x" * 5_000_000)
         for _ in range(10):
             assert len((await client.read_resource(ONE)).result.contents[0].text) == 5_000_000  # type: ignore[union-attr]
-        assert client._messages.bytes <= 1_000_000
+        assert client._upkeep.messages.bytes <= 1_000_000
         peer.silent_about.add("ping")
         peer.handlers["tools/call"] = lambda _: text("ok")
         async with trio.open_nursery() as nursery:
@@ -348,7 +348,7 @@ async def test_the_message_log_is_bounded_in_bytes_and_forgets_requests_with_the
                 nursery.start_soon(client.call_tool, "t")
             await wait_all_tasks_blocked()
             assert len(client.messages) == 10
-            assert client._messages.unanswered <= 10
+            assert client._upkeep.messages.unanswered <= 10
             nursery.cancel_scope.cancel()
 
 
@@ -597,7 +597,7 @@ async def test_ten_thousand_notifications_in_a_burst_cost_two_fetches(
         assert getattr(await anext(signals), "count", 0) == 10_000
         assert len(slow._queue) <= 1000
         assert len(client.messages) <= 1000
-        assert len(client._messages._open) < 10
+        assert len(client._upkeep.messages._open) < 10
 
 
 async def test_a_listener_that_never_reads_holds_up_no_one(peer: Peer, autojump_clock: MockClock) -> None:

@@ -4,7 +4,7 @@ Stands by itself: nothing of the debug server is imported here.
 """
 
 from trio_debugmcp.client.bus import EventStream, Expectation
-from trio_debugmcp.client.cache import CacheEntry, CacheStats, ContentCache, ReadOnlyContentCache, ShelfStats
+from trio_debugmcp.client.cache import CacheStats, ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.client import InspectorClient
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotConnected
 from trio_debugmcp.client.events import (
@@ -50,6 +50,7 @@ from trio_debugmcp.client.options import (
     ListChangedNotifications,
     Reconnect,
 )
+from trio_debugmcp.client.shelf import CacheEntry, ShelfStats
 from trio_debugmcp.client.subscriptions import Updates
 
 __all__ = [

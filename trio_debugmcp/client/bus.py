@@ -138,6 +138,7 @@ class EventBus:
     def __init__(self, clock: WallClock) -> None:
         self._clock = clock
         self._published = 0
+        self._closed = False
         self._streams: list[EventStream] = []
         self._expectations: WeakSet[Expectation] = WeakSet()
 
@@ -159,11 +160,15 @@ class EventBus:
         _known([kind])
         expectation = Expectation(kind, predicate)
         self._expectations.add(expectation)
+        if self._closed:
+            expectation.close()
         return expectation
 
     def add(self, stream: EventStream) -> None:
         """Let `stream` have what is published from now on."""
         self._streams.append(stream)
+        if self._closed:
+            stream.close()
 
     def remove(self, stream: EventStream) -> None:
         """Let `stream` have no more."""
@@ -171,6 +176,7 @@ class EventBus:
 
     def close(self) -> None:
         """End every stream and wake every waiter."""
+        self._closed = True
         for listener in self._listeners():
             listener.close()
 

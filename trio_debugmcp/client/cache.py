@@ -14,12 +14,10 @@ Owns four shelves, one per kind. Knows nothing of connections and never fetches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from trio_debugmcp.client.invocations import (
     Invocation,
@@ -28,11 +26,11 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
+from trio_debugmcp.client.shelf import CacheEntry, CacheKind, OnChange, Shelf, ShelfStats
 from trio_debugmcp.client.weight import weigh
 
-CacheKind = Literal["resource", "template", "prompt", "tool"]
-CacheChangeReason = Literal["stale", "cleared", "evicted"]
-OnChange = Callable[[CacheKind, str, CacheChangeReason], None]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEFAULT_MAX_ENTRIES = 1000
 """Entries per kind: more than anyone looks at in one sitting."""
@@ -41,46 +39,6 @@ DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 """Bytes per kind: a few large files, or thousands of small ones."""
 
 T = TypeVar("T", bound=Invocation)
-
-
-class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
-    """A cached call and how far it can be trusted.
-
-    Attributes:
-        invocation: the object that the call returned.
-        call: its place in the order of calls.
-        size: the bytes that it holds, estimated.
-        expires_at: when it becomes stale by itself, or None.
-        marked_stale: when it was announced to be out of date, or None.
-
-    """
-
-    invocation: T
-    call: int
-    size: int
-    expires_at: datetime | None = None
-    marked_stale: datetime | None = None
-
-    def stale_since(self, now: datetime) -> datetime | None:
-        """Tell since when this entry may not be what the server has, or None while it is current."""
-        if self.marked_stale is not None:
-            return self.marked_stale
-        return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
-
-
-class ShelfStats(Struct, frozen=True, kw_only=True):
-    """What one kind holds, and what became of what it held.
-
-    Counters start with the cache and never go back.
-    """
-
-    entries: int
-    bytes: int
-    stale: int
-    pinned: int
-    hits: int
-    misses: int
-    evictions: int
 
 
 class CacheStats(Struct, frozen=True, kw_only=True):
@@ -105,104 +63,14 @@ class CacheStats(Struct, frozen=True, kw_only=True):
         return (self.resources, self.resource_templates, self.prompts, self.tool_call_results)
 
 
-class _Shelf(Generic[T]):
-    """The entries of one kind, least recently used first."""
-
-    def __init__(
-        self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]
-    ) -> None:
-        self.kind = kind
-        self.pinned: frozenset[str] = frozenset()
-        self.on_change: OnChange | None = None
-        self._max_entries = max_entries
-        self._max_bytes = max_bytes
-        self._clock = clock
-        self._entries: dict[str, CacheEntry[T]] = {}
-        self._bytes = 0
-        self._hits = self._misses = self._evictions = 0
-
-    def entry(self, key: str) -> CacheEntry[T] | None:
-        return self._entries.get(key)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(self._entries)
-
-    def items(self) -> Iterator[tuple[str, CacheEntry[T]]]:
-        return iter(tuple(self._entries.items()))
-
-    def get(self, key: str, allow_stale: bool) -> T | None:
-        entry = self._entries.get(key)
-        if entry is None or not (allow_stale or entry.stale_since(self._clock()) is None):
-            self._misses += 1
-            return None
-        self._hits += 1
-        self._entries[key] = self._entries.pop(key)  # most recently used goes last
-        return entry.invocation
-
-    def put(self, key: str, entry: CacheEntry[T]) -> bool:
-        held = self._entries.get(key)
-        if held is not None and held.call > entry.call:
-            return False
-        if held is not None:
-            self._drop(key)
-        if entry.size > self._max_bytes or self._max_entries < 1:
-            self._evictions += 1
-            return False
-        self._entries[key] = entry
-        self._bytes += entry.size
-        self._make_room(newest=key)
-        return True
-
-    def clear(self, key: str) -> None:
-        if key in self._entries:
-            self._drop(key)
-            self._tell(key, "cleared")
-
-    def mark_stale(self, key: str) -> None:
-        entry = self._entries.get(key)
-        if entry is not None and entry.marked_stale is None:
-            self._entries[key] = replace(entry, marked_stale=self._clock())
-            self._tell(key, "stale")
-
-    def stats(self) -> ShelfStats:
-        now = self._clock()
-        return ShelfStats(
-            entries=len(self._entries),
-            bytes=self._bytes,
-            stale=sum(entry.stale_since(now) is not None for entry in self._entries.values()),
-            pinned=sum(key in self.pinned for key in self._entries),
-            hits=self._hits,
-            misses=self._misses,
-            evictions=self._evictions,
-        )
-
-    def _make_room(self, newest: str) -> None:
-        while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
-            others = (key for key in self._entries if key != newest)
-            victim = next((key for key in others if key not in self.pinned), None) or next(
-                iter(self._entries)
-            )
-            self._drop(victim)
-            self._evictions += 1
-            self._tell(victim, "evicted")
-
-    def _drop(self, key: str) -> None:
-        self._bytes -= self._entries.pop(key).size
-
-    def _tell(self, key: str, reason: CacheChangeReason) -> None:
-        if self.on_change is not None:
-            self.on_change(self.kind, key, reason)
-
-
 class _Shelves(Struct, frozen=True):
-    resource: _Shelf[ResourceReadInvocation]
-    template: _Shelf[ResourceTemplateReadInvocation]
-    prompt: _Shelf[PromptGetInvocation]
-    tool: _Shelf[ToolCallInvocation]
+    resource: Shelf[ResourceReadInvocation]
+    template: Shelf[ResourceTemplateReadInvocation]
+    prompt: Shelf[PromptGetInvocation]
+    tool: Shelf[ToolCallInvocation]
 
-    def all(self) -> tuple[_Shelf[Invocation], ...]:
-        return cast("tuple[_Shelf[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
+    def all(self) -> tuple[Shelf[Invocation], ...]:
+        return cast("tuple[Shelf[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
 
 
 class ReadOnlyContentCache:
@@ -303,10 +171,10 @@ class ContentCache(ReadOnlyContentCache):
     ) -> None:
         super().__init__(
             _Shelves(
-                _Shelf("resource", max_entries, max_bytes, clock),
-                _Shelf("template", max_entries, max_bytes, clock),
-                _Shelf("prompt", max_entries, max_bytes, clock),
-                _Shelf("tool", max_entries, max_bytes, clock),
+                Shelf("resource", max_entries, max_bytes, clock),
+                Shelf("template", max_entries, max_bytes, clock),
+                Shelf("prompt", max_entries, max_bytes, clock),
+                Shelf("tool", max_entries, max_bytes, clock),
             )
         )
         self._ttl = ttl

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import trio
+
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
 from trio_debugmcp.client.events import (
     PromptContentChange,
@@ -22,6 +24,7 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
+from trio_debugmcp.errors import ProtocolViolation
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -189,7 +192,7 @@ class Calls:
         except MCPError as error:
             outcome = {"error": error.message, "error_code": error.code, "error_data": error.data}
         except (
-            ValueError,
+            ProtocolViolation,
             RuntimeError,
         ) as error:  # the answer is not what the protocol or the output schema promises
             outcome = {"error": str(error)}
@@ -204,6 +207,19 @@ class Calls:
             self._cache.set_tool_call_result(name, invocation, call=asked.call)
             self._bus.publish(_tool_call_result_change(invocation))
         return invocation
+
+    async def set_logging_level(self, connection: Connection, level: types.LoggingLevel) -> None:
+        """Ask for log messages of `level` and above; in the modern era every later request does."""
+        from mcp import types
+
+        connection.log_level = level
+        if connection.modern:
+            await trio.lowlevel.checkpoint()
+            return
+        request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
+        await connection.call(
+            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
+        )
 
     def _ask(self) -> _Asked:
         return _Asked(self._cache.next_call(), self._clock.now())

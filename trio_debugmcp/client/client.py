@@ -3,11 +3,13 @@
 This module is the client's face and its wiring. The parts, each with one thing to own:
 
     InspectorClient
-     ├─ Link ─────────── Connection ── tap ── transport     which connection there is, how it ends
-     ├─ Calls ────────── ContentCache                       requests, and what came of them
-     ├─ Catalog ──────── ListGroup, SyncedList              tools, resources, templates, prompts
-     ├─ Subscriptions ── a keeper of the era                what is wanted, what is confirmed
-     └─ EventBus, MessageLog, StderrLog                     what happened
+     ├─ Link ─────── Connection ── tap ── transport      which connection there is, how it ends
+     ├─ Upkeep ───── Calls                               requests in flight, and what came of them
+     │           ├── Catalog ── ListGroup, SyncedList    tools, resources, templates, prompts
+     │           ├── Subscriptions ── keepers            what is wanted, what is confirmed
+     │           └── MessageLog, StderrLog               what passed
+     ├─ ContentCache                                     what was read last
+     └─ EventBus                                         what happened
 
 Everything that the server says is taken in at the tap, synchronously and in the order of the wire; whatever
 takes time is a task in the connection's nursery. So nothing that listens, however slow, can hold up the
@@ -23,52 +25,35 @@ import trio
 
 from trio_debugmcp.client.bus import DEFAULT_BUFFER, EventBus, EventStream, Expectation, Predicate
 from trio_debugmcp.client.cache import ContentCache, ReadOnlyContentCache
-from trio_debugmcp.client.calls import Calls, Metadata
-from trio_debugmcp.client.catalog import open_catalog
 from trio_debugmcp.client.clock import WallClock
-from trio_debugmcp.client.connection import Connection, Ending, Params
-from trio_debugmcp.client.errors import NotConnected
+from trio_debugmcp.client.connection import Connection
 from trio_debugmcp.client.events import (
     CacheChange,
-    CapabilitiesChange,
-    Connect,
     ConnectionStatus,
-    Disconnect,
-    ErrorEvent,
     EventKind,
-    InstructionsChange,
-    Progress,
-    ServerInfoChange,
-    UpdateCause,
 )
-from trio_debugmcp.client.events import (
-    StderrLog as StderrLogEvent,
-)
-from trio_debugmcp.client.keepers import ListenFilter, ListenKeeper, keep_subscribed
 from trio_debugmcp.client.link import Link
-from trio_debugmcp.client.messages import MessageEntry, MessageLog, StderrLine, StderrLog
 from trio_debugmcp.client.options import InspectorOptions
-from trio_debugmcp.client.rereads import Rereads
-from trio_debugmcp.client.subscriptions import EXPLICIT, Subscriptions, Updates
+from trio_debugmcp.client.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.client.targets import resolve_target
+from trio_debugmcp.client.upkeep import Upkeep
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
     from mcp import types
 
+    from trio_debugmcp.client.calls import Metadata
     from trio_debugmcp.client.invocations import (
         PromptGetInvocation,
         ResourceReadInvocation,
         ResourceTemplateReadInvocation,
         ToolCallInvocation,
     )
+    from trio_debugmcp.client.messages import MessageEntry, StderrLine
     from trio_debugmcp.client.targets import Target
-
-LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
-RESOURCE_UPDATED = "notifications/resources/updated"
 
 
 class InspectorClient:
@@ -112,15 +97,9 @@ class InspectorClient:
             lambda kind, key, reason: self._bus.publish(CacheChange(content=kind, key=key, reason=reason))
         )
         self.cache: ReadOnlyContentCache = self._cache.view()
-        self._messages = MessageLog(options.max_messages, options.max_message_bytes, self._clock.now)
-        self._stderr = StderrLog(self._clock.now)
-        self._calls = Calls(self._cache, self._bus, self._clock, options.metadata)
-        self._catalog = open_catalog(self._bus, self._cache, auto_sync=options.auto_sync_lists)
-        self._subscriptions = Subscriptions(self._bus, self._cache.pin)
-        self._rereads = Rereads(self._reread, self._bus)
-        self._link = Link(self._open_connection, self, self._bus, options.reconnect)
+        self._upkeep = Upkeep(options, self._bus, self._clock, self._cache)
+        self._link = Link(self._open_connection, self._upkeep, self._bus, options.reconnect)
         self._roots = options.roots
-        self._server: _Server = _Server()
         self._stack = AsyncExitStack()
 
     # Life
@@ -176,80 +155,86 @@ class InspectorClient:
     @property
     def capabilities(self) -> types.ServerCapabilities | None:
         """The server's capabilities, None when disconnected."""
-        return self._server.capabilities
+        return self._upkeep.server.capabilities
 
     @property
     def server_info(self) -> types.Implementation | None:
         """The server's name and version, None when disconnected or when it keeps them to itself."""
-        return self._server.info
+        return self._upkeep.server.info
 
     @property
     def instructions(self) -> str | None:
         """The server's instructions for a model, None when there are none."""
-        return self._server.instructions
+        return self._upkeep.server.instructions
 
     @property
     def protocol_version(self) -> str | None:
         """The negotiated version of the protocol, None when disconnected."""
-        return self._server.protocol_version
+        return self._upkeep.server.protocol_version
 
     @property
     def tools(self) -> tuple[types.Tool, ...]:
         """The tools as last fetched."""
-        return self._catalog.tools.items
+        return self._upkeep.catalog.tools.items
 
     @property
     def resources(self) -> tuple[types.Resource, ...]:
         """The resources as last fetched."""
-        return self._catalog.resources.items
+        return self._upkeep.catalog.resources.items
 
     @property
     def resource_templates(self) -> tuple[types.ResourceTemplate, ...]:
         """The resource templates as last fetched."""
-        return self._catalog.resource_templates.items
+        return self._upkeep.catalog.resource_templates.items
 
     @property
     def prompts(self) -> tuple[types.Prompt, ...]:
         """The prompts as last fetched."""
-        return self._catalog.prompts.items
+        return self._upkeep.catalog.prompts.items
 
     @property
     def messages(self) -> tuple[MessageEntry, ...]:
         """The log of JSON-RPC messages, oldest first. It starts anew with each connection."""
-        return tuple(self._messages)
+        return tuple(self._upkeep.messages)
 
     @property
     def stderr(self) -> tuple[StderrLine, ...]:
         """What stdio servers wrote to their standard error, over all connections of this client."""
-        return tuple(self._stderr)
+        return tuple(self._upkeep.stderr)
 
     # Lists
 
     async def list_tools(self, metadata: Metadata = None) -> tuple[types.Tool, ...]:
         """Fetch all pages, commit and announce them (even if nothing changed), and return them."""
         connection = self._link.connection
-        group = self._catalog.groups["tools"]
-        return await group.fetch(connection, self._catalog.tools, self._calls.meta(connection, metadata))
+        group = self._upkeep.catalog.groups["tools"]
+        return await group.fetch(
+            connection, self._upkeep.catalog.tools, self._upkeep.calls.meta(connection, metadata)
+        )
 
     async def list_resources(self, metadata: Metadata = None) -> tuple[types.Resource, ...]:
         """As `list_tools`. What is cached of resources that are gone is forgotten."""
         connection = self._link.connection
-        group = self._catalog.groups["resources"]
-        return await group.fetch(connection, self._catalog.resources, self._calls.meta(connection, metadata))
+        group = self._upkeep.catalog.groups["resources"]
+        return await group.fetch(
+            connection, self._upkeep.catalog.resources, self._upkeep.calls.meta(connection, metadata)
+        )
 
     async def list_resource_templates(self, metadata: Metadata = None) -> tuple[types.ResourceTemplate, ...]:
         """As `list_tools`. What is cached of templates that are gone is forgotten."""
         connection = self._link.connection
-        group = self._catalog.groups["resources"]
+        group = self._upkeep.catalog.groups["resources"]
         return await group.fetch(
-            connection, self._catalog.resource_templates, self._calls.meta(connection, metadata)
+            connection, self._upkeep.catalog.resource_templates, self._upkeep.calls.meta(connection, metadata)
         )
 
     async def list_prompts(self, metadata: Metadata = None) -> tuple[types.Prompt, ...]:
         """As `list_tools`. What is cached of prompts that are gone is forgotten."""
         connection = self._link.connection
-        group = self._catalog.groups["prompts"]
-        return await group.fetch(connection, self._catalog.prompts, self._calls.meta(connection, metadata))
+        group = self._upkeep.catalog.groups["prompts"]
+        return await group.fetch(
+            connection, self._upkeep.catalog.prompts, self._upkeep.calls.meta(connection, metadata)
+        )
 
     # Calls
 
@@ -259,7 +244,7 @@ class InspectorClient:
         If the resource was announced as changed while it was being read, what came may be of before or after:
         it is returned, and kept as stale.
         """
-        return await self._calls.read_resource(self._link.connection, uri, metadata)
+        return await self._upkeep.calls.read_resource(self._link.connection, uri, metadata)
 
     async def read_resource_from_template(
         self, uri_template: str, params: Mapping[str, str], metadata: Metadata = None
@@ -284,7 +269,7 @@ class InspectorClient:
             expanded = UriTemplate.parse(uri_template).expand(params)
         except (InvalidUriTemplate, TypeError, ValueError) as error:
             raise UsageError("INVALID_PARAMETER", f"Cannot expand {uri_template!r}: {error}") from error
-        return await self._calls.read_template(connection, uri_template, expanded, params, metadata)
+        return await self._upkeep.calls.read_template(connection, uri_template, expanded, params, metadata)
 
     async def get_prompt(
         self, name: str, params: Mapping[str, Any] | None = None, metadata: Metadata = None
@@ -293,7 +278,7 @@ class InspectorClient:
 
         The invocation is cached and announced.
         """
-        return await self._calls.get_prompt(self._link.connection, name, params or {}, metadata)
+        return await self._upkeep.calls.get_prompt(self._link.connection, name, params or {}, metadata)
 
     async def call_tool(
         self,
@@ -318,7 +303,7 @@ class InspectorClient:
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
-        return await self._calls.call_tool(self._link.connection, name, params or {}, tool, merged)
+        return await self._upkeep.calls.call_tool(self._link.connection, name, params or {}, tool, merged)
 
     async def get_completions(
         self,
@@ -350,19 +335,10 @@ class InspectorClient:
             UsageError: the server does not have `logging`.
 
         """
-        from mcp import types
-
         connection = self._link.connection
         if self.capabilities is None or self.capabilities.logging is None:
             raise UsageError("NOT_SUPPORTED", "The server does not support logging")
-        connection.log_level = level
-        if connection.modern:
-            await trio.lowlevel.checkpoint()
-            return
-        request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
-        await connection.call(
-            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
-        )
+        await self._upkeep.calls.set_logging_level(connection, level)
 
     async def ping(self) -> None:
         """Ask for a sign of life. The modern era has no `ping`: there it is a `server/discover`."""
@@ -398,11 +374,11 @@ class InspectorClient:
 
     def get_subscribed_resources(self) -> tuple[str, ...]:
         """List the URIs whose subscription the server has confirmed; none when disconnected."""
-        return self._subscriptions.confirmed
+        return self._upkeep.subscriptions.confirmed
 
     def is_subscribed_to_resource(self, uri: str) -> bool:
         """Whether the server has confirmed the subscription of `uri`."""
-        return uri in self._subscriptions.confirmed
+        return uri in self._upkeep.subscriptions.confirmed
 
     async def subscribe_to_resource(self, uri: str) -> None:
         """Hear of changes of `uri` until `unsubscribe_from_resource` or the end of the connection.
@@ -417,7 +393,7 @@ class InspectorClient:
 
         """
         self._need_subscriptions()
-        await self._subscriptions.hold(uri, EXPLICIT)
+        await self._upkeep.subscriptions.hold(uri, EXPLICIT)
 
     async def unsubscribe_from_resource(self, uri: str) -> None:
         """Undo `subscribe_to_resource`; `subscribed()` blocks keep their own hold.
@@ -429,8 +405,8 @@ class InspectorClient:
 
         """
         _ = self._link.connection
-        self._subscriptions.let_go(uri, EXPLICIT)
-        await self._subscriptions.wait_settled(uri)
+        self._upkeep.subscriptions.let_go(uri, EXPLICIT)
+        await self._upkeep.subscriptions.wait_settled(uri)
 
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
         """Subscribe for a block: `async with client.subscribed(uri) as updates: async for update in updates`.
@@ -440,7 +416,7 @@ class InspectorClient:
         when the connection is gone for good.
         """
         self._need_subscriptions()
-        return self._subscriptions.mailbox(uri)
+        return self._upkeep.subscriptions.mailbox(uri)
 
     # Events
 
@@ -463,60 +439,6 @@ class InspectorClient:
         """
         return self._bus.expect(kind, predicate)
 
-    # What the link asks of its tenant
-
-    async def settle_in(
-        self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
-    ) -> None:
-        """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
-        sdk = connection.sdk
-        self._server = _Server(
-            sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
-        )
-        if connection.modern:
-            keeper = ListenKeeper(
-                connection,
-                self._subscriptions,
-                self._bus,
-                opt_ins=self._opt_ins(),
-                on_gap=self._resync,
-            )
-            await nursery.start(keeper.keep)  # before anything is fetched: what changes from here on is heard
-        else:
-            nursery.start_soon(keep_subscribed, connection, self._subscriptions, self._bus)
-        opened()
-        self._bus.publish(Connect(protocol_version=sdk.protocol_version))
-        self._announce_server(self._server)
-        nursery.start_soon(self._rereads.run)
-        for group in self._catalog.groups.values():
-            nursery.start_soon(group.follow, connection)
-        await self._first_requests(connection)
-        for uri in self._subscriptions.wanted:  # wanted before this connection: a replay
-            self._note_update(uri, "resync")
-
-    def move_out(self, ending: Ending) -> None:
-        """Clear the state of a closed connection, however it came to be closed."""
-        server, self._server = self._server, _Server()
-        if not ending.requested:
-            error = ending.as_error()
-            self._bus.publish(ErrorEvent(message=f"The connection was lost: {ending.reason}", error=error))
-        self._cache.mark_all_stale()
-        self._announce_server(self._server, before=server)
-        self._catalog.reset()
-        self._subscriptions.connection_over(ending.as_error(), for_good=False)
-        self._bus.publish(
-            Disconnect(
-                reason=ending.reason,
-                requested=ending.requested,
-                exit_code=ending.exit_code,
-                stderr_tail=ending.stderr_tail,
-            )
-        )
-
-    def give_up(self, error: Exception) -> None:
-        """No connection will come: nothing is wanted any more."""
-        self._subscriptions.connection_over(error, for_good=True)
-
     # Wiring
 
     async def _close(self) -> None:
@@ -525,99 +447,16 @@ class InspectorClient:
 
     def _open_connection(self) -> Connection:
         started = self._clock.now()
-        self._messages.clear()
+        self._upkeep.messages.clear()
         return Connection(
-            resolve_target(self._target, self._options, self._on_stderr),
+            resolve_target(self._target, self._options, self._upkeep.on_stderr),
             self._options,
-            log=self._messages,
+            log=self._upkeep.messages,
             bus=self._bus,
-            on_notification=self._on_notification,
-            stderr_tail=lambda: self._stderr.tail(started),
+            on_notification=self._upkeep.on_notification,
+            stderr_tail=lambda: self._upkeep.stderr.tail(started),
             roots=lambda: self._roots,
         )
-
-    def _on_notification(self, method: str, params: Params) -> bool:
-        """Take in what the server says unasked, in wire order. False: the SDK has no use for it."""
-        if (name := LIST_CHANGED.get(method)) is not None:
-            if self._heeds(name):
-                self._catalog.groups[name].announce()
-            return False
-        if method == RESOURCE_UPDATED:
-            if isinstance(uri := params.get("uri"), str) and uri in self._subscriptions.wanted:
-                self._note_update(uri, "notification")
-            return False
-        if method == "notifications/progress":
-            self._note_progress(params)
-        return True
-
-    def _heeds(self, capability: str) -> bool:
-        """Whether `list_changed` of this capability counts.
-
-        Before the handshake is done nothing is declared yet: then it does.
-        """
-        if not getattr(self._options.list_changed_notifications, capability):
-            return False
-        if self.capabilities is None:
-            return True
-        return bool(getattr(getattr(self.capabilities, capability), "list_changed", False))
-
-    def _note_update(self, uri: str, cause: UpdateCause) -> None:
-        self._calls.invalidate(uri)
-        self._subscriptions.updated(uri, cause)
-        if self._options.auto_reread:
-            self._rereads.want(uri)
-
-    def _note_progress(self, params: Params) -> None:
-        token, progress = params.get("progressToken"), params.get("progress")
-        if not isinstance(token, str | int) or not isinstance(progress, int | float):
-            return
-        request = self._messages.request("client", token)
-        asked = (request.message.get("params") or {}) if request is not None else {}
-        self._bus.publish(
-            Progress(
-                token=token,
-                progress=progress,
-                total=params.get("total"),
-                message=params.get("message"),
-                method=request.message.get("method") if request is not None else None,
-                name=asked.get("name") or asked.get("uri"),
-            )
-        )
-
-    def _on_stderr(self, line: str) -> None:
-        self._bus.publish(StderrLogEvent(line=self._stderr.record(line)))
-
-    async def _reread(self, uri: str) -> None:
-        await self._calls.reread(self._link.connection, uri)
-
-    def _resync(self) -> None:
-        """Take as changed whatever a missed notification may have been about."""
-        for name, group in self._catalog.groups.items():
-            if self._heeds(name):
-                group.announce()
-        for uri in self._subscriptions.confirmed:
-            self._note_update(uri, "resync")
-
-    def _opt_ins(self) -> ListenFilter:
-        heeded = {name: self._heeds(name) for name in self._catalog.groups}
-        return ListenFilter(tools=heeded["tools"], resources=heeded["resources"], prompts=heeded["prompts"])
-
-    async def _first_requests(self, connection: Connection) -> None:
-        async with trio.open_nursery() as nursery:
-            for group in self._catalog.groups.values() if self._options.auto_sync_lists else ():
-                nursery.start_soon(group.sync, connection, "connect")
-            has_logging = self.capabilities is not None and self.capabilities.logging is not None
-            if self._options.log_level is not None and has_logging and not connection.modern:
-                nursery.start_soon(self.set_logging_level, self._options.log_level)
-
-    def _announce_server(self, server: _Server, before: _Server | None = None) -> None:
-        before = before or _Server()
-        if server.capabilities != before.capabilities:
-            self._bus.publish(CapabilitiesChange(capabilities=server.capabilities))
-        if server.info != before.info:
-            self._bus.publish(ServerInfoChange(server_info=server.info))
-        if server.instructions != before.instructions:
-            self._bus.publish(InstructionsChange(instructions=server.instructions))
 
     def _has_template(self, uri_template: str) -> bool:
         return any(template.uri_template == uri_template for template in self.resource_templates)
@@ -628,22 +467,3 @@ class InspectorClient:
         _ = self._link.connection
         if not self.supports_resource_subscriptions():
             raise UsageError("NOT_SUPPORTED", "The server does not support resource subscriptions")
-
-
-class _Server:
-    """What the handshake told."""
-
-    def __init__(
-        self,
-        capabilities: types.ServerCapabilities | None = None,
-        info: types.Implementation | None = None,
-        instructions: str | None = None,
-        protocol_version: str | None = None,
-    ) -> None:
-        self.capabilities = capabilities
-        self.info = info
-        self.instructions = instructions
-        self.protocol_version = protocol_version
-
-
-__all__ = ["InspectorClient", "NotConnected"]

@@ -17,6 +17,7 @@ from msgspec import Struct
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import Message
 from trio_debugmcp.client.tap import tapped
+from trio_debugmcp.errors import ProtocolViolation
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -176,6 +177,7 @@ class Connection:
 
         Raises:
             MCPError: the server refused, with code and data as it sent them; or `REQUEST_TIMEOUT`.
+            ProtocolViolation: the answer is not of the protocol's shape.
             ConnectionLost: the connection ended first; with exit code and standard error.
 
         """
@@ -198,6 +200,10 @@ class Connection:
                     raise
                 await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
                 raise self.ending().as_error() from error
+            except ValueError as error:  # pydantic's, from the SDK's look at the answer
+                raise ProtocolViolation(
+                    f"{method}: the answer is not what the protocol says: {error}"
+                ) from error
         raise MCPError(REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
 
     # What the tap tells, in the order of the wire.

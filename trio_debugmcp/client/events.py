@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
     from mcp import types
 
-    from trio_debugmcp.client.cache import CacheChangeReason, CacheKind
     from trio_debugmcp.client.invocations import (
         PromptGetInvocation,
         ResourceReadInvocation,
         ResourceTemplateReadInvocation,
     )
     from trio_debugmcp.client.messages import MessageEntry
+    from trio_debugmcp.client.shelf import CacheChangeReason, CacheKind
 
 ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
 """`error` is `disconnected` that nobody asked for: a crash, an end of file, a handshake that failed."""

@@ -278,4 +278,4 @@ def fetch_errors() -> tuple[type[Exception], ...]:
     """List what a fetch may fail with on a connection that goes on: refused, malformed, endless."""
     from mcp import MCPError
 
-    return (MCPError, DebugError, ValueError, RuntimeError)  # pydantic's ValidationError is a ValueError
+    return (MCPError, DebugError, RuntimeError)

@@ -40,6 +40,9 @@ TERM_TIME = 2.0
 REAP_TIME = 2.0
 """Seconds for the kernel to deliver a kill; only an unkillable process runs this out."""
 
+LAST_WORDS_TIME = 0.5
+"""Seconds to read what an ended server left on its standard error; a grandchild may hold it open."""
+
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one message; a server that never ends its line would otherwise fill our memory."""
 
@@ -166,16 +169,16 @@ class ServerProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         async with trio.open_nursery() as nursery:
-            flushed = trio.Event()
+            flushed, silent = trio.Event(), trio.Event()
             nursery.start_soon(_write, process.stdin, outgoing.frames, flushed)
-            nursery.start_soon(self._watch_stderr, process)
+            nursery.start_soon(self._watch_stderr, process, silent)
             try:
                 yield _Incoming(process.stdout), outgoing
             finally:
                 with trio.CancelScope(shield=True):  # every wait in _stop is bounded
                     await outgoing.aclose()
                     nursery.start_soon(_drain, process.stdout)
-                    await self._stop(process, flushed)
+                    await self._stop(process, flushed, silent)
                 nursery.cancel_scope.cancel("the server process was stopped")
 
     async def _spawn(self) -> trio.Process:
@@ -193,7 +196,7 @@ class ServerProcess:
         # A group of its own, so that what the server starts dies with it. Windows has no groups to kill.
         return await (spawn(start_new_session=True) if os.name == "posix" else spawn())
 
-    async def _watch_stderr(self, process: trio.Process) -> None:
+    async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
         assert process.stderr is not None
         splitter = LineSplitter()
         async with process.stderr:
@@ -201,8 +204,9 @@ class ServerProcess:
                 async for data in process.stderr:
                     for line in splitter.feed(data):
                         self._on_stderr(line.decode(errors="replace").rstrip("\r"))
+        silent.set()
 
-    async def _stop(self, process: trio.Process, flushed: trio.Event) -> None:
+    async def _stop(self, process: trio.Process, flushed: trio.Event, silent: trio.Event) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         with trio.move_on_after(FLUSH_TIME):
@@ -215,7 +219,8 @@ class ServerProcess:
             _signal_group(process, next_signal)
         _signal_group(process, _KILL)  # what the server started and left behind
         self.exit_code = process.returncode
-        await trio.lowlevel.checkpoint()  # let the last lines of standard error be read
+        with trio.move_on_after(LAST_WORDS_TIME):
+            await silent.wait()
         await trio.aclose_forcefully(process.stdout)
 
 

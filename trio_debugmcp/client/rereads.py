@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from trio_debugmcp.client.bus import EventBus
+    from trio_debugmcp.client.connection import Connection
 
 READS_AT_ONCE = 4
 """Requests in flight; the user's own requests should not queue behind ours."""
@@ -32,7 +33,7 @@ class Rereads:
 
     """
 
-    def __init__(self, read: Callable[[str], Awaitable[None]], bus: EventBus) -> None:
+    def __init__(self, read: Callable[[Connection, str], Awaitable[None]], bus: EventBus) -> None:
         self._read = read
         self._bus = bus
         self._dirty: dict[str, None] = {}  # a set that keeps its order
@@ -43,8 +44,8 @@ class Rereads:
         self._dirty[uri] = None
         self._news.unpark_all()
 
-    async def run(self) -> None:
-        """Read what is out of date until cancelled."""
+    async def run(self, connection: Connection) -> None:
+        """Read what is out of date until cancelled, at the end of the connection."""
         limiter = trio.CapacityLimiter(READS_AT_ONCE)
         busy: set[str] = set()
 
@@ -52,7 +53,7 @@ class Rereads:
             async with limiter:
                 while uri in self._dirty:
                     del self._dirty[uri]
-                    await self._reread(uri)
+                    await self._reread(connection, uri)
                 busy.discard(uri)
 
         async with trio.open_nursery() as nursery:
@@ -62,8 +63,8 @@ class Rereads:
                     nursery.start_soon(read, uri, name=f"reread {uri}")
                 await self._news.park()
 
-    async def _reread(self, uri: str) -> None:
+    async def _reread(self, connection: Connection, uri: str) -> None:
         try:
-            await self._read(uri)
+            await self._read(connection, uri)
         except fetch_errors() as error:
             self._bus.publish(ErrorEvent(message=f"reading {uri} again failed: {error}", error=error))

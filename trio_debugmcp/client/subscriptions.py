@@ -10,7 +10,6 @@ the response is heard.
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -63,6 +62,14 @@ class Updates:
         self._news.unpark_all()
 
 
+class _Wish:
+    """Someone who waits for a subscription to be confirmed, or refused."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self.failure: Exception | None = None
+
+
 class Subscriptions:
     """See the module's docstring.
 
@@ -77,8 +84,7 @@ class Subscriptions:
         self._on_change = on_change
         self._holders: dict[str, set[Holder]] = {}
         self._confirmed: dict[str, None] = {}  # a set that keeps its order
-        self._waiting: Counter[str] = Counter()
-        self._failures: dict[str, Exception] = {}
+        self._wishes: set[_Wish] = set()
         self._mailboxes: set[Updates] = set()
         self._news = trio.lowlevel.ParkingLot()
 
@@ -113,20 +119,20 @@ class Subscriptions:
             ConnectionLost: the connection is gone for good.
 
         """
-        self._failures.pop(uri, None)
+        wish = _Wish(uri)
+        self._wishes.add(wish)
         self._holders.setdefault(uri, set()).add(holder)
-        self._waiting[uri] += 1
         self._news.unpark_all()
         try:
             while uri not in self._confirmed:
-                if (failure := self._failures.get(uri)) is not None:
-                    raise failure
+                if wish.failure is not None:
+                    raise wish.failure
                 await self._news.park()
         except BaseException:
             self.let_go(uri, holder)
             raise
         finally:
-            self._waiting -= Counter([uri])
+            self._wishes.discard(wish)
 
     def let_go(self, uri: str, holder: Holder) -> None:
         """`holder` does not want `uri` any more; the keeper tells the server when no one does."""
@@ -137,7 +143,7 @@ class Subscriptions:
 
     async def wait_settled(self, uri: str) -> None:
         """Until the server does, or is known not to, serve `uri` as is wanted."""
-        while (uri in self._holders) != (uri in self._confirmed) and uri not in self._failures:
+        while (uri in self._holders) != (uri in self._confirmed):
             await self._news.park()
 
     @asynccontextmanager
@@ -178,22 +184,26 @@ class Subscriptions:
 
         Returns whether someone was waiting to be told.
         """
-        self._failures[uri] = error
+        waiting = [wish for wish in self._wishes if wish.uri == uri]
+        for wish in waiting:
+            wish.failure = error
         self._holders.pop(uri, None)
         for updates in self._mailboxes:
             if updates.uri == uri:
                 updates.fail(error)
         self._news.unpark_all()
-        return self._waiting[uri] > 0
+        return bool(waiting)
 
-    def connection_over(self, error: Exception, *, for_good: bool) -> None:
-        """Nothing is confirmed any more; nothing is wanted either, unless the connection comes back."""
-        if for_good:
-            for uri in self.wanted:
-                self.refuse(uri, error)
+    def connection_over(self) -> None:
+        """Take nothing as confirmed any more; what is wanted stays wanted, for the next connection."""
         if self._confirmed:
             self._confirmed = {}
             self._changed()
+
+    def abandon(self, error: Exception) -> None:
+        """Want nothing any more: there will be no next connection."""
+        for uri in self.wanted:
+            self.refuse(uri, error)
 
     def _changed(self) -> None:
         self._on_change(frozenset(self._confirmed))
