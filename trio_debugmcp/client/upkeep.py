@@ -186,7 +186,8 @@ class Upkeep:
         if not getattr(self._options.list_changed_notifications, capability):
             return False
         capabilities = self.server.capabilities
-        return capabilities is None or bool(getattr(getattr(capabilities, capability), "list_changed", False))
+        declared = getattr(capabilities, capability, None)
+        return capabilities is None or bool(declared and declared.list_changed)
 
     def _opt_ins(self) -> ListenFilter:
         heeded = {name: self._heeds(name) for name in self.catalog.groups}
