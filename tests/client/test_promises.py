@@ -3,23 +3,28 @@
 All times are virtual and exact. `trio.sleep` here moves the test's clock; nothing waits for real.
 """
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, cast
 
 import pytest
 import trio
 from mcp import MCPError
+from mcp.types import ReadResourceResult
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from trio_debugmcp.client import (
     ConnectionLost,
+    ContentCache,
     ErrorEvent,
     InspectorClient,
     InspectorOptions,
-    NotConnected,
     Reconnect,
     ResourceUpdated,
     ToolsChange,
 )
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.calls import Calls
+from trio_debugmcp.client.clock import WallClock
 
 from .peer import Json, Peer, Refuse, content, text, tool
 
@@ -88,56 +93,59 @@ async def test_the_newest_fetch_wins_though_an_older_one_finishes_later(
 
 
 async def test_nothing_is_committed_after_a_disconnect(peer: Peer, autojump_clock: MockClock) -> None:
-    """A list, a read, a prompt and a tool call are answered at the moment at which the connection ends."""
-    answered = trio.Event()
-
-    def late(result: Json) -> Any:
-        async def answer(_: Json) -> Json:
-            await answered.wait()
-            return result
-
-        return answer
-
-    async with InspectorClient(peer) as client, client.events() as events:
-        peer.handlers |= {
-            "tools/list": late({"tools": [tool("zombie")]}),
-            "resources/read": late(content(ONE, "zombie")),
-            "prompts/get": late({"messages": []}),
-            "tools/call": late(text("zombie")),
-        }
-        calls = [
-            client.list_tools,
-            lambda: client.read_resource(ONE),
-            lambda: client.get_prompt("p"),
-            lambda: client.call_tool("t"),
-        ]
-        outcomes: list[Exception | None] = []
+    """A list, a read, a prompt and a tool call are answered in the same breath in which the connection ends."""
+    late = {
+        "tools/list": {"tools": [tool("zombie")]},
+        "resources/read": content(ONE, "zombie"),
+        "prompts/get": {"messages": []},
+        "tools/call": text("zombie"),
+    }
+    async with (
+        InspectorClient(peer) as client,
+        client.events() as events,
+        trio.open_nursery() as nursery,
+    ):
 
         async def attempt(call: Any) -> None:
-            try:
+            with suppress(ConnectionLost):
                 await call()
-            except (ConnectionLost, NotConnected) as error:
-                outcomes.append(error)
-            else:
-                outcomes.append(None)
 
-        async with trio.open_nursery() as nursery:
-            for call in calls:
-                nursery.start_soon(attempt, call)
-            await wait_all_tasks_blocked()
-            answered.set()
-            await client.disconnect()
-        assert len(outcomes) == 4
-        assert client.tools == ()
-        assert client.cache.stats().entries == 0
+        peer.silent_about |= late.keys()
+        nursery.start_soon(attempt, client.list_tools)
+        nursery.start_soon(attempt, lambda: client.read_resource(ONE))
+        nursery.start_soon(attempt, lambda: client.get_prompt("p"))
+        nursery.start_soon(attempt, lambda: client.call_tool("t"))
+        await wait_all_tasks_blocked()
+        for request in peer.requests:
+            if request["method"] in late:
+                peer._reply({"id": request["id"], "result": peer._complete(late[request["method"]])})
+        peer.crash()
         await trio.sleep(60)
         assert client.tools == ()
-        last = None
-        with trio.move_on_after(1):
-            async for event in events:
-                last = event
-        assert last is not None
-        assert last.kind == "disconnect"
+        assert client.cache.stats().resources.stale == client.cache.stats().resources.entries
+        assert client.cache.get_prompt("p") is None
+        assert client.cache.get_tool_call_result("t") is None
+        assert [event.kind for event in events._queue][-1] == "disconnect"
+
+
+async def test_an_answer_that_comes_through_as_the_connection_ends_is_returned_and_not_kept() -> None:
+    """The order of the tasks that wake up then is chance; so the moment itself is made here."""
+
+    class Ending:
+        alive, modern, log_level = False, False, None
+
+        async def call(self, method: str, work: Any) -> Any:  # noqa: ARG002
+            return {"resources/read": ReadResourceResult(contents=[])}.get(method)
+
+    cache, bus = ContentCache(), EventBus(WallClock())
+    calls, connection = Calls(cache, bus, WallClock(), None), cast("Any", Ending())
+    async with bus.stream([], 10) as events:
+        assert (await calls.read_resource(connection, ONE, None)).uri == ONE
+        assert (await calls.read_template(connection, "demo://{x}", ONE, {}, None)).expanded_uri == ONE
+        assert (await calls.get_prompt(connection, "p", {}, None)).name == "p"
+        assert (await calls.call_tool(connection, "t", {}, None, None)).success
+        assert cache.stats().entries == 0
+        assert not events._queue
 
 
 async def test_an_update_before_the_subscribe_response_counts(autojump_clock: MockClock) -> None:
@@ -336,19 +344,20 @@ async def test_the_message_log_is_bounded_in_bytes_and_forgets_requests_with_the
 ) -> None:
     options = InspectorOptions(max_messages=10, max_message_bytes=1_000_000)
     async with InspectorClient(peer, options) as client:
-        peer.handlers["resources/read"] = lambda _: content(ONE, "x" * 5_000_000)
-        for _ in range(10):
-            assert len((await client.read_resource(ONE)).result.contents[0].text) == 5_000_000  # type: ignore[union-attr]
-        assert client._upkeep.messages.bytes <= 1_000_000
-        peer.silent_about.add("ping")
-        peer.handlers["tools/call"] = lambda _: text("ok")
+        for size in (5_000_000, 200_000):
+            body = "x" * size
+            peer.handlers["resources/read"] = lambda _, body=body: content(ONE, body)  # type: ignore[misc]
+            for _ in range(10):
+                read: Any = await client.read_resource(ONE)
+                assert len(read.result.contents[0].text) == size, "the log's bound is no one else's"
+                assert client._upkeep.messages.bytes <= 1_000_000
+        peer.silent_about.add("tools/call")
         async with trio.open_nursery() as nursery:
-            peer.silent_about.add("tools/call")
             for _ in range(50):
                 nursery.start_soon(client.call_tool, "t")
             await wait_all_tasks_blocked()
             assert len(client.messages) == 10
-            assert client._upkeep.messages.unanswered <= 10
+            assert client._upkeep.messages.unanswered == 10
             nursery.cancel_scope.cancel()
 
 

@@ -168,7 +168,7 @@ class Upkeep:
         )
 
     async def _replay(self, uri: str) -> None:
-        """Take `uri` as changed once its subscription holds again: before that, changes may still be missed."""
+        """Take `uri` as changed once its subscription holds again: until then changes may be missed."""
         await self.subscriptions.wait_settled(uri)
         if uri in self.subscriptions.wanted:
             self._note_update(uri, "resync")
