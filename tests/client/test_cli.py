@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -21,6 +22,7 @@ from trio_debugmcp.cli.watch import divide
 
 pytestmark = pytest.mark.real
 
+ROOT = Path(__file__).parent.parent.parent
 SERVER = ["--", sys.executable, str(Path(__file__).parent / "tiny_server.py")]
 
 
@@ -269,6 +271,18 @@ def test_a_signal_ends_watch_well(number: signal.Signals, shell: Shell) -> None:
     threading.Timer(0.5, os.kill, [os.getpid(), number]).start()
     assert shell("watch", "--lists", *SERVER).code == 0
     assert shell.err == ""
+
+
+def test_a_reader_that_has_seen_enough_ends_watch_well() -> None:
+    program = "import sys; from tests.client.test_cli import main; sys.exit(main(*sys.argv[1:]))"
+    words = [sys.executable, "-c", program, "watch", "--read", "--timeout", "20", *SERVER]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watching:
+        assert watching.stdout is not None
+        assert watching.stderr is not None
+        assert b"resourceUpdated" in watching.stdout.readline()
+        watching.stdout.close()
+        assert watching.stderr.read() == b""
+        assert watching.wait(20) == 0
 
 
 def test_a_terminal_gets_colours(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

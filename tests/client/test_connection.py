@@ -256,10 +256,12 @@ async def test_a_ping_is_answered_in_either_era(peer: Peer, autojump_clock: Mock
 
 async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
+        reported = client.wait_for("error")
         peer._to_client.send_nowait(ValueError("not JSON"))  # type: ignore[attr-defined]
         peer.notify("notifications/resources/updated", uri=42)
         peer.notify("notifications/progress", progressToken=[], progress="x")
         peer.notify("notifications/never/heard/of")
+        assert (await reported).message == "The server sent what is no message: not JSON"
         await client.ping()
         assert status(client) == "connected"
 

@@ -93,7 +93,7 @@ async def test_the_newest_fetch_wins_though_an_older_one_finishes_later(
 
 
 async def test_nothing_is_committed_after_a_disconnect(peer: Peer, autojump_clock: MockClock) -> None:
-    """A list, a read, a prompt and a tool call are answered in the same breath in which the connection ends."""
+    """A list, a read, a prompt and a tool call are answered in the breath in which the connection ends."""
     late = {
         "tools/list": {"tools": [tool("zombie")]},
         "resources/read": content(ONE, "zombie"),

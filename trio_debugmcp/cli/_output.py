@@ -13,14 +13,11 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from pydantic import BaseModel
 
 
 def plain(value: Any) -> Any:
     """`value` as JSON types, named as on the wire: SDK models, our structs, times and exceptions included."""
     match value:
-        case BaseModel():
-            return value.model_dump(by_alias=True, mode="json", exclude_none=True, exclude_unset=True)
         case Struct():
             config = value.__struct_config__
             named = zip(value.__struct_encode_fields__, asdict(value).values(), strict=True)
@@ -34,6 +31,8 @@ def plain(value: Any) -> Any:
             return value.isoformat()
         case BaseException():
             return str(value)
+        case _ if hasattr(value, "model_dump"):  # one of the SDK's
+            return value.model_dump(by_alias=True, mode="json", exclude_none=True, exclude_unset=True)
         case _:
             return value
 

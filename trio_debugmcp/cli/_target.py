@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 DONE, FAILED, UNREACHABLE, NOT_FOUND = 0, 1, 4, 5
 """Exit codes: all well; usage or unexpected; unreachable or gone; a tool's error, or not found."""
+
+INTERRUPTED = 130
+"""As a shell reports a command that Ctrl-C ended."""
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds for the connection, and for each request."""
@@ -84,31 +89,40 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
     """Run `command` under Trio and turn what it raises into an exit code and one line on stderr."""
     from mcp import MCPError
 
-    from trio_debugmcp.client import ConnectFailed, ConnectionLost
     from trio_debugmcp.errors import DebugError
 
-    failures: list[Failure] = []
-
-    def failed(group: BaseExceptionGroup[Any]) -> None:
-        error = next(_leaves(group))
-        match error:
-            case Failure():
-                failures.append(error)
-            case ConnectFailed() | ConnectionLost():
-                failures.append(Failure("unreachable", str(error), UNREACHABLE))
-            case MCPError():
-                failures.append(_refused(error))
-            case _:
-                failures.append(Failure("error", str(error)))
-
+    logging.getLogger().addHandler(logging.NullHandler())  # the SDK's log is not the promised line
+    ended: list[BaseException] = []
     try:
         trio.run(command)
-    except* (Failure, DebugError, MCPError) as group:
-        failed(group)
-    for failure in failures:
+    except* (Failure, DebugError, MCPError, OSError, KeyboardInterrupt) as group:
+        ended.extend(_leaves(group))
+    for error in ended:
+        if isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+        failure = _as_failure(error)
         write_error(failure.code, str(failure), **failure.details)
         return failure.exit_code
     return DONE
+
+
+def _as_failure(error: BaseException) -> Failure:
+    from mcp import MCPError
+
+    from trio_debugmcp.client import ConnectFailed, ConnectionLost
+
+    match error:
+        case Failure():
+            return error
+        case ConnectFailed() | ConnectionLost():
+            return Failure("unreachable", str(error), UNREACHABLE)
+        case MCPError():
+            return _refused(error)
+        case _:
+            return Failure("error", str(error))
 
 
 def _refused(error: Any) -> Failure:

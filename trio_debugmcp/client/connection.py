@@ -15,7 +15,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
-from trio_debugmcp.client.events import Message
+from trio_debugmcp.client.events import ErrorEvent, Message
 from trio_debugmcp.client.tap import tapped
 from trio_debugmcp.errors import ProtocolViolation
 
@@ -220,7 +220,8 @@ class Connection:
         return self._on_notification(message["method"], message.get("params") or {})
 
     def garbled(self, error: Exception) -> None:
-        """Something arrived that is no message: the SDK reports it, the connection goes on."""
+        """Report what is no message, often a stray print to stdout; the connection goes on."""
+        self._bus.publish(ErrorEvent(message=f"The server sent what is no message: {error}", error=error))
 
     def ended(self, *, cancelled: bool) -> None:
         """End of file is the last message of every connection.
