@@ -210,10 +210,23 @@ async def test_a_disconnect_ends_the_attempts_to_come_back(peer: Peer, autojump_
         peer.crash()
         await trio.sleep(5)
         await client.disconnect()
+        assert status(client) == "disconnected"
         await trio.sleep(600)
         assert peer.connections == 1
         await client.connect()
         assert status(client) == "connected"
+
+
+async def test_a_disconnect_ends_an_attempt_that_is_under_way(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect(first_delay=1))) as client:
+        peer.silent_about |= {"initialize", "server/discover"}
+        peer.crash()
+        await trio.sleep(2)
+        assert status(client) == "connecting"
+        await client.disconnect()
+        assert status(client) == "disconnected"
+        await trio.sleep(600)
+        assert peer.connections == 2
 
 
 async def test_a_server_that_crashes_at_once_again_and_again_is_not_restarted_for_ever(

@@ -114,19 +114,29 @@ class Link:
     async def _supervise(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         self._idle = trio.Event()
         reason: Exception = ConnectFailed("disconnected while connecting")
+        settled = False
+
+        def started() -> None:
+            nonlocal settled
+            settled = True
+            task_status.started()
+
         self._supervisor = trio.CancelScope()
-        with self._supervisor:
+        with self._supervisor as attempts:
             try:
-                reason = (await self._serve_one(task_status.started)).as_error()
+                reason = (await self._serve_one(started)).as_error()
                 if self._policy is not None and self.status == "error":
                     await self._come_back(self._policy)
             finally:
                 self._supervisor = None
                 self._idle.set()
+                if self.status == "connecting":
+                    self._set_status("disconnected")
                 self._tenant.give_up(reason)
-        if self.status == "connecting":  # cancelled by disconnect()
+        if attempts.cancelled_caught:  # by disconnect()
             self._set_status("disconnected")
-            raise reason
+            if not settled:
+                raise reason
 
     async def _serve_one(self, started: Callable[[], None]) -> Ending:
         """One connection, from connecting to its end."""

@@ -1,8 +1,8 @@
 """The server's lists: tools, resources, resource templates, prompts.
 
 A `SyncedList` owns one list as it was last committed: all pages or nothing, and the newest fetch wins. A
-`ListGroup` owns what one
-`list_changed` notification is about (resources and their templates share one) and the task that follows it:
+`ListGroup` owns what one `list_changed` notification is about (resources and their templates share one) and
+the task that follows it:
 
     announce() ──► quiet window, at most MAX_WAIT ──► *ListChanged event
                    ──► pace ──► fetch all pages ──► commit ──► *Change event
