@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from trio_debugmcp.cli import inspect, watch
+from trio_debugmcp.cli._target import client_options
 from trio_debugmcp.cli.watch import divide
 
 pytestmark = pytest.mark.real
@@ -200,6 +201,26 @@ def test_a_server_that_cannot_be_reached_ends_with_4(command: str, target: list[
 def test_a_tool_error_and_what_is_not_found_end_with_5(options: list[str], code: str, shell: Shell) -> None:
     assert shell("inspect", *options, *SERVER).code == 5
     assert shell.error["code"] == code
+
+
+def test_the_options_of_the_connection_reach_the_client() -> None:
+    parser = argparse.ArgumentParser()
+    inspect.add_parser(parser.add_subparsers())
+    words = [
+        "--header",
+        "Authorization: Bearer a:b",
+        "--env",
+        "K=V=W",
+        "--cwd",
+        "/x",
+        "--era",
+        "legacy",
+        "http://h/",
+    ]
+    options = client_options(parser.parse_args(["inspect", *words]))
+    assert options.headers == {"Authorization": "Bearer a:b"}
+    assert options.env == {**os.environ, "K": "V=W"}
+    assert (options.cwd, options.mode) == ("/x", "legacy")
 
 
 @pytest.mark.parametrize("command", ["inspect", "watch"])
