@@ -55,9 +55,7 @@ def test_the_pure_rooms_know_nothing_of_trio() -> None:
     pure = [file for file in HOME.rglob("*.py") if module(file).startswith(PURE)]
     assert len(pure) > len(PURE)
     for file in pure:
-        assert not {"trio", "anyio", "socket", "time"} & {name.partition(".")[0] for name in imports(file)}, (
-            file
-        )
+        assert not {"trio", "anyio", "socket", "time"} & {name.partition(".")[0] for name in imports(file)}, file
 
 
 @pytest.mark.real

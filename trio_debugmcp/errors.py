@@ -2,6 +2,7 @@
 
 - `AdapterRefused`: the debug adapter answered a request with `success: false`.
 - `AdapterGone`: the debug adapter, or the connection to it, ended.
+- `CannotRun`: the system refused to start a program.
 - `ProtocolViolation`: the peer broke framing or schema; the connection is over.
 - `UsageError`: the caller asked for something that cannot be done now, or at all.
 """
@@ -24,6 +25,15 @@ class ProtocolViolation(DebugError):
         super().__init__(f"{reason} (received {head!r})" if head else reason)
         self.reason = reason
         self.head = head
+
+
+class CannotRun(DebugError):
+    """A program, be it an adapter or the debuggee, could not be started; the system says why."""
+
+    def __init__(self, program: str, reason: str) -> None:
+        super().__init__(f"cannot run {program}: {reason}")
+        self.program = program
+        self.reason = reason
 
 
 class AdapterGone(DebugError):

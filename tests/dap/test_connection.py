@@ -1,5 +1,4 @@
 """A DAP connection over memory streams; the test is the adapter, byte for byte."""
-# ruff: noqa: ARG001  (a clock is used by being there)
 
 import json
 from collections.abc import AsyncIterator
@@ -23,7 +22,7 @@ from trio_debugmcp.dap.messages import (
     ThreadsBody,
     UnknownEvent,
 )
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation
 
 
 class Peer:
@@ -321,9 +320,7 @@ async def test_a_frame_that_is_no_message_ends_the_connection(
 
 async def test_what_came_before_the_garbage_is_delivered(autojump_clock: trio.testing.MockClock) -> None:
     async with connected() as (connection, peer):
-        await peer.stream.send_all(
-            encode_frame(b'{"type":"event","event":"initialized"}') + b"Segmentation fault\n"
-        )
+        await peer.stream.send_all(encode_frame(b'{"type":"event","event":"initialized"}') + b"Segmentation fault\n")
         await peer.stream.aclose()
         first, end = await drain(connection)
         assert first == Initialized()
@@ -349,9 +346,7 @@ async def test_a_conversation_that_trickles_in_byte_by_byte_is_the_same(
         async def _() -> None:
             await peer.take()
             event = encode_frame(b'{"seq":1,"type":"event","event":"continued","body":{"threadId":1}}')
-            answer = encode_frame(
-                b'{"seq":2,"type":"response","request_seq":1,"success":true,"command":"threads"}'
-            )
+            answer = encode_frame(b'{"seq":2,"type":"response","request_seq":1,"success":true,"command":"threads"}')
             for byte in event + answer:
                 await peer.stream.send_all(bytes([byte]))
                 await trio.sleep(0.001)
@@ -390,7 +385,7 @@ async def test_a_reverse_request_is_answered_with_what_serves_it(
 
 @pytest.mark.parametrize(
     "error",
-    [AdapterRefused("x", "no"), AdapterGone("no"), ProtocolViolation("no"), OSError("no"), DebugError("no")],
+    [AdapterRefused("x", "no"), AdapterGone("no"), ProtocolViolation("no"), CannotRun("x", "no"), DebugError("no")],
 )
 async def test_a_reverse_request_that_fails_is_answered_all_the_same(
     error: Exception, autojump_clock: trio.testing.MockClock
@@ -478,9 +473,7 @@ async def test_leaving_closes_the_stream_and_does_not_wait_for_the_peer(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (_, peer):
-        await peer.send(
-            *({"type": "event", "event": "output"} for _ in range(1000))
-        )  # more than anybody takes
+        await peer.send(*({"type": "event", "event": "output"} for _ in range(1000)))  # more than anybody takes
         await trio.testing.wait_all_tasks_blocked()
     with pytest.raises(trio.BrokenResourceError):
         await peer.stream.send_all(b"x")

@@ -110,7 +110,7 @@ def test_a_long_head_is_refused_the_same_in_one_chunk_as_in_many() -> None:
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_traceback_instead_of_dap_is_told_by_its_own_bytes(size: int) -> None:
     decoder = FrameDecoder()
-    with pytest.raises(ProtocolViolation) as caught:  # noqa: PT012
+    with pytest.raises(ProtocolViolation) as caught:
         for start in range(0, len(TRACEBACK), size):
             decoder.feed(TRACEBACK[start : start + size])
     assert caught.value.head.startswith(b"Traceback (most recent call last):\n"[: max(size, 34)])

@@ -92,9 +92,7 @@ def test_every_message_of_a_recorded_session_is_understood(trace: Path) -> None:
                 assert isinstance(body, known or UnknownEvent), raw
             case Response(success=True, command=command, body=body) as said:
                 assert said.request_seq == raw["request_seq"]
-                assert isinstance(
-                    decode_body(body, BODIES.get(command, Nothing)), BODIES.get(command, Nothing)
-                )
+                assert isinstance(decode_body(body, BODIES.get(command, Nothing)), BODIES.get(command, Nothing))
             case Response() as said:
                 assert "{" not in failure_text(said)
                 assert failure_text(said).strip()
@@ -122,15 +120,11 @@ def test_a_message_needs_no_seq() -> None:
 
 
 def test_a_seq_of_zero_is_a_seq() -> None:
-    assert decode_message(b'{"seq":0,"type":"request","command":"runInTerminal"}') == Request(
-        "runInTerminal", 0
-    )
+    assert decode_message(b'{"seq":0,"type":"request","command":"runInTerminal"}') == Request("runInTerminal", 0)
 
 
 def test_members_that_we_do_not_know_are_skipped() -> None:
-    assert event("stopped", '{"reason":"step","threadId":1,"__vendor":{"x":[1]}}') == Stopped(
-        "step", thread_id=1
-    )
+    assert event("stopped", '{"reason":"step","threadId":1,"__vendor":{"x":[1]}}') == Stopped("step", thread_id=1)
 
 
 @pytest.mark.parametrize("body", ["", "null", '""', '"Success"', "[]", "{}"])
@@ -195,15 +189,11 @@ def test_every_event_that_we_use_comes_with_its_members() -> None:
     assert event("continued", '{"threadId":1,"allThreadsContinued":true}') == Continued(1, True)
     assert event("exited", '{"exitCode":3}') == Exited(3)
     assert event("output", '{"category":"stderr","output":"a\\n"}') == Output("a\n", "stderr")
-    assert event("process", '{"name":"p","systemProcessId":7,"startMethod":"launch"}') == Process(
-        "p", 7, "launch"
-    )
+    assert event("process", '{"name":"p","systemProcessId":7,"startMethod":"launch"}') == Process("p", 7, "launch")
     moved = event("breakpoint", '{"reason":"changed","breakpoint":{"id":2,"verified":true,"line":9}}')
     assert isinstance(moved, BreakpointEvent)
     assert (moved.breakpoint.id, moved.breakpoint.verified, moved.breakpoint.line) == (2, True, 9)
-    loaded = event(
-        "module", '{"reason":"new","module":{"id":1,"name":"m","symbolStatus":"ok","isUserCode":true}}'
-    )
+    loaded = event("module", '{"reason":"new","module":{"id":1,"name":"m","symbolStatus":"ok","isUserCode":true}}')
     assert isinstance(loaded, ModuleEvent)
     assert (loaded.module.symbol_status, loaded.module.is_user_code) == ("ok", True)
 
@@ -272,12 +262,8 @@ def test_a_refusal_with_malformed_variables_still_says_why(variables: str) -> No
 
 def test_capabilities_that_come_later_are_laid_over_the_first() -> None:
     first = Capabilities(supports_log_points=True, supports_step_back=True)
-    merged = merge_capabilities(
-        first, msgspec.Raw(b'{"supportsStepBack":false,"supportsRestartRequest":true}')
-    )
-    assert merged == Capabilities(
-        supports_log_points=True, supports_step_back=False, supports_restart_request=True
-    )
+    merged = merge_capabilities(first, msgspec.Raw(b'{"supportsStepBack":false,"supportsRestartRequest":true}'))
+    assert merged == Capabilities(supports_log_points=True, supports_step_back=False, supports_restart_request=True)
 
 
 def test_capabilities_that_are_null_change_nothing() -> None:
@@ -287,9 +273,7 @@ def test_capabilities_that_are_null_change_nothing() -> None:
 
 
 def test_the_capability_without_an_s_is_read_as_the_protocol_spells_it() -> None:
-    assert decode_body(
-        msgspec.Raw(b'{"supportTerminateDebuggee":true}'), Capabilities
-    ).supports_terminate_debuggee
+    assert decode_body(msgspec.Raw(b'{"supportTerminateDebuggee":true}'), Capabilities).supports_terminate_debuggee
 
 
 def test_a_capabilities_event_carries_them_raw_for_the_merge() -> None:
@@ -305,12 +289,8 @@ def test_a_request_is_these_bytes() -> None:
     assert encode_request(1, "next", {"threadId": 0}) == (
         b'{"type":"request","seq":1,"command":"next","arguments":{"threadId":0}}'
     )
-    assert (
-        encode_request(2, "configurationDone") == b'{"type":"request","seq":2,"command":"configurationDone"}'
-    )
-    assert (
-        encode_request(3, "threads", {}) == b'{"type":"request","seq":3,"command":"threads","arguments":{}}'
-    )
+    assert encode_request(2, "configurationDone") == b'{"type":"request","seq":2,"command":"configurationDone"}'
+    assert encode_request(3, "threads", {}) == b'{"type":"request","seq":3,"command":"threads","arguments":{}}'
 
 
 def test_an_answer_to_a_reverse_request_is_these_bytes() -> None:
@@ -350,10 +330,7 @@ def test_output_that_is_no_text_is_shown_as_far_as_it_is(output: bytes, shown: s
 def test_a_value_that_is_no_text_spoils_no_answer() -> None:
     assert decode_body(msgspec.Raw(b'{"result":"\xff"}'), EvaluateBody) == EvaluateBody("\ufffd")
     refused = response('{"type":"response","request_seq":1,"success":false,"message":"m"}')
-    assert (
-        failure_text(msgspec.structs.replace(refused, body=msgspec.Raw(b'{"error":{"format":"\xff"}}')))
-        == "\ufffd"
-    )
+    assert failure_text(msgspec.structs.replace(refused, body=msgspec.Raw(b'{"error":{"format":"\xff"}}'))) == "\ufffd"
 
 
 def test_nesting_without_end_is_a_violation_and_no_crash() -> None:

@@ -23,7 +23,12 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_goes_on(de
         ("debug_launch", {"program": program("broken.py")}, "LAUNCH_FAILED", "SyntaxError in line 1"),
         ("debug_launch", {"program": "/bin/true"}, "ADAPTER_NOT_FOUND", "debugpy"),
         ("debug_launch", {"program": STEPS, "adapter": "cobol"}, "ADAPTER_NOT_FOUND", "debugpy"),
-        ("debug_launch", {"program": STEPS, "adapter_options": {"python": ["/no/python"]}}, "LAUNCH_FAILED", "/no/python"),
+        (
+            "debug_launch",
+            {"program": STEPS, "adapter_options": {"python": ["/no/python"]}},
+            "LAUNCH_FAILED",
+            "/no/python",
+        ),
         ("debug_attach", {}, "INVALID_PARAMETER", "port"),
         ("debug_attach", {"pid": 999999999}, "ATTACH_FAILED", "no process"),
         ("debug_attach", {"port": 9}, "ATTACH_FAILED", "nothing answers"),
@@ -67,7 +72,12 @@ async def test_during_a_session_each_mistake_is_named_and_the_session_goes_on(de
             ("variables_get", {"scope": "arguments"}, "NOT_SUPPORTED", "Locals"),
             ("evaluate", {"expression": "1 +"}, "EVAL_FAILED", "SyntaxError"),
             ("exception_get_context", {}, "NO_EXCEPTION", "breakpoint_set_exception"),
-            ("source_get", {"file": "/etc/passwd"}, "INVALID_PATH", "not referenced in any loaded debug symbols"),
+            (
+                "source_get",
+                {"file": "/etc/passwd"},
+                "INVALID_PATH",
+                "not referenced in any loaded debug symbols",
+            ),
             ("source_get", {"file": STEPS, "start_line": 4000}, "INVALID_PARAMETER", "lines 1 to"),
         ]
         for tool, arguments, code, says in mistakes:

@@ -1,4 +1,4 @@
-"""Child processes of the program are sessions of their own: breakpoints reach them, and a stop there takes the focus."""
+"""Child processes of the program are sessions of their own: breakpoints reach them, a stop there takes the focus."""
 
 from tests.real.conftest import Connect, at, line_of, program
 

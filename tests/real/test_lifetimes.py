@@ -52,7 +52,10 @@ async def assert_gone(pids: set[int]) -> None:
 async def server() -> AsyncIterator[trio.Process]:
     """A server process that the test itself ends."""
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-m", "trio_debugmcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "trio_debugmcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -87,25 +90,24 @@ async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
 @pytest.mark.parametrize("ending", ["disconnect", "client EOF", "SIGTERM", "SIGINT", "SIGKILL of the server"])
 async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> None:
-    async with server() as process:
-        async with connect_process(process) as client:
-            await start(client, paused=paused)
-            children = descendants(process.pid)
-            assert len(children) >= 3, "the adapter, its launcher, the program"
-            match ending:
-                case "disconnect":
-                    guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
-                    await client.call("debug_disconnect")
-                    await assert_gone(children - guard)
-                case "client EOF":
-                    assert process.stdin is not None
-                    await process.stdin.aclose()
-                case "SIGTERM" | "SIGINT":
-                    process.send_signal(getattr(signal, ending))
-                case _:
-                    process.kill()
-            if ending != "disconnect":
-                await assert_gone(children | {process.pid})
+    async with server() as process, connect_process(process) as client:
+        await start(client, paused=paused)
+        children = descendants(process.pid)
+        assert len(children) >= 3, "the adapter, its launcher, the program"
+        match ending:
+            case "disconnect":
+                guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+                await client.call("debug_disconnect")
+                await assert_gone(children - guard)
+            case "client EOF":
+                assert process.stdin is not None
+                await process.stdin.aclose()
+            case "SIGTERM" | "SIGINT":
+                process.send_signal(getattr(signal, ending))
+            case _:
+                process.kill()
+        if ending != "disconnect":
+            await assert_gone(children | {process.pid})
 
 
 async def test_after_the_programs_own_end_no_process_is_left() -> None:
@@ -118,7 +120,9 @@ async def test_after_the_programs_own_end_no_process_is_left() -> None:
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
-async def test_when_the_adapter_is_killed_waiting_calls_fail_and_the_server_launches_again(paused: bool) -> None:
+async def test_when_the_adapter_is_killed_waiting_calls_fail_and_the_server_launches_again(
+    paused: bool,
+) -> None:
     async with server() as process, connect_process(process) as client:
         session = await start(client, paused=paused)
         debuggee, adapter = debuggee_and_adapter(process, session)
@@ -142,7 +146,9 @@ async def test_when_the_adapter_is_killed_waiting_calls_fail_and_the_server_laun
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
-async def test_when_the_program_is_killed_the_session_ends_and_the_server_launches_again(paused: bool) -> None:
+async def test_when_the_program_is_killed_the_session_ends_and_the_server_launches_again(
+    paused: bool,
+) -> None:
     async with server() as process, connect_process(process) as client:
         session = await start(client, paused=paused)
         debuggee, adapter = debuggee_and_adapter(process, session)
@@ -182,7 +188,9 @@ async def test_fifty_launches_and_disconnects_leave_no_descriptor_and_no_process
         with trio.fail_after(120):
             async with connect_process(process) as client:
                 for cycle in range(51):
-                    await client.call("debug_launch", program=program("steps.py"), stop_at_entry=cycle % 2 == 0, wait=False)
+                    await client.call(
+                        "debug_launch", program=program("steps.py"), stop_at_entry=cycle % 2 == 0, wait=False
+                    )
                     await client.call("debug_disconnect")
                     if cycle == 0:
                         await trio.sleep(0.5)

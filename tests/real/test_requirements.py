@@ -2,6 +2,7 @@
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,10 @@ async def test_fr_001_the_session_resource_holds_the_state_at_every_kind_of_stop
         }
         await client.call("debug_step")
         step = await client.read(SESSION)
-        assert (step["pauseReason"], step["currentLocation"]["line"]) == ("Step", line_of("steps.py", "# after level2"))
+        assert (step["pauseReason"], step["currentLocation"]["line"]) == (
+            "Step",
+            line_of("steps.py", "# after level2"),
+        )
         assert step["revision"] > hit["revision"] > entry["revision"]
 
         await client.call("debug_disconnect")
@@ -107,7 +111,11 @@ async def test_fr_003_the_threads_resource_is_empty_then_fresh_then_stale_then_f
     async with debugging(era) as client:
         await client.call("debug_launch", program=program("workers.py"), stop_at_entry=False, wait=False)
         never_paused = await client.read(THREADS)
-        assert (never_paused["threads"], never_paused["stale"], never_paused["capturedAt"]) == ([], True, None)
+        assert (never_paused["threads"], never_paused["stale"], never_paused["capturedAt"]) == (
+            [],
+            True,
+            None,
+        )
         await client.call("breakpoint_set", **at("workers.py", "# while they work"))
         await client.call("debug_wait")
         paused = await client.read(THREADS)
@@ -134,7 +142,9 @@ async def test_fr_004_the_source_template_serves_files_of_the_program_and_no_oth
         await client.call("debug_launch", program=program("steps.py"))
         (template,) = (await client.sdk.list_resource_templates()).resource_templates
         assert template.uri_template == "debugger://source/{+file}"
-        assert await client.read_text(f"debugger://source/{program('steps.py')}") == Path(program("steps.py")).read_text()
+        assert (
+            await client.read_text(f"debugger://source/{program('steps.py')}") == Path(program("steps.py")).read_text()
+        )
         with pytest.raises(MCPError, match="not referenced in any loaded debug symbols"):
             await client.read_text("debugger://source//etc/passwd")
 
@@ -223,7 +233,10 @@ async def test_sc_001_and_002_the_four_resources_are_discovered_during_a_session
     async with debugging(era) as client:
         assert await client.uris() == []
         await client.call("debug_launch", program=program("steps.py"))
-        found = {*await client.uris(), *(t.uri_template for t in (await client.sdk.list_resource_templates()).resource_templates)}
+        found = {
+            *await client.uris(),
+            *(t.uri_template for t in (await client.sdk.list_resource_templates()).resource_templates),
+        }
         assert {SESSION, BREAKPOINTS, THREADS, "debugger://source/{+file}"} <= found
 
 
@@ -244,7 +257,10 @@ async def test_sc_003_notifications_come_within_a_second_of_the_change(debugging
 async def test_sc_004_and_005_tools_work_the_same_with_and_without_subscribers(
     debugging: Connect, era: Era, subscribed: bool
 ) -> None:
-    async with debugging(era) as client, client.subscribed(*([SESSION, BREAKPOINTS, THREADS] if subscribed else [])):
+    async with (
+        debugging(era) as client,
+        client.subscribed(*([SESSION, BREAKPOINTS, THREADS] if subscribed else [])),
+    ):
         await client.call("breakpoint_set", **at("steps.py", "# in loop"))
         await client.call("debug_launch", program=program("steps.py"))
         places = [(await client.call("debug_continue"))["location"]["line"] for _ in range(5)]
@@ -277,3 +293,31 @@ async def test_sc_006_a_read_with_many_breakpoints_and_threads_takes_less_than_h
             payload = await client.read(uri)
             assert time.perf_counter() - before < 0.5
             assert len(payload[key]) >= many
+
+
+async def test_edge_while_launching_the_session_reads_starting(debugging: Connect, era: Era) -> None:
+    async with debugging(era) as client, client.subscribed(), trio.open_nursery() as nursery:
+        nursery.start_soon(partial(client.call, "debug_launch", program=program("steps.py")))
+        await client.wait_notice(LIST_CHANGED)
+        payload = await client.read(SESSION)
+        assert (payload["state"], payload["pauseReason"], payload["currentLocation"]) == ("Starting", None, None)
+        assert (await client.read(THREADS))["threads"] == []
+
+
+async def test_edge_a_read_during_a_disconnect_ends_gracefully(debugging: Connect, era: Era) -> None:
+    async with debugging(era) as client:
+        outcomes: list[str] = []
+
+        async def read_on() -> None:
+            while "no session" not in outcomes:
+                try:
+                    outcomes.append((await client.read(SESSION))["state"])
+                except MCPError as error:
+                    assert "No active debug session" in str(error)
+                    outcomes.append("no session")
+
+        await client.call("debug_launch", program=program("busy.py"))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(read_on)
+            await client.call("debug_disconnect")
+        assert outcomes[-1] == "no session"

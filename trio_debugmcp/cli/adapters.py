@@ -32,5 +32,5 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     for each in found:
         where = each["location"] or f"not installed; get it with: {each['install']}"
-        print(f"{each['name']}  {each['language']}  {' '.join(each['fileTypes'])}  {where}")
+        print(f"{each['name']}  {each['language']}  {where}")
     return 0

@@ -1,2 +1,161 @@
-"""x"""
-def add_parser(commands): pass
+"""`trio-debugmcp demo`: debug the bundled sample program through a real MCP client, and show the conversation."""
+
+import argparse
+import json
+import os
+import sys
+import textwrap
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+WIDTH = 110
+"""Columns of the printed conversation."""
+
+MAX_LINES = 4
+"""Lines shown of one payload."""
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "demo",
+        help="debug the bundled sample program and show every call, notification and resource",
+        description="Starts this server as an MCP host would, connects the MCP SDK's client to it, and finds the bug "
+        "in the bundled sample program, printing the conversation as it happens.",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the demo; 0 if the bug was found."""
+    import trio
+
+    return 0 if trio.run(_demo) else 1
+
+
+async def _demo() -> bool:
+    from trio_debugmcp import samples
+
+    shop = str(Path(samples.__file__).with_name("shop.py"))
+    line = 1 + Path(shop).read_text().splitlines().index("    amount = total(cart)")
+    async with _open_client() as client:
+        _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
+        await client.call("breakpoint_set", file=shop, line=line, condition="customer == 'Bob'")
+        await client.call("debug_launch", program=shop, stop_at_entry=False)
+        _say("The session is a set of resources now, and it can be subscribed to:")
+        await client.list_resources()
+        await client.subscribe("debugger://session")
+        stop = await client.read("debugger://session")
+        _say(
+            f"Paused in {stop['currentLocation']['functionName']}, line {stop['currentLocation']['line']}. Bob's cart:"
+        )
+        cart = await client.call("evaluate", expression="cart")
+        _say("There is tea and cake in it, which Ada bought. Where does fill_cart get the cart from?")
+        defaults = await client.call("evaluate", expression="fill_cart.__defaults__[0] is cart")
+        _say("One step further, and the subscription tells of the change:")
+        await client.call("debug_step")
+        await client.wait_notification()
+        await client.read("debugger://session")
+        end = await client.call("debug_continue")
+        found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
+        if found:
+            _say("Found: `def fill_cart(items, cart=[])` makes one list, once, and every customer shares it.")
+        return found
+
+
+class _DemoClient:
+    """The SDK's client, made talkative."""
+
+    def __init__(self, sdk: Any) -> None:
+        import trio
+
+        self._sdk = sdk
+        self._notified = trio.Event()
+
+    async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+        _show("→", f"tools/call {tool} {_short(arguments)}")
+        result = await self._sdk.call_tool(tool, arguments)
+        text: str = result.content[0].text
+        _show("←", _short(json.loads(text)))
+        answer: dict[str, Any] = json.loads(text)
+        return answer
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        _show("→", f"resources/read {uri}")
+        payload: dict[str, Any] = json.loads((await self._sdk.read_resource(uri)).contents[0].text)
+        _show("←", _short(payload))
+        return payload
+
+    async def list_resources(self) -> None:
+        _show("→", "resources/list")
+        _show("←", ", ".join(resource.uri for resource in (await self._sdk.list_resources()).resources))
+
+    async def subscribe(self, uri: str) -> None:
+        import mcp_types as types
+
+        _show("→", f"resources/subscribe {uri}")
+        request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
+        await self._sdk.session.send_request(request, types.EmptyResult)
+
+    async def on_message(self, message: object) -> None:
+        import mcp_types as types
+
+        match message:
+            case types.ResourceUpdatedNotification(params=params):
+                _show("⚡", f"notifications/resources/updated {params.uri}")
+                self._notified.set()
+            case types.ResourceListChangedNotification():
+                _show("⚡", "notifications/resources/list_changed")
+            case _:
+                pass
+
+    async def wait_notification(self) -> None:
+        import trio
+
+        with trio.move_on_after(5):
+            await self._notified.wait()
+
+
+@asynccontextmanager
+async def _open_client() -> AsyncIterator[_DemoClient]:
+    from mcp import Client, StdioServerParameters
+
+    client: _DemoClient | None = None
+
+    async def on_message(message: object) -> None:
+        if client is not None:
+            await client.on_message(message)
+
+    server = StdioServerParameters(command=sys.executable, args=["-m", "trio_debugmcp", "serve"], env=dict(os.environ))
+    async with Client(server, mode="legacy", message_handler=on_message) as sdk:
+        client = _DemoClient(sdk)
+        yield client
+
+
+def _say(words: str) -> None:
+    print(f"\n{words}", flush=True)
+
+
+def _show(arrow: str, what: str) -> None:
+    print(f"  {arrow} {what}", flush=True)
+
+
+def _short(payload: object) -> str:
+    """What a person wants to see of a payload, in a few lines: no nulls, no empty lists, no long paths."""
+    text = json.dumps(_pruned(payload), ensure_ascii=False)
+    lines = textwrap.wrap(text, WIDTH, subsequent_indent="      ")
+    return "\n".join([*lines[:MAX_LINES], *(["      …"] if len(lines) > MAX_LINES else [])])
+
+
+def _pruned(payload: object) -> object:
+    match payload:
+        case dict():
+            return {key: _pruned(value) for key, value in payload.items() if value not in (None, [], {}, False, 0)}
+        case list():
+            return [_pruned(value) for value in payload]
+        case str() if payload.startswith("/"):
+            return payload.rpartition("/")[2]
+        case _:
+            return payload

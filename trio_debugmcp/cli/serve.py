@@ -38,7 +38,10 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="resolve relative paths against it, and confine what may be launched and read to it (repeatable)",
     )
     parser.add_argument(
-        "--tools", choices=("core", "full"), default="full", help="offer the everyday tools only, or all (default full)"
+        "--tools",
+        choices=("core", "full"),
+        default="full",
+        help="offer the everyday tools only, or all (default full)",
     )
     parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
@@ -59,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     roots: list[str] = arguments.root
     options = Options(
-        settings=Settings(directory=roots[0] if roots else os.getcwd(), roots=tuple(roots)),  # noqa: PTH109
+        settings=Settings(directory=roots[0] if roots else os.getcwd(), roots=tuple(roots)),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,
         core_tools_only=arguments.tools == "core",

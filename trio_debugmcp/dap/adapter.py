@@ -1,7 +1,6 @@
 """Debug adapters as byte streams: a supervised process that speaks on its standard streams, or a socket."""
 
 import logging
-import shlex
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
@@ -45,25 +44,17 @@ async def open_stdio_adapter(argv: Sequence[str], guard: Guard) -> AsyncIterator
     """Run an adapter that speaks DAP on its standard input and output.
 
     Raises:
-        AdapterGone: it could not be started.
+        CannotRun: it could not be started.
     """
-    try:
-        opening = open_process(argv, guard)
-        process = await opening.__aenter__()
-    except OSError as error:
-        raise AdapterGone(f"could not start {shlex.join(argv)}: {error}") from error
-    try:
+    async with open_process(argv, guard) as process, trio.open_nursery() as nursery:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the process was opened with pipes")
         adapter = Adapter(trio.StapledStream(process.stdin, process.stdout), pid=process.pid)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(adapter._keep_stderr, process.stderr)  # noqa: SLF001
-            try:
-                yield adapter
-            finally:
-                nursery.cancel_scope.cancel(reason="the adapter is closed")
-    finally:
-        await opening.__aexit__(None, None, None)
+        nursery.start_soon(adapter._keep_stderr, process.stderr)  # noqa: SLF001
+        try:
+            yield adapter
+        finally:
+            nursery.cancel_scope.cancel(reason="the adapter is closed")
 
 
 @asynccontextmanager

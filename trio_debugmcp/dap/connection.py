@@ -104,7 +104,7 @@ class Connection:
             task_status.started(scope)
             try:
                 while data := await self._stream.receive_some(_CHUNK_BYTES):
-                    for body in decoder.feed(data):
+                    for body in decoder.feed(bytes(data)):
                         await self._dispatch(decode_message(body), nursery)
                 decoder.finish()
             except ProtocolViolation as violation:
@@ -143,7 +143,7 @@ class Connection:
         try:
             body = await self._on_reverse_request(request)
             answer = encode_response(next(self._seq), request, body)
-        except (DebugError, OSError) as error:
+        except DebugError as error:
             log.info("refused %s: %s", request.command, error)
             answer = encode_response(next(self._seq), request, failure=str(error))
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -161,9 +161,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def open_connection(
-    stream: trio.abc.Stream, on_reverse_request: ReverseRequest
-) -> AsyncIterator[Connection]:
+async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRequest) -> AsyncIterator[Connection]:
     """Speak DAP over `stream` for the length of the block; the stream is closed at its end.
 
     A goodbye sent in the block's own `finally`, under a bounded shield, is still written and answered.

@@ -40,15 +40,15 @@ def signal_session(sid: int, number: int) -> bool:
 
 
 def _all_processes() -> list[int]:
-    if os.path.isdir("/proc/self"):  # noqa: PTH112
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    if os.path.isdir("/proc/self"):
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
     listing = subprocess.run(["ps", "-axo", "pid="], capture_output=True, text=True, check=False)
     return [int(word) for word in listing.stdout.split()]
 
 
 def _is_zombie(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
+        with open(f"/proc/{pid}/stat", "rb") as stat:
             return stat.read().rpartition(b")")[2].split()[0] == b"Z"
     except OSError:
         return False

@@ -56,7 +56,7 @@ class Event(Struct, tag_field="type", tag="event", frozen=True):
 # --- Parts ---------------------------------------------------------------------------------------------------
 
 
-class Source(Message):
+class Source(Message, frozen=True):
     """Where code is: a path, or a reference that only the adapter can resolve."""
 
     name: str | None = None
@@ -65,7 +65,7 @@ class Source(Message):
     presentation_hint: str | None = None
 
 
-class DapBreakpoint(Message):
+class DapBreakpoint(Message, frozen=True):
     """What the adapter made of a breakpoint. `line` and `column` are where it really is."""
 
     verified: bool = False
@@ -76,14 +76,14 @@ class DapBreakpoint(Message):
     column: int | None = None
 
 
-class DapThread(Message):
+class DapThread(Message, frozen=True):
     """A thread by its adapter id, which may be 0."""
 
     id: int
     name: str | None = None
 
 
-class DapFrame(Message):
+class DapFrame(Message, frozen=True):
     """One stack frame; `id` dies at the next resume."""
 
     id: int
@@ -96,7 +96,7 @@ class DapFrame(Message):
     instruction_pointer_reference: str | None = None
 
 
-class DapModule(Message):
+class DapModule(Message, frozen=True):
     """A loaded module."""
 
     id: int | str
@@ -107,7 +107,7 @@ class DapModule(Message):
     is_user_code: bool | None = None
 
 
-class DapScope(Message):
+class DapScope(Message, frozen=True):
     """A named container of variables of one frame."""
 
     name: str
@@ -118,7 +118,7 @@ class DapScope(Message):
     expensive: bool | None = None
 
 
-class DapVariable(Message):
+class DapVariable(Message, frozen=True):
     """A variable; `variables_reference` above 0 means that it has children."""
 
     name: str
@@ -130,7 +130,7 @@ class DapVariable(Message):
     indexed_variables: int | None = None
 
 
-class ExceptionBreakpointFilter(Message):
+class ExceptionBreakpointFilter(Message, frozen=True):
     """A kind of exception stop that the adapter offers."""
 
     filter: str
@@ -138,7 +138,7 @@ class ExceptionBreakpointFilter(Message):
     default: bool | None = None
 
 
-class Capabilities(Message):
+class Capabilities(Message, frozen=True):
     """What the adapter can do. A feature that is not declared is never asked for (some adapters wedge)."""
 
     supports_configuration_done_request: bool | None = None
@@ -170,11 +170,11 @@ class Capabilities(Message):
 # --- Events --------------------------------------------------------------------------------------------------
 
 
-class Initialized(Message):
+class Initialized(Message, frozen=True):
     """The adapter is ready for its configuration."""
 
 
-class Stopped(Message):
+class Stopped(Message, frozen=True):
     """Execution stopped. `thread_id` may be missing (delve's pause) or 0 (js-debug)."""
 
     reason: str = ""
@@ -186,59 +186,59 @@ class Stopped(Message):
     hit_breakpoint_ids: list[int] | None = None
 
 
-class Continued(Message):
+class Continued(Message, frozen=True):
     """Execution resumed."""
 
     thread_id: int | None = None
     all_threads_continued: bool | None = None
 
 
-class Exited(Message):
+class Exited(Message, frozen=True):
     """The debuggee ended with `exit_code`."""
 
     exit_code: int = 0
 
 
-class Terminated(Message):
+class Terminated(Message, frozen=True):
     """Debugging ended, which the debuggee may survive."""
 
 
-class ThreadEvent(Message):
+class ThreadEvent(Message, frozen=True):
     """A thread started or exited."""
 
     reason: str
     thread_id: int
 
 
-class Output(Message):
+class Output(Message, frozen=True):
     """Text from the debuggee or from the adapter, by `category`."""
 
     output: str = ""
     category: str | None = None
 
 
-class BreakpointEvent(Message):
+class BreakpointEvent(Message, frozen=True):
     """The adapter changed its mind about a breakpoint."""
 
     reason: str
     breakpoint: DapBreakpoint
 
 
-class ModuleEvent(Message):
+class ModuleEvent(Message, frozen=True):
     """A module was loaded, changed or removed."""
 
     reason: str
     module: DapModule
 
 
-class LoadedSource(Message):
+class LoadedSource(Message, frozen=True):
     """A source was loaded, changed or removed."""
 
     reason: str
     source: Source
 
 
-class Process(Message):
+class Process(Message, frozen=True):
     """The debuggee's process is known."""
 
     name: str = ""
@@ -246,13 +246,13 @@ class Process(Message):
     start_method: str | None = None
 
 
-class CapabilitiesEvent(Message):
+class CapabilitiesEvent(Message, frozen=True):
     """Capabilities that became known after `initialize`; merge them."""
 
     capabilities: Raw = _EMPTY
 
 
-class UnknownEvent(Message):
+class UnknownEvent(Message, frozen=True):
     """An event that we have no use for, or whose body is not what the protocol says."""
 
     event: str
@@ -294,42 +294,42 @@ EVENT_TYPES: dict[str, type[Message]] = {
 # --- Response bodies -----------------------------------------------------------------------------------------
 
 
-class Nothing(Message):
+class Nothing(Message, frozen=True):
     """A response body without anything that we read."""
 
 
-class BreakpointsBody(Message):
+class BreakpointsBody(Message, frozen=True):
     """The answer to every `set…Breakpoints`, in the order of the request."""
 
     breakpoints: list[DapBreakpoint] | None = None
 
 
-class ThreadsBody(Message):
+class ThreadsBody(Message, frozen=True):
     """The answer to `threads`."""
 
     threads: list[DapThread] | None = None
 
 
-class StackTraceBody(Message):
+class StackTraceBody(Message, frozen=True):
     """The answer to `stackTrace`."""
 
     stack_frames: list[DapFrame] | None = None
     total_frames: int | None = None
 
 
-class ScopesBody(Message):
+class ScopesBody(Message, frozen=True):
     """The answer to `scopes`."""
 
     scopes: list[DapScope] | None = None
 
 
-class VariablesBody(Message):
+class VariablesBody(Message, frozen=True):
     """The answer to `variables`."""
 
     variables: list[DapVariable] | None = None
 
 
-class EvaluateBody(Message):
+class EvaluateBody(Message, frozen=True):
     """The answer to `evaluate`."""
 
     result: str = ""
@@ -339,7 +339,7 @@ class EvaluateBody(Message):
     indexed_variables: int | None = None
 
 
-class ExceptionDetails(Message):
+class ExceptionDetails(Message, frozen=True):
     """More about an exception."""
 
     message: str | None = None
@@ -348,7 +348,7 @@ class ExceptionDetails(Message):
     stack_trace: str | None = None
 
 
-class ExceptionInfoBody(Message):
+class ExceptionInfoBody(Message, frozen=True):
     """The answer to `exceptionInfo`."""
 
     exception_id: str = ""
@@ -357,7 +357,7 @@ class ExceptionInfoBody(Message):
     details: ExceptionDetails | None = None
 
 
-class SourceBody(Message):
+class SourceBody(Message, frozen=True):
     """The answer to `source`."""
 
     content: str = ""
@@ -367,7 +367,7 @@ class SourceBody(Message):
 # --- Reverse requests ----------------------------------------------------------------------------------------
 
 
-class RunInTerminal(Message):
+class RunInTerminal(Message, frozen=True):
     """The adapter asks us to start a process. A value of `null` in `env` means: unset."""
 
     args: list[str]
@@ -376,7 +376,7 @@ class RunInTerminal(Message):
     title: str | None = None
 
 
-class StartDebugging(Message):
+class StartDebugging(Message, frozen=True):
     """The adapter asks us to start a child session."""
 
     request: str
@@ -431,9 +431,10 @@ def decode_message(body: bytes) -> Request | Response | Event:
         ProtocolViolation: it is not a DAP message.
     """
     try:
-        return _read(_envelopes.decode, body)
+        message: Request | Response | Event = _read(_envelopes.decode, body)
     except _UNREADABLE as error:
         raise ProtocolViolation(f"not a DAP message: {error}", body[:200]) from error
+    return message
 
 
 def decode_event(event: Event) -> EventBody:

@@ -17,6 +17,7 @@ import trio
 
 from trio_debugmcp.dap import guard as guard_script
 from trio_debugmcp.dap.guard import session_members, signal_session
+from trio_debugmcp.errors import CannotRun
 
 _INPUT_GRACE = 0.5
 """Seconds for a process to leave by itself after its input was closed; debugpy's adapter needs about 0.05."""
@@ -95,17 +96,22 @@ async def open_process(
     At the end of the block the whole process session is gone and the pipes are closed.
 
     Raises:
-        OSError: the program could not be started.
+        CannotRun: the program could not be started.
     """
-    process = await trio.lowlevel.open_process(
-        list(argv),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env=env,
-        start_new_session=True,
-    )
+    if not argv:
+        raise CannotRun("an empty command line", "it names no program")
+    try:
+        process = await trio.lowlevel.open_process(
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # ValueError: a NUL character, or a name that no variable can have
+        raise CannotRun(argv[0], getattr(error, "strerror", None) or str(error)) from error
     try:
         guard.watch(process.pid)
         yield process
@@ -131,7 +137,7 @@ async def _end(process: trio.Process) -> None:
 
 
 async def _wait_empty(sid: int) -> None:
-    while session_members(sid):
+    while session_members(sid):  # noqa: ASYNC110 (no event tells of it)
         await trio.sleep(_POLL)
 
 

@@ -28,6 +28,7 @@ class _Topic:
         """Close the window; whether a change was waiting in it."""
         was_pending, self.pending = self.pending, False
         self.window.cancel(reason="settled early")
+        self.window = trio.CancelScope()
         return was_pending
 
 
@@ -77,9 +78,10 @@ class Debouncer:
                 if not topic.pending:  # flushed since
                     continue
                 latest = trio.current_time() + self._max_wait
-                topic.window = trio.CancelScope(deadline=min(trio.current_time() + self._quiet, latest))
-                with topic.window as window:
+                topic.window = window = trio.CancelScope(deadline=min(trio.current_time() + self._quiet, latest))
+                with window:
                     async for _ in topic.wakes:
                         window.deadline = min(trio.current_time() + self._quiet, latest)
-                if topic.settle():
+                # A window that was settled early is another one's by now: what came since waits for its own.
+                if topic.window is window and topic.settle():
                     self._publish(uri)

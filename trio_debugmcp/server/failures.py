@@ -7,7 +7,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Through protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
@@ -31,9 +31,13 @@ def usage_error(error: DebugError | msgspec.ValidationError) -> UsageError:
             return UsageError(
                 "ADAPTER_FAILED", f"The debug adapter refused '{command}': {reason}", {"command": command}
             )
+        case CannotRun(program=program, reason=reason):
+            return UsageError("ADAPTER_FAILED", f"Cannot run {program}: {reason}.", {"program": program})
         case ProtocolViolation():
             return UsageError(
-                "ADAPTER_FAILED", f"The debug adapter broke the protocol: {error}. Restart with debug_restart.", {}
+                "ADAPTER_FAILED",
+                f"The debug adapter broke the protocol: {error}. Restart with debug_restart.",
+                {},
             )
         case msgspec.ValidationError():
             return UsageError("INVALID_PARAMETER", f"{error}. See the tool's input schema.", {})

@@ -93,9 +93,7 @@ class ConnectionServer:
             on_call_tool=self._call_tool,
         )
         server.middleware.clear()  # tracing, which costs on every message and which nobody has configured
-        server.add_notification_handler(
-            "notifications/initialized", types.NotificationParams, self._on_initialized
-        )
+        server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
         return server
 
     # --- Resources -------------------------------------------------------------------------------------------
@@ -107,9 +105,7 @@ class ConnectionServer:
             return types.ListResourcesResult(resources=[])
         return types.ListResourcesResult(
             resources=[
-                types.Resource(
-                    uri=each.uri, name=each.name, description=each.description, mime_type="application/json"
-                )
+                types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type="application/json")
                 for each in RESOURCES.values()
             ]
         )
@@ -120,7 +116,10 @@ class ConnectionServer:
         if self._debugger.state.focused is None:
             return types.ListResourceTemplatesResult(resource_templates=[])
         template = types.ResourceTemplate(
-            uri_template=SOURCE_TEMPLATE, name=SOURCE_NAME, description=SOURCE_DESCRIPTION, mime_type="text/plain"
+            uri_template=SOURCE_TEMPLATE,
+            name=SOURCE_NAME,
+            description=SOURCE_DESCRIPTION,
+            mime_type="text/plain",
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
@@ -252,4 +251,6 @@ def _check_uri(uri: str) -> None:
 
 
 def _too_many() -> MCPError:
-    return MCPError(code=INVALID_PARAMS, message="Too many subscriptions on this connection: unsubscribe from some first")
+    return MCPError(
+        code=INVALID_PARAMS, message="Too many subscriptions on this connection: unsubscribe from some first"
+    )

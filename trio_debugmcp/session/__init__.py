@@ -1,1 +1,1 @@
-"""Trio tasks over the state: sessions with debug adapters, the merger that owns the state, and what users ask of them."""
+"""Trio tasks over the state: debug sessions, the merger that owns the state, and what users ask of them."""

@@ -18,7 +18,7 @@ from trio_debugmcp.dap.profiles import Profile, TypedException
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
 from trio_debugmcp.state.reduce import (
     BreakpointPut,
     BreakpointsBound,
@@ -39,7 +39,7 @@ class Requests(Protocol):
     profile: Profile
     capabilities: Capabilities
 
-    async def request(self, command: str, arguments: object, kind: type[T] = ...) -> T:
+    async def request(self, command: str, arguments: object, kind: type[T]) -> T:
         """Send a bounded request."""
         ...
 
@@ -114,7 +114,7 @@ class BreakpointBook:
         Raises:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
-        everything = [*self._visible(), *self._state.exceptions]
+        everything: list[Breakpoint | ExceptionBreakpoint] = [*self._visible(), *self._state.exceptions]
         for each in everything:
             if each.id == breakpoint_id:
                 return each
@@ -126,7 +126,7 @@ class BreakpointBook:
         )
 
     @property
-    def _state(self):  # type: ignore[no-untyped-def]
+    def _state(self) -> State:
         return self._merger.state
 
     def _visible(self) -> list[Breakpoint]:

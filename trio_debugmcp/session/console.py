@@ -9,13 +9,14 @@ from contextlib import suppress
 from typing import Literal
 
 import trio
+import trio.lowlevel
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.state.payloads import OutputEntry, iso_time
 
-MAX_OUTPUT_BYTES = 4 * 1024 * 1024
-"""Program output kept per session; the oldest goes first, and is counted."""
+MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
+"""Characters of program output kept per session; the oldest goes first, and is counted."""
 
 MAX_ENTRY_LENGTH = 16 * 1024
 """Characters joined into one entry: output comes in fragments, and people read lines."""
@@ -37,7 +38,7 @@ class Console:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._entries: deque[OutputEntry] = deque()
-        self._bytes = 0
+        self._length = 0
         self._input: trio.abc.SendStream | None = None
         self.next_seq = 1
         self.dropped = 0
@@ -62,9 +63,9 @@ class Console:
         else:
             self._entries.append(OutputEntry(self.next_seq, stream, text, iso_time(self._clock.now())))
             self.next_seq += 1
-        self._bytes += len(text)
-        while self._bytes > MAX_OUTPUT_BYTES and len(self._entries) > 1:
-            self._bytes -= len(self._entries.popleft().text)
+        self._length += len(text)
+        while self._length > MAX_OUTPUT_LENGTH and len(self._entries) > 1:
+            self._length -= len(self._entries.popleft().text)
             self.dropped += 1
 
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
@@ -94,8 +95,8 @@ class Console:
     async def settle(self) -> None:
         """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
         with trio.move_on_after(_SETTLE_SECONDS):
-            while any(_unread(descriptor) for descriptor in self._pipes):
-                await trio.sleep(0)
+            while any(_unread(descriptor) for descriptor in self._pipes):  # noqa: ASYNC110 (the pumps tell nobody)
+                await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:
         """What users write goes to this pipe from now on."""

@@ -15,13 +15,14 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file, profile_named
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Audience, Merger
-from trio_debugmcp.session.session import ChildStart, DebugSession, Surroundings
+from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.state.model import Breakpoint, Snapshot, State
 
 log = logging.getLogger(__name__)
@@ -99,13 +100,7 @@ class Debugger:
         session = self.session(session_id)
         snapshot = session.snapshot
         if snapshot is None or snapshot.phase != "Paused":
-            phase = snapshot.phase if snapshot is not None else "Disconnected"
-            raise UsageError(
-                "NOT_PAUSED",
-                f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for "
-                "a breakpoint.",
-                {"currentState": phase},
-            )
+            raise not_paused(snapshot)
         return session, snapshot
 
     def profile_for(self, adapter: str | None, program: str | None) -> Profile:
@@ -155,7 +150,9 @@ class Debugger:
         if self.settings.roots and not any(normal.resolve().is_relative_to(root) for root in self.settings.roots):
             allowed = ", ".join(self.settings.roots)
             raise UsageError(
-                "PERMISSION_DENIED", f"'{path}' is outside the allowed roots ({allowed}).", {"path": str(normal)}
+                "PERMISSION_DENIED",
+                f"'{path}' is outside the allowed roots ({allowed}).",
+                {"path": str(normal)},
             )
         return str(normal)
 
@@ -167,12 +164,7 @@ class Debugger:
         Raises:
             UsageError: `SESSION_ACTIVE`, `LAUNCH_FAILED`, `ATTACH_FAILED`, `ADAPTER_FAILED` or `TIMEOUT`.
         """
-        if self._starting or self.state.root is not None:
-            raise UsageError(
-                "SESSION_ACTIVE",
-                "A debug session is already active. End it with debug_disconnect, or use debug_restart.",
-                {"session": self.state.focus},
-            )
+        self.check_free()
         if self._nursery is None:
             raise AssertionError("the debugger is not running")
         self._starting = True
@@ -186,6 +178,10 @@ class Debugger:
         except AdapterRefused as refusal:
             code = "LAUNCH_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED"
             raise UsageError(code, f"{profile.name} refused: {refusal.reason}", self._last_words()) from refusal
+        except CannotRun as error:
+            raise UsageError(
+                "ADAPTER_FAILED", f"The debug adapter {profile.name} does not start: {error.reason} ({error.program})."
+            ) from error
         except AdapterGone as gone:
             raise UsageError(
                 "ADAPTER_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED",
@@ -195,6 +191,19 @@ class Debugger:
         finally:
             self._starting = False
         return session
+
+    def check_free(self) -> None:
+        """Whether a session may be started.
+
+        Raises:
+            UsageError: `SESSION_ACTIVE`.
+        """
+        if self._starting or self.state.root is not None:
+            raise UsageError(
+                "SESSION_ACTIVE",
+                "A debug session is already active. End it with debug_disconnect, or use debug_restart.",
+                {"session": self.state.focus},
+            )
 
     async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
         """End a session with its children and wait until it has ended, with its processes."""
@@ -250,24 +259,32 @@ class Debugger:
     # --- Breakpoints -----------------------------------------------------------------------------------------
 
     async def sync_breakpoints(self, files: Iterable[str | None] = (), *, exceptions: bool = False) -> None:
-        """Send what changed to every session that takes breakpoints by now."""
-        named = sorted({file for file in files if file is not None})
-        functions = None in set(files)
+        """Send what changed to every session that takes breakpoints by now; None among the files: the functions.
+
+        Raises:
+            DebugError: an adapter did not take them; the others have.
+        """
+        touched = set(files)
+        failures: list[DebugError] = []
 
         async def sync(session: DebugSession) -> None:
             try:
-                await session.breakpoints.send(named)
-                if functions:
+                await session.breakpoints.send(file for file in touched if file is not None)
+                if None in touched:
                     await session.breakpoints.send_functions()
                 if exceptions:
                     await session.breakpoints.send_exceptions()
             except AdapterGone as gone:  # then it has no breakpoints any more, either
                 log.debug("breakpoints of %s: %s", session.id, gone)
+            except DebugError as error:
+                failures.append(error)
 
         async with trio.open_nursery() as nursery:
             for session in list(self._sessions.values()):
                 if session.accepts_breakpoints and not session.closed.is_set():
                     nursery.start_soon(sync, session)
+        if failures:
+            raise failures[0]
 
     def breakpoint_problem(self, breakpoint_: Breakpoint) -> str | None:
         """Why no session could place the breakpoint; None if one has."""

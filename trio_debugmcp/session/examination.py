@@ -6,7 +6,7 @@ closer: the locals of the top frame, and where the other threads are. The next s
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import trio
 from msgspec import Struct
@@ -16,6 +16,7 @@ from trio_debugmcp.dap.messages import (
     DapThread,
     EvaluateBody,
     ExceptionInfoBody,
+    Nothing,
     ScopesBody,
     StackTraceBody,
     Stopped,
@@ -23,7 +24,7 @@ from trio_debugmcp.dap.messages import (
     VariablesBody,
 )
 from trio_debugmcp.dap.profiles import Profile
-from trio_debugmcp.errors import DebugError
+from trio_debugmcp.errors import AdapterRefused, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
@@ -45,6 +46,11 @@ CAPTURED_LOCALS = 100
 
 LOCATED_THREADS = 32
 """Other threads whose place is looked up after a stop, one request each; programs with hundreds exist."""
+
+EXAMINATION_SECONDS = 3.0
+"""For each answer about a stop; the stop is shown without what an adapter does not tell by then."""
+
+T = TypeVar("T")
 
 _REASONS: dict[str, PauseReason] = {
     "entry": "Entry",
@@ -114,12 +120,13 @@ class Examiner:
         explanation, self._explanation = self._explanation, None
         with scope:
             try:
-                threads = await self._fetch_threads()
+                threads = (await self._fetch("threads", {}, ThreadsBody)).threads or []
                 thread_id = stopped.thread_id if stopped.thread_id is not None else threads[0].id if threads else 0
-                stack = await self._fetch_stack(thread_id)
+                where = {"threadId": thread_id, "startFrame": 0, "levels": CAPTURED_FRAMES}
+                stack = await self._fetch("stackTrace", where, StackTraceBody)
                 raised = await self._examine_exception(stopped, thread_id, stack)
                 if raised is not None and not raised.counts:
-                    await self._session.request("continue", {"threadId": thread_id})
+                    await self._session.request("continue", {"threadId": thread_id}, Nothing)
                     return
                 await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
                 if stack.stack_frames:
@@ -150,7 +157,7 @@ class Examiner:
                 thread_id=thread_id,
                 description=explanation or stopped.text or stopped.description,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
-                exception=raised and raised.info,
+                exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),
                 frames=frames,
                 total_frames=max(stack.total_frames or 0, len(frames)),
@@ -158,29 +165,23 @@ class Examiner:
             )
         )
 
-    async def _fetch_threads(self) -> list[DapThread]:
-        body = await self._session.request("threads", None, ThreadsBody)
-        return body.threads or []
-
-    async def _fetch_stack(self, thread_id: int) -> StackTraceBody:
-        arguments = {"threadId": thread_id, "startFrame": 0, "levels": CAPTURED_FRAMES}
+    async def _fetch(self, command: str, arguments: object, kind: type[T]) -> T:
+        """The answer, or an empty one: a stop of which little is known is still a stop."""
         try:
-            return await self._session.request("stackTrace", arguments, StackTraceBody)
-        except DebugError as error:
-            log.info("no stack: %s", error)
-            return StackTraceBody()
+            return await self._session.request(command, arguments, kind, seconds=EXAMINATION_SECONDS)
+        except (AdapterRefused, UsageError, ProtocolViolation) as error:
+            log.warning("examining a stop: %s", error)
+            return kind()
 
     # --- Exceptions ------------------------------------------------------------------------------------------
 
-    async def _examine_exception(
-        self, stopped: Stopped, thread_id: int, stack: StackTraceBody
-    ) -> _Raised | None:
+    async def _examine_exception(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> _Raised | None:
         """Only asked at an exception stop: elsewhere some adapters answer with nonsense."""
         if stopped.reason != "exception":
             return None
         info = ExceptionInfo(type=stopped.text or "exception", message=stopped.description, break_mode=None)
         if self._session.capabilities.supports_exception_info_request:
-            body = await self._session.request("exceptionInfo", {"threadId": thread_id}, ExceptionInfoBody)
+            body = await self._fetch("exceptionInfo", {"threadId": thread_id}, ExceptionInfoBody)
             details = body.details
             info = ExceptionInfo(
                 type=body.exception_id or (details.full_type_name if details else None) or info.type,
@@ -222,10 +223,17 @@ class Examiner:
         if each.condition is None:
             return True
         value = await self._evaluate(self._session.profile.truth_expression(each.condition), frame_id)
-        return value is None or value.lower() in {"true", "1"}  # a condition that fails stops, so that it is seen
+        return value is None or value.lower() in {
+            "true",
+            "1",
+        }  # a condition that fails stops, so that it is seen
 
     async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
-        arguments = {"expression": expression, "frameId": frame_id, "context": self._session.profile.evaluate_context}
+        arguments = {
+            "expression": expression,
+            "frameId": frame_id,
+            "context": self._session.profile.evaluate_context,
+        }
         try:
             body = await self._session.request("evaluate", arguments, EvaluateBody)
         except DebugError as error:

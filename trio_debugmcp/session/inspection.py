@@ -66,7 +66,7 @@ def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
 async def fetch_frames(
     session: DebugSession, snapshot: Snapshot, thread_id: int, start: int, count: int
 ) -> tuple[list[StackFrame], int]:
-    """Frames `start` to `start + count` of a thread and the number of all; from the stop's capture where it has them."""
+    """Frames from `start` on, and the number of all; taken from the stop's capture where it has them."""
     stack = snapshot.stack
     captured = len(stack.frames)
     if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
@@ -79,9 +79,7 @@ async def fetch_frames(
     return list(frames), max(body.total_frames or 0, start + len(frames))
 
 
-async def find_frame(
-    session: DebugSession, snapshot: Snapshot, thread_id: int | None, frame_index: int
-) -> StackFrame:
+async def find_frame(session: DebugSession, snapshot: Snapshot, thread_id: int | None, frame_index: int) -> StackFrame:
     """One frame by its index, 0 being the top.
 
     Raises:
@@ -106,9 +104,7 @@ def frame_list(frames: list[StackFrame], start: int) -> list[Frame]:
 # --- Variables -----------------------------------------------------------------------------------------------
 
 
-async def scope_variables(
-    session: DebugSession, frame: StackFrame, scope: ScopeName
-) -> list[DapVariable]:
+async def scope_variables(session: DebugSession, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
     """The variables of a frame's scopes, the adapter's invented groups left out.
 
     Raises:
@@ -119,7 +115,9 @@ async def scope_variables(
     if not chosen and scope != "all":
         names = ", ".join(each.name for each in scopes) or "none"
         raise UsageError(
-            "NOT_SUPPORTED", f"{session.profile.name} has no scope '{scope}' here; it has: {names}.", {"scopes": names}
+            "NOT_SUPPORTED",
+            f"{session.profile.name} has no scope '{scope}' here; it has: {names}.",
+            {"scopes": names},
         )
     found: list[DapVariable] = []
     for each in chosen:
@@ -227,7 +225,10 @@ async def source_text(debugger: Debugger, path: str) -> str:
     if not source.reference:
         return read_source(source)
     session = debugger.session(source.session)
-    arguments = {"sourceReference": source.reference, "source": {"path": path, "sourceReference": source.reference}}
+    arguments = {
+        "sourceReference": source.reference,
+        "source": {"path": path, "sourceReference": source.reference},
+    }
     try:
         return (await session.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
     except AdapterRefused as refusal:

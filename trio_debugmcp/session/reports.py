@@ -4,7 +4,15 @@ from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import ExceptionInfo, Frame, Location, OutputEntry, Payload, SourceLine, Variable
+from trio_debugmcp.state.payloads import (
+    ExceptionInfo,
+    Frame,
+    Location,
+    OutputEntry,
+    Payload,
+    SourceLine,
+    Variable,
+)
 from trio_debugmcp.state.resources import frame_payload
 
 REPORTED_FRAMES = 5
@@ -20,7 +28,7 @@ _LOCALS_BYTES = 8000
 """Of the locals of the top frame; the rest is in variables_get."""
 
 
-class StopReport(Payload):
+class StopReport(Payload, frozen=True):
     """The state after an execution tool. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `frames`: the top 5; `locals`: of the top frame; `sourceExcerpt`: 5 lines either side; `output`: new since the
@@ -78,9 +86,7 @@ async def report_outcome(debugger: Debugger, outcome: Outcome | None, *, timed_o
     )
 
 
-def _paused_report(
-    debugger: Debugger, session: Snapshot, output: list[OutputEntry], notes: list[str]
-) -> StopReport:
+def _paused_report(debugger: Debugger, session: Snapshot, output: list[OutputEntry], notes: list[str]) -> StopReport:
     stop, stack = session.stop, session.stack
     if stop is None:
         raise AssertionError("a paused session has a stop")

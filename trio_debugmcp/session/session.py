@@ -5,9 +5,6 @@ Theory of operation
 `run` is the whole life: open the adapter, shake hands, wait until it is over, say goodbye, clean up. It is started
 with `nursery.start`, which returns when the program may run, or raises why it cannot.
 
-The handshake is the one form that every adapter understands: `launch` is sent without waiting for its answer, which
-may come before or after `initialized` and, with some adapters, only after `configurationDone`.
-
 A pump takes the adapter's events in order and has them merged. A `stopped` starts an examination, a task that fetches
 what belongs to the stop and has it merged as a whole; the next stop or resume cancels an examination under way.
 """
@@ -41,16 +38,19 @@ from trio_debugmcp.dap.messages import (
     decode_body,
     merge_capabilities,
 )
-from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointSync
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.examination import Examiner
+from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.state.model import Origin, ResumeKind, Snapshot
+from trio_debugmcp.session.start import ChildStart, Start, origin_of
+from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
+from trio_debugmcp.state.model import ResumeKind, Snapshot
 from trio_debugmcp.state.reduce import (
     AdapterSaid,
     BreakpointFaulted,
@@ -69,49 +69,29 @@ REQUEST_SECONDS = 10.0
 """For an answer to a request that does not run user code. Healthy adapters take milliseconds; one that does not
 answer by then will not answer at all."""
 
-HANDSHAKE_SECONDS = 60.0
-"""From the adapter's start to a program that may run, when the caller gives no bound; delve compiles first."""
-
 GOODBYE_SECONDS = 6.0
 """For the answer to `disconnect`; lldb takes 5.1 s to let go of a program that lives on."""
 
 FAILED_GOODBYE_SECONDS = 1.0
 """The same for a session that never got going: its adapter is likely to be stuck, and will be killed."""
 
-DRAIN_SECONDS = 1.0
-"""For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
-
-CLIENT_CAPABILITIES = {
-    "clientID": "trio-debugmcp",
-    "clientName": "trio_debugmcp",
-    "locale": "en",
-    "linesStartAt1": True,
-    "columnsStartAt1": True,
-    "pathFormat": "path",
-    "supportsVariableType": True,
-    "supportsVariablePaging": True,
-    "supportsRunInTerminalRequest": True,
-    "supportsMemoryReferences": True,
-    "supportsProgressReporting": False,
-    "supportsInvalidatedEvent": False,
-    "supportsStartDebuggingRequest": True,
-}
-
 T = TypeVar("T")
+
+
+def not_paused(snapshot: Snapshot | None) -> UsageError:
+    """The refusal of what needs a paused program."""
+    phase = snapshot.phase if snapshot is not None else "Disconnected"
+    return UsageError(
+        "NOT_PAUSED",
+        f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for a "
+        "breakpoint.",
+        {"currentState": phase},
+    )
+
 
 StepMode = Literal["over", "in", "out", "back"]
 
 _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "stepOut", "back": "stepBack"}
-
-
-class ChildStart(msgspec.Struct, frozen=True):
-    """A child session that the adapter announced: the request to make, and its arguments."""
-
-    request: str
-    configuration: dict[str, Any]
-
-
-Start = Launch | Attach | ChildStart
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -145,14 +125,14 @@ class DebugSession:
         self._connection: Connection | None = None
         self._adapter: Adapter | None = None
         self._nursery: trio.Nursery | None = None
-        self._initialized = trio.Event()
-        self._answered = trio.Event()
-        self._refusal: DebugError | None = None
+        self._handshake = Handshake(self)
         self._over = trio.Event()
         self._over_reason: str | None = None
         self._terminate: bool | None = None
         self._failed = False
-        self._terminals: list[trio.Event] = []
+        self._closing = False
+        self._resuming = False
+        self._terminals = Terminals(shared.console, shared.guard)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
 
@@ -166,12 +146,13 @@ class DebugSession:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Live. Reports started when the program may run; raises a `DebugError` if it never comes to that."""
         failure: DebugError | None = None
-        await self._merger.merge(SessionOpened(self.id, self._origin(), self.parent))
+        origin = origin_of(self.profile, self.start, self._shared.clock.now())
+        await self._merger.merge(SessionOpened(self.id, origin, self.parent))
         try:
             async with self._open_adapter() as self._adapter:
                 failure = await self._converse(self._adapter, task_status)
-        except AdapterGone as gone:  # it could not even be started
-            failure = gone
+        except (AdapterGone, CannotRun) as error:  # it was not even there
+            failure = error
         finally:
             with trio.CancelScope(shield=True):  # bounded: the merger never waits
                 await self._close(self._over_reason or (str(failure) if failure else "the server is shutting down"))
@@ -180,7 +161,8 @@ class DebugSession:
 
     async def _close(self, reason: str) -> None:
         if not self.closed.is_set():
-            await self._merger.merge(SessionClosed(self.id, reason, self._exit_code, failed=self._failed))
+            exit_code = self._exit_code if self._exit_code is not None else self._terminals.exit_code
+            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=self._failed))
             self.closed.set()
 
     async def _converse(self, adapter: Adapter, task_status: trio.TaskStatus[None]) -> DebugError | None:
@@ -191,34 +173,36 @@ class DebugSession:
         ):
             self._nursery.start_soon(self._pump, self._connection)
             try:
-                try:
-                    with trio.fail_after(HANDSHAKE_SECONDS):
-                        await self._shake_hands()
-                except trio.TooSlowError:
-                    return UsageError(
-                        "TIMEOUT",
-                        f"{self.profile.name} did not get the program going within {HANDSHAKE_SECONDS:g} s.",
-                    )
-                except DebugError as error:
-                    return self._explained(error)
-                task_status.started()
-                await self._over.wait()
-                if self._terminate is False and isinstance(self.start, Launch):
-                    await self._let_go(self._connection)
+                failure = await self._try_to_start(self._nursery)
+                if failure is None:
+                    task_status.started()
+                    await self._over.wait()
+                    if self._terminate is False and isinstance(self.start, Launch):
+                        await self._let_go()
             finally:
-                with trio.CancelScope(shield=True):
+                self._closing = True
+                with trio.CancelScope(shield=True):  # bounded: its parts are
                     await self._say_goodbye()
                 self._nursery.cancel_scope.cancel(reason="the session is over")
+        return failure
+
+    async def _try_to_start(self, nursery: trio.Nursery) -> DebugError | None:
+        """The handshake, and who we are talking to; returns why it failed."""
+        try:
+            await self._handshake.shake(nursery)
+            await self._merger.merge(SessionStarted(self.id))
+            await self._learn_origin()
+        except DebugError as error:
+            return self._explained(error)
         return None
 
-    async def _let_go(self, connection: Connection) -> None:
+    async def _let_go(self) -> None:
         """A launched program that shall live on keeps its adapter and its pipes until it ends, or the server does."""
         self._examiner.cancel()
         await self._close(self._over_reason or "disconnected")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
-            for terminal in list(self._terminals):
-                await terminal.wait()
+            await self._terminals.wait_over()
             nursery.cancel_scope.cancel(reason="the program has ended")
 
     async def _request_quietly(self, command: str, arguments: object) -> None:
@@ -240,86 +224,6 @@ class DebugSession:
                 if opening is None:
                     raise AdapterGone("the announced child session cannot be reached")
                 return opening
-
-    def _origin(self) -> Origin:
-        name, language, now = self.profile.name, self.profile.language, self._shared.clock.now()
-        match self.start:
-            case Launch() as launch:
-                return Origin(
-                    adapter=name,
-                    language=language,
-                    launch_mode="Launch",
-                    attached_at=now,
-                    process_name=launch.program.rpartition("/")[2],
-                    executable_path=launch.program,
-                    command_line_args=launch.args,
-                    working_directory=launch.cwd,
-                )
-            case Attach() as attach:
-                return Origin(
-                    adapter=name, language=language, launch_mode="Attach", attached_at=now, process_id=attach.pid
-                )
-            case ChildStart(configuration=configuration):
-                pid = configuration.get("subProcessId")
-                return Origin(
-                    adapter=name,
-                    language=language,
-                    launch_mode="Launch",
-                    attached_at=now,
-                    process_id=pid if isinstance(pid, int) else None,
-                    working_directory=configuration.get("cwd"),
-                )
-
-    async def _shake_hands(self) -> None:
-        initialize = {**CLIENT_CAPABILITIES, "adapterID": self.profile.name}
-        self.capabilities = await self.request("initialize", initialize, Capabilities)
-        if self._nursery is None:
-            raise AssertionError("only called from within the session")
-        self._nursery.start_soon(self._send_start)
-        await self._initialized.wait()
-        self._raise_if_refused()
-        await self._configure()
-        await self._answered.wait()
-        self._raise_if_refused()
-        await self._merger.merge(SessionStarted(self.id))
-        await self._learn_origin()
-
-    async def _send_start(self) -> None:
-        match self.start:
-            case Launch() as launch:
-                command, arguments = "launch", self.profile.launch_arguments(launch)
-            case Attach() as attach:
-                command, arguments = "attach", self.profile.attach_arguments(attach)
-            case ChildStart(request=command, configuration=arguments):
-                pass
-        try:
-            await self.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS)
-        except DebugError as error:
-            self._refuse_start(error)
-        else:
-            self._answered.set()
-
-    def _refuse_start(self, error: DebugError) -> None:
-        """The handshake has failed; the first reason is the one that counts."""
-        if self._refusal is None:
-            self._refusal = error
-        self._answered.set()
-        self._initialized.set()
-
-    def _raise_if_refused(self) -> None:
-        if self._refusal is not None:
-            raise self._refusal
-
-    async def _configure(self) -> None:
-        for command, arguments in self.profile.settings_requests(self.capabilities):
-            try:
-                await self.request(command, arguments, Nothing)
-            except AdapterRefused as refusal:
-                log.info("%s", refusal)
-        self.accepts_breakpoints = True
-        await self.breakpoints.send_all()
-        if self.capabilities.supports_configuration_done_request:
-            await self.request("configurationDone", None, Nothing)
 
     async def _learn_origin(self) -> None:
         question = self.profile.runtime_request()
@@ -349,8 +253,7 @@ class DebugSession:
         if self._over_reason is None:
             self._over_reason = reason
         self._over.set()
-        if not self._answered.is_set():
-            self._refuse_start(AdapterGone(reason))
+        self._handshake.give_up(AdapterGone(reason))
 
     async def _say_goodbye(self) -> None:
         self._examiner.cancel()
@@ -358,11 +261,10 @@ class DebugSession:
         connection = self._connection
         if connection is not None and connection.ended is None:
             arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
-            with trio.move_on_after(FAILED_GOODBYE_SECONDS if self._refusal is not None else GOODBYE_SECONDS):
+            with trio.move_on_after(GOODBYE_SECONDS if self._handshake.done else FAILED_GOODBYE_SECONDS):
                 await self._request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
-            for terminal in self._terminals:
-                await terminal.wait()
+            await self._terminals.wait_over()
         self._shared.console.disconnect_input()
 
     # --- Events ----------------------------------------------------------------------------------------------
@@ -376,12 +278,12 @@ class DebugSession:
 
     async def _on_end(self, end: EndOfStream) -> None:
         tail = self._adapter.stderr_tail if self._adapter is not None else ""
-        if not self._answered.is_set():
-            self._refuse_start(AdapterGone(end.reason, tail))
+        self._handshake.give_up(AdapterGone(end.reason, tail))
         if not self._over.is_set():
-            self._failed = True
+            self._failed = self._exit_code is None  # after `exited`, some adapters just leave
             await self._merger.merge(AdapterSaid(self.id, Terminated(), self._shared.clock.now()))
-        self._finish(end.reason)
+        last_words = tail.rpartition("\n")[2]
+        self._finish(f"{end.reason} ({last_words})" if last_words else end.reason)
 
     async def _on_event(self, event: EventBody) -> None:
         match event:
@@ -392,7 +294,7 @@ class DebugSession:
                 self.capabilities = merge_capabilities(self.capabilities, raw)
                 return
             case Initialized():
-                self._initialized.set()
+                self._handshake.initialized()
                 return
             case ModuleEvent(module=module):
                 self._shared.sources.learn(module.path, self.id)
@@ -435,7 +337,12 @@ class DebugSession:
     # --- Requests --------------------------------------------------------------------------------------------
 
     async def request(
-        self, command: str, arguments: object, kind: type[T] = Nothing, *, seconds: float = REQUEST_SECONDS  # type: ignore[assignment]
+        self,
+        command: str,
+        arguments: object,
+        kind: type[T],
+        *,
+        seconds: float = REQUEST_SECONDS,
     ) -> T:
         """Send a request, bounded in time.
 
@@ -459,21 +366,35 @@ class DebugSession:
             raise self._explained(gone) from None
 
     async def resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go. It counts as running from before the request is written, and not from the answer."""
-        self._examiner.cancel()
-        state = await self._merger.merge(Resumed(self.id, kind))
+        """Let the program go. It counts as running from before the request is written, and not from the answer.
+
+        Raises:
+            UsageError: `NOT_PAUSED`: somebody else was quicker.
+        """
+        before = self.snapshot
+        if self._resuming or before is None or before.phase != "Paused":
+            raise not_paused(before)
+        self._resuming = True  # until the state says so
+        try:
+            self._examiner.cancel()
+            state = await self._merger.merge(Resumed(self.id, kind))
+        finally:
+            self._resuming = False
         snapshot = state.session(self.id)
+        refusal: AdapterRefused | None = None
         try:
             await self.request(command, arguments, Nothing)
-        except AdapterRefused:
+        except AdapterRefused as error:
+            refusal = error
+        if refusal is not None:
             if snapshot is not None:
                 await self._merger.merge(ResumeRefused(self.id, snapshot.generation))
-            raise
+            raise refusal
 
     def refresh_locals(self) -> None:
         """An evaluation may have changed them."""
         snapshot = self.snapshot
-        if self._nursery is not None and snapshot is not None:
+        if self._nursery is not None and not self._closing and snapshot is not None:
             self._examiner.refresh_locals(self._nursery, snapshot)
 
     async def first_thread(self) -> int:
@@ -502,14 +423,14 @@ class DebugSession:
         match request.command:
             case "runInTerminal":
                 wanted = decode_body(request.arguments, RunInTerminal)
-                if self._nursery is None:
+                if self._nursery is None or self._closing:
                     raise AdapterGone("the session is over")
                 try:
-                    pid: int = await self._nursery.start(self._run_terminal, wanted)
-                except OSError as error:  # some adapters wait on although they were told
-                    failure = UsageError("LAUNCH_FAILED", f"Cannot run {wanted.args[0]}: {error}.")
-                    self._refuse_start(failure)
-                    raise failure from error
+                    pid: int = await self._nursery.start(self._terminals.run, wanted)
+                except CannotRun as failure:  # some adapters wait on although they are told
+                    reason = f"Cannot run {failure.program}: {failure.reason}."
+                    self._handshake.give_up(UsageError("LAUNCH_FAILED", reason))
+                    raise
                 return {"processId": pid}
             case "startDebugging":
                 child = decode_body(request.arguments, StartDebugging)
@@ -517,26 +438,3 @@ class DebugSession:
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
-
-    async def _run_terminal(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
-        """The "terminal" of the program: three pipes of ours. Ends when the program has, and its output is read."""
-        over = trio.Event()
-        self._terminals.append(over)
-        try:
-            opening = open_process(
-                wanted.args, self._shared.guard, cwd=wanted.cwd or None, env=environment(wanted.env or {})
-            )
-            async with opening as process, trio.open_nursery() as pumps:
-                if process.stdin is None or process.stdout is None or process.stderr is None:
-                    raise AssertionError("the process was opened with pipes")
-                console = self._shared.console
-                console.connect_input(process.stdin)
-                pumps.start_soon(console.pump, process.stdout, "stdout")
-                pumps.start_soon(console.pump, process.stderr, "stderr")
-                task_status.started(process.pid)
-                exit_code = await process.wait()
-                if self._exit_code is None:
-                    self._exit_code = exit_code
-                pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
-        finally:
-            over.set()

@@ -9,6 +9,7 @@ import io
 import os
 import stat
 import tokenize
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -36,7 +37,7 @@ class Sources:
 
     def learn(self, path: str | None, session: str, reference: int = 0) -> None:
         """The debugger has named this path."""
-        if not path or (known := self._known.get(path)) and (known.reference == reference or not reference):
+        if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
         real = os.path.realpath(path) if Path(path).is_absolute() else None
         self._known[path] = KnownSource(path, real, session, reference)
@@ -56,8 +57,11 @@ class Sources:
             raise UsageError(
                 "INVALID_PATH",
                 f"File path '{path}' is not referenced in any loaded debug symbols",
-                {"path": path, "hint": "only files of the debugged program can be read: those seen in stack frames, "
-                 "modules and verified breakpoints"},
+                {
+                    "path": path,
+                    "hint": "only files of the debugged program can be read: those seen in stack frames, "
+                    "modules and verified breakpoints",
+                },
             )
         return source
 
@@ -82,7 +86,8 @@ def read_source(source: KnownSource) -> str:
         data = path.read_bytes()
     except PermissionError:
         raise UsageError(
-            "PERMISSION_DENIED", f"Source file '{path}' may not be read by the user who runs the debugger",
+            "PERMISSION_DENIED",
+            f"Source file '{path}' may not be read by the user who runs the debugger",
             {"path": source.path},
         ) from None
     except OSError:
@@ -98,8 +103,6 @@ def decode_source(data: bytes, suffix: str) -> str:
     """Python files as PEP 263 says, everything else as UTF-8; undecodable bytes are shown as such."""
     encoding = "utf-8-sig"
     if suffix in {".py", ".pyw"}:
-        try:
+        with suppress(SyntaxError):
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        except SyntaxError:
-            pass
     return data.decode(encoding, errors="replace")

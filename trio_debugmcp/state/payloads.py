@@ -37,7 +37,7 @@ class Payload(Struct, rename="camel", frozen=True):
 # --- Parts ---------------------------------------------------------------------------------------------------
 
 
-class Location(Payload):
+class Location(Payload, frozen=True):
     """A place in the debugged program; lines and columns count from 1."""
 
     file: str | None
@@ -47,7 +47,7 @@ class Location(Payload):
     module_name: str | None
 
 
-class Frame(Payload):
+class Frame(Payload, frozen=True):
     """A stack frame; index 0 is where execution is."""
 
     index: int
@@ -56,7 +56,7 @@ class Frame(Payload):
     is_user_code: bool
 
 
-class Variable(Payload):
+class Variable(Payload, frozen=True):
     """A variable. `path` is an expression that leads to it again; `childCount` is 0 for a leaf, null if unknown.
 
     `children` is there only where they were asked for.
@@ -70,14 +70,14 @@ class Variable(Payload):
     children: list["Variable"] | UnsetType = UNSET
 
 
-class Scope(Payload):
+class Scope(Payload, frozen=True):
     """A named group of variables of a frame."""
 
     name: str
     expensive: bool
 
 
-class SourceLine(Payload):
+class SourceLine(Payload, frozen=True):
     """One line of source; `current` marks where execution is."""
 
     line: int
@@ -85,7 +85,7 @@ class SourceLine(Payload):
     current: bool
 
 
-class ExceptionInfo(Payload):
+class ExceptionInfo(Payload, frozen=True):
     """The exception that stopped the program. `breakMode`: always, unhandled or userUnhandled."""
 
     type: str
@@ -93,7 +93,7 @@ class ExceptionInfo(Payload):
     break_mode: str | None
 
 
-class OutputEntry(Payload):
+class OutputEntry(Payload, frozen=True):
     """A piece of output. `stream`: stdout, stderr or console (the debugger's own words)."""
 
     seq: int
@@ -102,7 +102,7 @@ class OutputEntry(Payload):
     time: str
 
 
-class ChildSession(Payload):
+class ChildSession(Payload, frozen=True):
     """Another session of the same tree, in short."""
 
     session_id: str
@@ -116,7 +116,7 @@ class ChildSession(Payload):
 # --- Resources -----------------------------------------------------------------------------------------------
 
 
-class SessionPayload(Payload):
+class SessionPayload(Payload, frozen=True):
     """`debugger://session`."""
 
     process_id: int | None
@@ -141,7 +141,7 @@ class SessionPayload(Payload):
     revision: int
 
 
-class BreakpointPayload(Payload):
+class BreakpointPayload(Payload, frozen=True):
     """One breakpoint or tracepoint. `line` is where it really is, `requestedLine` what was asked for."""
 
     id: str
@@ -164,7 +164,7 @@ class BreakpointPayload(Payload):
     message: str | None
 
 
-class ExceptionBreakpointPayload(Payload):
+class ExceptionBreakpointPayload(Payload, frozen=True):
     """One exception breakpoint; `exceptionType` is `*` for every exception."""
 
     id: str
@@ -179,7 +179,7 @@ class ExceptionBreakpointPayload(Payload):
     message: str | None
 
 
-class BreakpointsPayload(Payload):
+class BreakpointsPayload(Payload, frozen=True):
     """`debugger://breakpoints`."""
 
     breakpoints: list[BreakpointPayload]
@@ -189,7 +189,7 @@ class BreakpointsPayload(Payload):
     revision: int
 
 
-class ThreadPayload(Payload):
+class ThreadPayload(Payload, frozen=True):
     """One thread."""
 
     id: int
@@ -199,7 +199,7 @@ class ThreadPayload(Payload):
     location: Location | None
 
 
-class ThreadsPayload(Payload):
+class ThreadsPayload(Payload, frozen=True):
     """`debugger://threads`; `stale` while the program runs."""
 
     threads: list[ThreadPayload]
@@ -208,7 +208,7 @@ class ThreadsPayload(Payload):
     revision: int
 
 
-class StackPayload(Payload):
+class StackPayload(Payload, frozen=True):
     """`debugger://stack`: the active thread's frames, and the scopes and locals of the top one."""
 
     thread_id: int | None
@@ -221,7 +221,7 @@ class StackPayload(Payload):
     revision: int
 
 
-class ModulePayload(Payload):
+class ModulePayload(Payload, frozen=True):
     """One loaded module."""
 
     id: int | str
@@ -232,7 +232,7 @@ class ModulePayload(Payload):
     is_user_code: bool | None
 
 
-class ModulesPayload(Payload):
+class ModulesPayload(Payload, frozen=True):
     """`debugger://modules`."""
 
     modules: list[ModulePayload]

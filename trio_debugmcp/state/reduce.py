@@ -230,7 +230,9 @@ def _(message: OriginLearned, state: State) -> State:
 @reduce.register
 def _(message: SessionStarted, state: State) -> State:
     return _with_session(
-        state, message.session, lambda session: _if_phase(session, "Starting", replace(session, phase="Running"))
+        state,
+        message.session,
+        lambda session: _if_phase(session, "Starting", replace(session, phase="Running")),
     )
 
 
@@ -288,7 +290,10 @@ def _longest_paused(sessions: tuple[Snapshot, ...]) -> Snapshot | None:
 
 @reduce.register
 def _(message: Resumed, state: State) -> State:
-    state = _with_session(state, message.session, lambda session: _running(session, stepping=message.kind == "step"))
+    def resume(session: Snapshot) -> Snapshot:
+        return session if session.phase == "Terminating" else _running(session, stepping=message.kind == "step")
+
+    state = _with_session(state, message.session, resume)
     if message.kind == "continue" and state.focus == message.session:
         waiting = _longest_paused(state.sessions)
         if waiting is not None:
@@ -299,7 +304,7 @@ def _(message: Resumed, state: State) -> State:
 @reduce.register
 def _(message: ResumeRefused, state: State) -> State:
     def restore(session: Snapshot) -> Snapshot:
-        if session.generation != message.generation or session.stop is None:
+        if session.generation != message.generation or session.stop is None or session.phase != "Running":
             return session
         return replace(
             session,
@@ -361,9 +366,7 @@ def _(message: StopExamined, state: State) -> State:
     )
     focused = state.focused
     keep = focused is not None and focused.id != session.id and (focused.phase == "Paused" or focused.stepping)
-    return replace(
-        _with_session(state, session.id, lambda _: paused), focus=state.focus if keep else session.id
-    )
+    return replace(_with_session(state, session.id, lambda _: paused), focus=state.focus if keep else session.id)
 
 
 @reduce.register
@@ -372,9 +375,7 @@ def _(message: LocalsFetched, state: State) -> State:
         state,
         message.session,
         message.generation,
-        lambda session: replace(
-            session, stack=replace(session.stack, scopes=message.scopes, locals=message.locals)
-        ),
+        lambda session: replace(session, stack=replace(session.stack, scopes=message.scopes, locals=message.locals)),
     )
 
 
@@ -421,6 +422,8 @@ def _session_after(session: Snapshot, event: EventBody) -> Snapshot:
             return replace(session, generation=session.generation + 1)
         case Continued() if session.phase == "Paused":
             return _running(session)
+        case Continued() if session.phase == "Running":  # a stop that is still being examined is over
+            return replace(session, generation=session.generation + 1)
         case Exited(exit_code=exit_code):
             return replace(_terminating(session), exit_code=exit_code)
         case Terminated():
@@ -453,24 +456,26 @@ def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
     """Before the first capture there is no list to correct."""
     if threads.captured_at is None:
         return threads
-    others = tuple(thread for thread in threads.threads if thread.id != event.thread_id)
     known = next((thread for thread in threads.threads if thread.id == event.thread_id), None)
     if event.reason == "exited":
         if known is None:
             return threads
         updated = tuple(replace(t, state="Exited") if t.id == event.thread_id else t for t in threads.threads)
         return replace(threads, threads=updated)
-    if known is not None:
+    if known is not None and known.state != "Exited":
         return threads
+    others = tuple(thread for thread in threads.threads if thread is not known)  # ids are used again
     return replace(threads, threads=(*others, Thread(event.thread_id, None, "Running")))
 
 
 def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) -> tuple[Module, ...]:
-    others = tuple(each for each in modules if each.id != module.id)
-    if reason == "removed" or len(others) >= MAX_MODULES:
-        return others
+    known = any(each.id == module.id for each in modules)
+    if reason == "removed":
+        return tuple(each for each in modules if each.id != module.id) if known else modules
     loaded = Module(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
-    return (*others, loaded)
+    if known:
+        return tuple(loaded if each.id == module.id else each for each in modules)
+    return modules if len(modules) >= MAX_MODULES else (*modules, loaded)
 
 
 # --- Breakpoints ---------------------------------------------------------------------------------------------
@@ -531,8 +536,7 @@ def _(message: BreakpointLogged, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            _count_hit(each, message.session) if each.id == message.breakpoint else each
-            for each in state.breakpoints
+            _count_hit(each, message.session) if each.id == message.breakpoint else each for each in state.breakpoints
         ),
     )
 
@@ -621,7 +625,7 @@ _Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
 def _put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
     if any(each.id == new.id for each in kept):
         return tuple(new if each.id == new.id else each for each in kept)
-    return (*kept, new)
+    return kept + (new,)  # noqa: RUF005 (mypy cannot type the unpacking)
 
 
 def _if_phase(session: Snapshot, phase: str, then: Snapshot) -> Snapshot:

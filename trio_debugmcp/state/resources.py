@@ -79,7 +79,8 @@ def canonical(uri: str) -> str:
 
 def session_payload(state: State, session: Snapshot, revision: int) -> SessionPayload:
     """`debugger://session`, also used for a session that has ended."""
-    origin, stop = session.origin, session.stop if session.phase == "Paused" else None
+    origin = session.origin
+    stop = session.stop if session.phase == "Paused" else None
     return SessionPayload(
         process_id=origin.process_id,
         process_name=origin.process_name,
@@ -88,15 +89,15 @@ def session_payload(state: State, session: Snapshot, revision: int) -> SessionPa
         state=session.phase,
         launch_mode=origin.launch_mode,
         attached_at=iso_time(origin.attached_at),
-        pause_reason=stop and stop.reason,
-        current_location=stop and stop.location,
+        pause_reason=None if stop is None else stop.reason,
+        current_location=None if stop is None else stop.location,
         active_thread_id=None if stop is None else stop.thread_id,
         command_line_args=list(origin.command_line_args),
         working_directory=origin.working_directory,
         adapter=origin.adapter,
         language=origin.language,
         exit_code=session.exit_code,
-        exception=stop and stop.exception,
+        exception=None if stop is None else stop.exception,
         children=[_child(each) for each in state.sessions if each.parent == session.id],
         session_id=session.id,
         parent_session_id=session.parent,
@@ -194,9 +195,7 @@ def _stack_payload(session: Snapshot, revision: int) -> StackPayload:
 
 
 def _modules_payload(session: Snapshot, revision: int) -> ModulesPayload:
-    modules = [
-        ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules
-    ]
+    modules = [ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules]
     return ModulesPayload(modules, len(modules), revision)
 
 
@@ -207,13 +206,16 @@ def _child(session: Snapshot) -> ChildSession:
         process_id=session.origin.process_id,
         process_name=session.origin.process_name,
         state=session.phase,
-        pause_reason=stop and stop.reason,
-        current_location=stop and stop.location,
+        pause_reason=None if stop is None else stop.reason,
+        current_location=None if stop is None else stop.location,
     )
 
 
 def _best_binding(each: Breakpoint) -> Binding | None:
-    return next((binding for binding in each.bindings if binding.verified), each.bindings[0] if each.bindings else None)
+    return next(
+        (binding for binding in each.bindings if binding.verified),
+        each.bindings[0] if each.bindings else None,
+    )
 
 
 def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
@@ -222,7 +224,7 @@ def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
 
 
 def _breakpoint_parts(state: State, _session: Snapshot) -> tuple[object, ...]:
-    return state.breakpoints, state.exceptions
+    return tuple(each for each in state.breakpoints if not each.temporary), state.exceptions
 
 
 RESOURCES: dict[str, Resource] = {

@@ -1,4 +1,4 @@
-"""Connections between MCP clients and our server: in memory, for exact virtual times, and on stdio, for the real thing."""
+"""MCP clients connected to our server: in memory, for exact virtual times, and on stdio, for the real thing."""
 
 import os
 import sys
@@ -57,7 +57,9 @@ async def connect_stdio(
 ) -> AsyncIterator[DebugClient]:
     """A server process, and the SDK's stdio client connected to it."""
     parameters = StdioServerParameters(
-        command=sys.executable, args=["-m", "trio_debugmcp", "serve", *arguments], env={**os.environ, **(env or {})}
+        command=sys.executable,
+        args=["-m", "trio_debugmcp", "serve", *arguments],
+        env={**os.environ, **(env or {})},
     )
     async with _client(stdio_client(parameters), era) as client:
         yield client

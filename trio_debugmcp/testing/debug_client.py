@@ -55,7 +55,7 @@ class DebugClient:
         text = result.content[0].text  # type: ignore[union-attr]
         if result.is_error:
             raise ToolFailed(json.loads(text)["error"])
-        structured: dict[str, Any] = result.structured_content  # type: ignore[assignment]
+        structured: dict[str, Any] = result.structured_content
         if structured != json.loads(text):
             raise AssertionError(f"{tool}: text and structured content differ")
         return structured

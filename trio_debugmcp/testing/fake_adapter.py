@@ -37,7 +37,10 @@ ALL_CAPABILITIES: dict[str, Any] = {
     "supportsHitConditionalBreakpoints": True,
     "supportsLogPoints": True,
     "supportsExceptionInfoRequest": True,
-    "exceptionBreakpointFilters": [{"filter": "raised", "label": "Raised"}, {"filter": "uncaught", "label": "Uncaught"}],
+    "exceptionBreakpointFilters": [
+        {"filter": "raised", "label": "Raised"},
+        {"filter": "uncaught", "label": "Uncaught"},
+    ],
 }
 
 
@@ -131,13 +134,21 @@ class FakeAdapter:
         """A connection to this adapter, for as long as the block."""
         ours, theirs = trio.testing.memory_stream_pair()
         self._stream, self._configured = theirs, trio.Event()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._serve, theirs, nursery)
+        # A real adapter is not cancelled with its session either: it hears the goodbye and answers it.
+        serving = trio.CancelScope(shield=True)
+
+        async def serve() -> None:
+            with serving:
+                async with trio.open_nursery() as nursery:
+                    await self._serve(theirs, nursery)
+
+        async with trio.open_nursery() as outer:
+            outer.start_soon(serve)
             self.connected.set()
             try:
                 yield Adapter(ours)
             finally:
-                nursery.cancel_scope.cancel(reason="the fake adapter is closed")
+                serving.cancel(reason="the fake adapter is closed")
 
     async def _serve(self, stream: trio.abc.Stream, nursery: trio.Nursery) -> None:
         decoder = FrameDecoder()
@@ -153,7 +164,8 @@ class FakeAdapter:
 
     async def _respond(self, request: dict[str, Any]) -> None:
         command, arguments = request["command"], request.get("arguments") or {}
-        answer = self._answers.get(command) or getattr(self, f"_on_{command}", self._on_anything)
+        own: Answer = getattr(self, f"_on_{command}", self._on_anything)
+        answer = self._answers.get(command, own)
         response: dict[str, Any] = {"type": "response", "request_seq": request["seq"], "command": command}
         try:
             response |= {"success": True, "body": await answer(arguments)}
@@ -216,7 +228,10 @@ class FakeAdapter:
             {"id": 1000 + index, "name": name, "line": line, "column": 1, "source": {"path": path}}
             for index, (name, path, line) in enumerate(self.frames)
         ]
-        return {"stackFrames": frames[start : start + (arguments.get("levels") or 1000)], "totalFrames": len(frames)}
+        return {
+            "stackFrames": frames[start : start + (arguments.get("levels") or 1000)],
+            "totalFrames": len(frames),
+        }
 
     async def _on_scopes(self, arguments: Arguments) -> Any:
         return {"scopes": [{"name": "Locals", "variablesReference": 7, "presentationHint": "locals"}]}

@@ -69,9 +69,12 @@ async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
     os.close(null)
     os.dup2(2, 1)
     try:
-        async with trio.lowlevel.FdStream(wire_in) as source, trio.lowlevel.FdStream(wire_out) as sink:
-            async with open_lines(source, sink) as streams:
-                yield streams
+        async with (
+            trio.lowlevel.FdStream(wire_in) as source,
+            trio.lowlevel.FdStream(wire_out) as sink,
+            open_lines(source, sink) as streams,
+        ):
+            yield streams
     finally:
         os.dup2(2, 1)
 
@@ -133,4 +136,6 @@ async def _write(from_server: MemoryObjectReceiveStream[SessionMessage], sink: t
 
 
 def _complaint(code: int, message: str) -> SessionMessage:
-    return SessionMessage(JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}))
+    return SessionMessage(
+        JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+    )

@@ -6,7 +6,16 @@ from pathlib import Path
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, TypedException
 
-__all__ = ["PROFILES", "Attach", "Debugpy", "Launch", "Profile", "TypedException", "profile_for_file", "profile_named"]
+__all__ = [
+    "PROFILES",
+    "Attach",
+    "Debugpy",
+    "Launch",
+    "Profile",
+    "TypedException",
+    "profile_for_file",
+    "profile_named",
+]
 
 PROFILES: tuple[Profile, ...] = (Debugpy(),)
 """The adapters that come with the package."""

@@ -26,7 +26,8 @@ from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, TypedException
 
 _CONDITION_FAILED = re.compile(
-    r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)", re.DOTALL
+    r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)",
+    re.DOTALL,
 )
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
@@ -73,7 +74,13 @@ class Debugpy(Profile):
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         """Attach by process id, or on the connection that already is the program's own adapter."""
-        arguments = {"name": "attach", "type": "python", "request": "attach", "justMyCode": True, **attach.options}
+        arguments = {
+            "name": "attach",
+            "type": "python",
+            "request": "attach",
+            "justMyCode": True,
+            **attach.options,
+        }
         if attach.pid is not None:
             arguments["processId"] = attach.pid
         return arguments
@@ -100,11 +107,14 @@ class Debugpy(Profile):
         if not capabilities.supports_debugger_properties:
             return []
         return [
-            ("setDebuggerProperty", {"skipSuspendOnBreakpointException": [], "skipPrintBreakpointException": []})
+            (
+                "setDebuggerProperty",
+                {"skipSuspendOnBreakpointException": [], "skipPrintBreakpointException": []},
+            )
         ]
 
     def runtime_request(self) -> tuple[str, Any] | None:
-        """pydevd's own request about its process."""
+        """Pydevd's own request about its process."""
         return "pydevdSystemInfo", None
 
     def runtime_version(self, body: Mapping[str, Any]) -> str | None:
@@ -155,7 +165,7 @@ class Debugpy(Profile):
         return {"filters": [], **({"exceptionOptions": options} if options else {})}
 
     def lineage_expression(self) -> str | None:
-        """pydevd leaves `(type, value, traceback)` in the frame's locals."""
+        """Pydevd leaves `(type, value, traceback)` in the frame's locals."""
         return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"
 
     def parse_lineage(self, result: str) -> tuple[str, ...]:
@@ -173,7 +183,8 @@ class Debugpy(Profile):
             "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
             f"{int(most)}, behind)))("
             "lambda walk, e, n, behind: [] if e is None or n == 0 else "
-            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] + walk(walk, behind(e), n - 1, behind), "
+            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] "
+            "+ walk(walk, behind(e), n - 1, behind), "
             "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
         )
 
@@ -182,11 +193,11 @@ class Debugpy(Profile):
         return f"bool(({condition}))"
 
     def hides(self, variable: DapVariable) -> bool:
-        """pydevd's groups, which have no value, and what it leaves in the frame itself."""
+        """Pydevd's groups, which have no value, and what it leaves in the frame itself."""
         return (variable.name in _GROUPS and not variable.value) or variable.name == "__exception__"
 
     def module_name(self, frame: DapFrame) -> str | None:
-        """pydevd names no modules in frames; the file's name is what `import` would call it."""
+        """Pydevd names no modules in frames; the file's name is what `import` would call it."""
         path = frame.source.path if frame.source is not None else None
         return Path(path).stem if path else None
 

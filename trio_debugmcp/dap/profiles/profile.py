@@ -61,7 +61,11 @@ class Profile(ABC):
     evaluate_context: ClassVar[str] = "watch"
     """The DAP evaluate context in which an expression means what the language says."""
 
-    scope_names: ClassVar[Mapping[str, str]] = {"locals": "locals", "arguments": "arguments", "globals": "globals"}
+    scope_names: ClassVar[Mapping[str, str]] = {
+        "locals": "locals",
+        "arguments": "arguments",
+        "globals": "globals",
+    }
     """Our scope names to a word in the adapter's."""
 
     @abstractmethod

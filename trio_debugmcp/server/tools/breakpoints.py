@@ -31,18 +31,22 @@ Condition = Annotated[
 class BreakpointSet(Params, frozen=True, kw_only=True):
     """Parameters of breakpoint_set."""
 
-    file: Annotated[
-        str | None, Meta(description="The source file: a path, absolute or relative to the server.")
-    ] = None
+    file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
     line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
-    function: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Stop where this function begins.")] = None
-    column: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The column, where the adapter can tell them apart.")] = None
+    function: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Stop where this function begins.")
+    ] = None
+    column: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="The column, where the adapter can tell them apart."),
+    ] = None
     condition: Condition = None
     hit_condition: Annotated[
         str | None, Meta(description="Stop only at certain hits: `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.")
     ] = None
     log_message: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="Write this instead of stopping; `{expression}` is replaced by its value."),
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Write this instead of stopping; `{expression}` is replaced by its value."),
     ] = None
 
 
@@ -73,19 +77,19 @@ class BreakpointList(Params, frozen=True, kw_only=True):
     """Parameters of breakpoint_list."""
 
 
-class BreakpointResult(Payload):
+class BreakpointResult(Payload, frozen=True):
     """The breakpoint as it is now."""
 
     breakpoint: BreakpointPayload
 
 
-class ExceptionBreakpointResult(Payload):
+class ExceptionBreakpointResult(Payload, frozen=True):
     """The exception breakpoint as it is now."""
 
     breakpoint: ExceptionBreakpointPayload
 
 
-class RemovedResult(Payload):
+class RemovedResult(Payload, frozen=True):
     """The ids of what was removed."""
 
     removed: list[str]
@@ -165,9 +169,7 @@ async def _set_exception(
     return _result(debugger, made.id)
 
 
-async def _enable(
-    debugger: Debugger, params: BreakpointEnable
-) -> BreakpointResult | ExceptionBreakpointResult:
+async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointResult | ExceptionBreakpointResult:
     changed = await debugger.book.enable(params.id, enabled=params.enabled)
     await _sync(debugger, [changed])
     return _result(debugger, params.id)

@@ -17,7 +17,8 @@ class DebugWait(Params, frozen=True, kw_only=True):
 
     timeout: Seconds = 30.0
     breakpoint_id: Annotated[
-        str | None, Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well.")
+        str | None,
+        Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well."),
     ] = None
 
 
@@ -39,7 +40,8 @@ class DebugStep(Params, frozen=True, kw_only=True):
     ] = "over"
     thread_id: ThreadId = None
     granularity: Annotated[
-        Literal["statement", "line", "instruction"] | None, Meta(description="The size of a step, where supported.")
+        Literal["statement", "line", "instruction"] | None,
+        Meta(description="The size of a step, where supported."),
     ] = None
     count: Annotated[
         int, Meta(ge=1, le=1000, description="How many steps; a stop for another reason ends the series.")
@@ -70,16 +72,21 @@ async def _wait(debugger: Debugger, params: DebugWait) -> StopReport:
     if params.breakpoint_id is not None:
         debugger.book.find(params.breakpoint_id)
     debugger.session()
-    return await _report_stop(debugger, trio.current_time() + params.timeout)
+    outcome: Outcome | None = None
+    with trio.move_on_after(params.timeout):
+        outcome = await debugger.wait_stop()
+    return await report_outcome(debugger, outcome, timed_out=outcome is None)
 
 
 async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
-    deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    await session.continue_(active_thread(snapshot, params.thread_id))
-    if not params.wait:
-        return await report_outcome(debugger, None)
-    return await _report_stop(debugger, deadline)
+    thread_id = active_thread(snapshot, params.thread_id)
+    outcome: Outcome | None = None
+    with trio.move_on_after(params.timeout):
+        await session.continue_(thread_id)
+        if params.wait:
+            outcome = await debugger.wait_stop()
+    return await report_outcome(debugger, outcome, timed_out=params.wait and outcome is None)
 
 
 async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
@@ -94,21 +101,19 @@ async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
     thread_id = active_thread(snapshot, params.thread_id)
     outcome: Outcome | None = None
     for _ in range(params.count):
-        await session.step(params.mode, thread_id, params.granularity)
-        if not params.wait:
-            return await report_outcome(debugger, None)
         outcome = None
         with trio.move_on_at(deadline):
-            outcome = await debugger.wait_stop(session.id)
-        stop = outcome.paused.stop if outcome is not None and outcome.paused is not None else None
-        if stop is None or stop.reason != "Step" or (outcome and outcome.paused and outcome.paused.id != session.id):
+            await session.step(params.mode, thread_id, params.granularity)
+            if params.wait:
+                outcome = await debugger.wait_stop(session.id)
+        stopped = outcome.paused if outcome is not None else None
+        if stopped is None or stopped.stop is None or stopped.stop.reason != "Step" or stopped.id != session.id:
             break
-        thread_id = stop.thread_id
-    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+        thread_id = stopped.stop.thread_id
+    return await report_outcome(debugger, outcome, timed_out=params.wait and outcome is None)
 
 
 async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
-    deadline = trio.current_time() + params.timeout
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Paused":
@@ -119,26 +124,24 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
         )
     threads = snapshot.threads.threads if snapshot is not None else ()
     thread_id = params.thread_id if params.thread_id is not None else threads[0].id if threads else None
-    await session.pause(thread_id if thread_id is not None else await session.first_thread())
-    return await _report_stop(debugger, deadline, session.id)
+    outcome: Outcome | None = None
+    with trio.move_on_after(params.timeout):
+        await session.pause(thread_id if thread_id is not None else await session.first_thread())
+        outcome = await debugger.wait_stop(session.id)
+    return await report_outcome(debugger, outcome, timed_out=outcome is None)
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
-    deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     file = debugger.resolve(params.file)
+    outcome: Outcome | None = None
     async with debugger.temporary_breakpoint(file, params.line) as temporary:
         problem = debugger.breakpoint_problem(temporary)
         if problem is not None:
             raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
-        await session.continue_(active_thread(snapshot, None))
-        return await _report_stop(debugger, deadline)
-
-
-async def _report_stop(debugger: Debugger, deadline: float, session_id: str | None = None) -> StopReport:
-    outcome = None
-    with trio.move_on_at(deadline):
-        outcome = await debugger.wait_stop(session_id)
+        with trio.move_on_after(params.timeout):
+            await session.continue_(active_thread(snapshot, None))
+            outcome = await debugger.wait_stop()
     return await report_outcome(debugger, outcome, timed_out=outcome is None)
 
 

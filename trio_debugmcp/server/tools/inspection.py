@@ -18,7 +18,16 @@ from trio_debugmcp.server.tools.tool import (
 )
 from trio_debugmcp.session import inspection
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, ExceptionInfo, Frame, Location, Payload, ThreadsPayload, Variable, shortened
+from trio_debugmcp.state.payloads import (
+    MAX_VALUE_LENGTH,
+    ExceptionInfo,
+    Frame,
+    Location,
+    Payload,
+    ThreadsPayload,
+    Variable,
+    shortened,
+)
 from trio_debugmcp.state.resources import THREADS, threads_payload
 
 MAX_RESULT_BYTES = 32768
@@ -92,7 +101,7 @@ class SourceGet(Params, frozen=True, kw_only=True):
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
 
 
-class StackResult(Payload):
+class StackResult(Payload, frozen=True):
     """Frames of a thread, and how many it has."""
 
     thread_id: int
@@ -100,7 +109,7 @@ class StackResult(Payload):
     total: int
 
 
-class VariablesResult(Payload):
+class VariablesResult(Payload, frozen=True):
     """Variables, and how many there are. `omitted`: left out here; ask with `start`, `filter` or `path`."""
 
     variables: list[Variable]
@@ -108,7 +117,7 @@ class VariablesResult(Payload):
     omitted: int
 
 
-class EvaluateResult(Payload):
+class EvaluateResult(Payload, frozen=True):
     """A value; `path` leads to what is inside it."""
 
     value: str
@@ -117,7 +126,7 @@ class EvaluateResult(Payload):
     path: str
 
 
-class FrameWithLocals(Payload):
+class FrameWithLocals(Payload, frozen=True):
     """A frame; `locals` is null where they were not asked for."""
 
     index: int
@@ -127,14 +136,14 @@ class FrameWithLocals(Payload):
     locals: list[Variable] | None
 
 
-class Cause(Payload):
+class Cause(Payload, frozen=True):
     """An exception behind the exception."""
 
     type: str
     message: str
 
 
-class ExceptionContext(Payload):
+class ExceptionContext(Payload, frozen=True):
     """The exception, what caused it, and the frames that it passed."""
 
     exception: ExceptionInfo
@@ -143,14 +152,14 @@ class ExceptionContext(Payload):
     total: int
 
 
-class NumberedLine(Payload):
+class NumberedLine(Payload, frozen=True):
     """A line of source."""
 
     line: int
     text: str
 
 
-class SourceResult(Payload):
+class SourceResult(Payload, frozen=True):
     """Lines of a file, and how many it has. `omitted`: left out here; ask with `start_line`."""
 
     file: str
@@ -228,7 +237,8 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
     last = min(params.end_line or len(lines), len(lines))
     if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
         raise UsageError(
-            "INVALID_PARAMETER", f"'{path}' has lines 1 to {len(lines)}; there is none from {params.start_line} on."
+            "INVALID_PARAMETER",
+            f"'{path}' has lines 1 to {len(lines)}; there is none from {params.start_line} on.",
         )
     kept: list[NumberedLine] = []
     size = 0
@@ -265,7 +275,7 @@ TOOLS = (
     Tool(
         name="evaluate",
         title="Evaluate an expression",
-        description="Evaluate an expression in a frame of the paused program. It runs in the program and may change it.",
+        description="Evaluate an expression in a frame of the paused program. It runs there and may change it.",
         params=Evaluate,
         result=EvaluateResult,
         run=_evaluate,
@@ -275,7 +285,7 @@ TOOLS = (
     Tool(
         name="exception_get_context",
         title="Exception in context",
-        description="At an exception stop: the exception, its causes, and the frames with the locals of the first ones.",
+        description="At an exception stop: the exception, its causes, and the frames with the first ones' locals.",
         params=ExceptionGetContext,
         result=ExceptionContext,
         run=_exception_context,

@@ -14,7 +14,9 @@ class ProcessReadOutput(Params, frozen=True, kw_only=True):
 
     stream: Annotated[Literal["both", "stdout", "stderr"], Meta(description="Which output.")] = "both"
     since_seq: Annotated[int, Meta(ge=0, description="Only entries from this number on: an earlier `nextSeq`.")] = 0
-    max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = 16384
+    max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = (
+        16384
+    )
 
 
 class ProcessWriteInput(Params, frozen=True, kw_only=True):
@@ -24,7 +26,7 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
     close_after: Annotated[bool, Meta(description="Close the input afterwards: the program reads its end.")] = False
 
 
-class OutputResult(Payload):
+class OutputResult(Payload, frozen=True):
     """Output, oldest first. `nextSeq`: ask from here next time; `dropped`: entries too old to be kept."""
 
     entries: list[OutputEntry]
@@ -32,7 +34,7 @@ class OutputResult(Payload):
     dropped: int
 
 
-class InputResult(Payload):
+class InputResult(Payload, frozen=True):
     """What became of the input."""
 
     bytes_written: int

@@ -32,15 +32,17 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     ] = None
     stop_at_entry: Annotated[bool, Meta(description="Stop at the program's first line.")] = True
     breakpoints: Annotated[
-        list[BreakpointSet], Meta(description="Breakpoints to set before the first line runs, as for breakpoint_set.")
+        list[BreakpointSet],
+        Meta(description="Breakpoints to set before the first line runs, as for breakpoint_set."),
     ] = []
     console: Annotated[
-        Literal["pipes"], Meta(description="How the program's streams are connected: by pipes that the server owns.")
+        Literal["pipes"],
+        Meta(description="How the program's streams are connected: by pipes that the server owns."),
     ] = "pipes"
     just_my_code: Annotated[bool, Meta(description="Step over library code and do not stop in it.")] = True
     adapter_options: Annotated[
         dict[str, Any],
-        Meta(description="Further arguments of the adapter's launch request, e.g. {\"python\": [\"/path/to/python\"]}."),
+        Meta(description='Further arguments of the adapter\'s launch request, e.g. {"python": ["/path/to/python"]}.'),
     ] = {}
     wait: Wait = True
     timeout: Seconds = 30.0
@@ -52,7 +54,8 @@ class DebugAttach(Params, frozen=True, kw_only=True):
     pid: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The id of a running process.")] = None
     host: Annotated[str | None, Meta(description="The host where a debug adapter listens; default: 127.0.0.1.")] = None
     port: Annotated[
-        Annotated[int, Meta(ge=1, le=65535)] | None, Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`.")
+        Annotated[int, Meta(ge=1, le=65535)] | None,
+        Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
     ] = None
     adapter: Annotated[str | None, Meta(description="The debug adapter or language; default: debugpy.")] = None
     adapter_options: Annotated[
@@ -79,20 +82,20 @@ class DebugState(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class LaunchResult(Payload):
+class LaunchResult(Payload, frozen=True):
     """The session, and its first stop."""
 
     session: SessionPayload
     stop: StopReport
 
 
-class AttachResult(Payload):
+class AttachResult(Payload, frozen=True):
     """The session, which is running."""
 
     session: SessionPayload
 
 
-class DisconnectResult(Payload):
+class DisconnectResult(Payload, frozen=True):
     """How the session ended. `previousSession` is null when there was none."""
 
     was_terminated: bool
@@ -100,7 +103,7 @@ class DisconnectResult(Payload):
     previous_session: SessionPayload | None
 
 
-class LastSession(Payload):
+class LastSession(Payload, frozen=True):
     """The session that ended last."""
 
     session_id: str
@@ -109,7 +112,7 @@ class LastSession(Payload):
     reason: str | None
 
 
-class Disconnected(Payload):
+class Disconnected(Payload, frozen=True):
     """The state without a session; `lastSession` is null when there has been none."""
 
     state: Literal["Disconnected"]
@@ -117,6 +120,7 @@ class Disconnected(Payload):
 
 
 async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
+    debugger.check_free()
     cwd = debugger.resolve(params.cwd or ".")
     if not Path(cwd).is_dir():
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
@@ -152,16 +156,15 @@ def _check_program(profile: Profile, program: str) -> None:
         raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
 
 
-async def _run(
-    debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float
-) -> LaunchResult:
+async def _run(debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float) -> LaunchResult:
     deadline = trio.current_time() + timeout
     session = None
     with trio.move_on_at(deadline):
         session = await debugger.start(profile, start)
     if session is None:
         raise UsageError(
-            "TIMEOUT", f"The program was not ready to run within {timeout:g} s. Launch again with a longer `timeout`."
+            "TIMEOUT",
+            f"The program was not ready to run within {timeout:g} s. Launch again with a longer `timeout`.",
         )
     snapshot = session.snapshot
     outcome = None
@@ -173,6 +176,7 @@ async def _run(
 
 
 async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
+    debugger.check_free()
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
     profile = debugger.profile_for(params.adapter, None)
@@ -227,7 +231,9 @@ async def _state(debugger: Debugger, params: DebugState) -> SessionPayload | Dis
     if params.session_id is not None or debugger.state.focused is not None:
         return _payload(debugger, debugger.session(params.session_id).snapshot)
     last = debugger.state.last
-    ended = last and LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason)
+    if last is None:
+        return Disconnected("Disconnected", None)
+    ended = LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason)
     return Disconnected("Disconnected", ended)
 
 

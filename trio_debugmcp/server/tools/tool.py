@@ -25,12 +25,14 @@ class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 SessionId = Annotated[
-    str | None, Meta(description="The session to act on, from `sessionId` or `children`; default: the one in focus.")
+    str | None,
+    Meta(description="The session to act on, from `sessionId` or `children`; default: the one in focus."),
 ]
 ThreadId = Annotated[int | None, Meta(description="A thread id from threads_list; default: the active thread.")]
 FrameIndex = Annotated[int, Meta(ge=0, description="A frame by its index in the stack; 0 is the top.")]
 Seconds = Annotated[
-    float, Meta(ge=0, le=MAX_SECONDS, description="How many seconds to wait; running out of time is not an error.")
+    float,
+    Meta(ge=0, le=MAX_SECONDS, description="How many seconds to wait; running out of time is not an error."),
 ]
 Wait = Annotated[bool, Meta(description="Wait for the next stop or the end; false returns at once.")]
 MaxValueLength = Annotated[int, Meta(ge=1, le=1_000_000, description="Characters after which a value is cut.")]
@@ -106,7 +108,8 @@ class Toolbox:
             return failed_result(usage_error(error))
         text = msgspec.json.encode(result).decode()
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)], structured_content=msgspec.to_builtins(result)
+            content=[types.TextContent(type="text", text=text)],
+            structured_content=msgspec.to_builtins(result),
         )
 
 

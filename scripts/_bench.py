@@ -1,0 +1,217 @@
+"""Measures what users feel, each beside a baseline: absolute times on shared machines say little, ratios do.
+
+- one step and the stack after it, through MCP on stdio, against raw DAP to debugpy as shipped;
+- one resource read, against a trivial resource read of the SDK's own server, on the same transport;
+- from the start of the process to the answer to `initialize`, against importing the SDK's server.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from trio_debugmcp.dap.adapter import open_stdio_adapter
+from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
+from trio_debugmcp.dap.messages import Initialized, Request, StackTraceBody, Stopped
+from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.errors import AdapterRefused
+
+ROUNDS = 60
+STARTS = 7
+READS = 500
+
+PROGRAM = Path(__file__).resolve().parent.parent / "tests" / "programs" / "busy.py"
+
+INITIALIZE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "0"},
+}
+
+TRIVIAL_SERVER = """
+import anyio, mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+async def read(ctx, params):
+    text = '{"answer":42}'
+    content = types.TextResourceContents(uri=params.uri, mime_type="application/json", text=text)
+    return types.ReadResourceResult(contents=[content])
+async def listed(ctx, params):
+    return types.ListResourcesResult(resources=[])
+server = Server("trivial", on_list_resources=listed, on_read_resource=read)
+async def main():
+    async with stdio_server() as (reader, writer):
+        await server.run(reader, writer, server.create_initialization_options())
+anyio.run(main, backend="trio")
+"""
+
+
+class Rpc:
+    """JSON-RPC by hand, so that the client's own costs are the same small ones everywhere."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self._process = process
+        self._buffer = b""
+        self._id = 0
+
+    async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._id += 1
+        await self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
+        while (message := json.loads(await self._line())).get("id") != self._id:
+            pass
+        if "error" in message:
+            raise RuntimeError(message["error"])
+        result: dict[str, Any] = message["result"]
+        return result
+
+    async def send(self, message: dict[str, Any]) -> None:
+        if self._process.stdin is not None:
+            await self._process.stdin.send_all(json.dumps(message).encode() + b"\n")
+
+    async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+        result = await self.request("tools/call", {"name": tool, "arguments": arguments})
+        if result.get("isError"):
+            raise RuntimeError(result["content"][0]["text"])
+        return result
+
+    async def _line(self) -> bytes:
+        while b"\n" not in self._buffer:
+            self._buffer += bytes(await self._process.stdout.receive_some())  # type: ignore[union-attr]
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+
+@asynccontextmanager
+async def open_rpc(argv: list[str]) -> AsyncIterator[Rpc]:
+    process = await trio.lowlevel.open_process(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    async with process.stdout, process.stdin:  # type: ignore[union-attr]
+        rpc = Rpc(process)
+        await rpc.request("initialize", INITIALIZE)
+        await rpc.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        yield rpc
+    await process.wait()
+
+
+async def milliseconds(action: Callable[[], Awaitable[object]], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        before = time.perf_counter()
+        await action()
+        times.append(time.perf_counter() - before)
+    return statistics.median(times) * 1000
+
+
+async def raw_dap() -> float:
+    """Step and stack with nothing between us and debugpy's adapter as shipped."""
+
+    async def refuse(request: Request) -> object:
+        raise AdapterRefused(request.command, "not in a benchmark")
+
+    async def wait_for(connection: Connection, kind: type) -> Any:
+        while not isinstance(event := await connection.events.receive(), kind):
+            if isinstance(event, EndOfStream):
+                raise RuntimeError(event.reason)
+        return event
+
+    launch = {"program": str(PROGRAM), "console": "internalConsole", "stopOnEntry": True}
+    guard = Guard()
+    argv = [sys.executable, "-m", "debugpy.adapter"]
+    async with (
+        open_stdio_adapter(argv, guard) as adapter,
+        open_connection(adapter.stream, refuse) as connection,
+    ):
+        await connection.request("initialize", {"adapterID": "debugpy", "linesStartAt1": True})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(connection.request, "launch", launch)
+            await wait_for(connection, Initialized)
+            await connection.request("configurationDone")
+        await wait_for(connection, Stopped)
+
+        async def step_and_stack() -> None:
+            await connection.request("next", {"threadId": 1})
+            await wait_for(connection, Stopped)
+            await connection.request("stackTrace", {"threadId": 1, "levels": 20}, StackTraceBody)
+
+        result = await milliseconds(step_and_stack, ROUNDS)
+        await connection.request("disconnect", {"terminateDebuggee": True})
+    guard.close()
+    return result
+
+
+async def through_mcp() -> tuple[float, float, float, float]:
+    async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
+        before = time.perf_counter()
+        await rpc.call("debug_launch", program=str(PROGRAM))
+        launch = (time.perf_counter() - before) * 1000
+
+        async def step() -> None:
+            await rpc.call("debug_step")
+
+        async def step_and_stack() -> None:
+            await rpc.call("debug_step")
+            await rpc.call("stacktrace_get")
+
+        async def read() -> None:
+            await rpc.request("resources/read", {"uri": "debugger://session"})
+
+        steps = await milliseconds(step, ROUNDS)
+        both = await milliseconds(step_and_stack, ROUNDS)
+        reads = await milliseconds(read, READS)
+        await rpc.call("debug_disconnect")
+    return launch, steps, both, reads
+
+
+async def sdk_read() -> float:
+    async with open_rpc([sys.executable, "-c", TRIVIAL_SERVER]) as rpc:
+
+        async def read() -> None:
+            await rpc.request("resources/read", {"uri": "trivial://answer"})
+
+        return await milliseconds(read, READS)
+
+
+async def start_to_initialize(argv: list[str]) -> float:
+    times = []
+    for _ in range(STARTS):
+        before = time.perf_counter()
+        async with open_rpc(argv):
+            times.append(time.perf_counter() - before)
+    return statistics.median(times) * 1000
+
+
+def import_sdk() -> float:
+    times = []
+    for _ in range(STARTS):
+        before = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel"], check=True)
+        times.append(time.perf_counter() - before)
+    return statistics.median(times) * 1000
+
+
+async def main() -> None:
+    raw = await raw_dap()
+    launch, steps, both, reads = await through_mcp()
+    trivial = await sdk_read()
+    imported = import_sdk()
+    started = await start_to_initialize([sys.executable, "-m", "trio_debugmcp"])
+    allowed = 1.15 * imported + 100
+    print(f"step + stack, raw DAP to debugpy as shipped   {raw:8.1f} ms")
+    print(f"step + stack through MCP                      {both:8.1f} ms   {both / raw:5.2f} x raw DAP")
+    print(f"step with stack, locals, source, output       {steps:8.1f} ms   {steps / raw:5.2f} x raw DAP")
+    print(f"launch to first stop                          {launch:8.1f} ms")
+    print(f"resource read, the SDK's trivial server       {trivial:8.2f} ms")
+    print(f"resource read, debugger://session             {reads:8.2f} ms   {reads / trivial:5.2f} x the SDK's")
+    print(f"python -c 'import mcp.server.lowlevel'        {imported:8.1f} ms")
+    print(f"start to initialize answered                  {started:8.1f} ms   {started / allowed:5.2f} x its budget,")
+    print("                                              which is 1.15 x that import, and 100 ms")
+
+
+if __name__ == "__main__":
+    trio.run(main)

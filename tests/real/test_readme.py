@@ -1,0 +1,116 @@
+"""The README is true: its commands run, its code runs, its configuration parses, its tables are complete."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def section(title: str) -> str:
+    """The text under a heading."""
+    return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def commands() -> list[str]:
+    return [line for block in blocks("bash") for line in block.splitlines()]
+
+
+@pytest.fixture
+def path_with_the_command(tmp_path: Path) -> dict[str, str]:
+    """An environment in which `trio-debugmcp` is this checkout's, installed or not."""
+    command = tmp_path / "bin" / "trio-debugmcp"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m trio_debugmcp "$@"\n')
+    command.chmod(0o755)
+    return {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.parametrize("command", [line for line in commands() if line.startswith("trio-debugmcp")])
+def test_its_commands_run(command: str, path_with_the_command: dict[str, str]) -> None:
+    done = subprocess.run(
+        shlex.split(command), env=path_with_the_command, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_its_scripts_exist_and_are_executable() -> None:
+    scripts = {line for line in commands() if line.startswith("scripts/")}
+    assert scripts == {"scripts/demo", "scripts/test"}
+    for script in {*scripts, *re.findall(r"`(scripts/\w+)`", README)}:
+        assert os.access(ROOT / script, os.X_OK), script
+
+
+def test_the_demo_finds_the_bug(path_with_the_command: dict[str, str]) -> None:
+    done = subprocess.run(
+        ["trio-debugmcp", "demo"], env=path_with_the_command, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "notifications/resources/updated debugger://session" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("Found:")
+
+
+def test_its_configurations_name_the_command() -> None:
+    (vscode, cursor) = [json.loads(block) for block in blocks("json")]
+    (codex,) = [tomllib.loads(block) for block in blocks("toml")]
+    assert vscode["servers"]["debugger"]["command"] == "trio-debugmcp"
+    assert cursor["mcpServers"]["debugger"]["command"] == "trio-debugmcp"
+    assert codex["mcp_servers"]["debugger"]["command"] == "trio-debugmcp"
+    assert "claude mcp add debugger -- trio-debugmcp" in commands()
+
+
+def test_its_python_example_runs(tmp_path: Path, path_with_the_command: dict[str, str]) -> None:
+    (example,) = blocks("python")
+    (tmp_path / "app.py").write_text("answer = 42\nprint(answer)\n")
+    environment = {**path_with_the_command}
+    done = subprocess.run(
+        [sys.executable, "-c", example.replace('command="trio-debugmcp"', 'command="trio-debugmcp", env=ENV')
+         .replace("import trio\n", "import os, trio\nENV = dict(os.environ)\n", 1)],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "'answer'" in done.stdout, done.stderr
+    assert "'42'" in done.stdout
+
+
+def test_its_tables_name_every_tool_and_resource_and_no_other() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", section("Tools"), re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(open_toolbox().names)
+    uris = re.findall(r"^\| `(\S+?)` \|", section("Resources"), re.MULTILINE)
+    assert uris == [*RESOURCES, SOURCE_TEMPLATE]
+
+
+def test_the_tests_that_it_names_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", README))
+    defined = {
+        name
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"def (test_\w+)\(", file.read_text())
+    }
+    assert len(named) >= 18
+    assert named <= defined, named - defined
+
+
+def test_the_options_that_it_names_exist(path_with_the_command: dict[str, str]) -> None:
+    assert shutil.which("trio-debugmcp", path=path_with_the_command["PATH"])
+    help_text = subprocess.run(
+        ["trio-debugmcp", "serve", "--help"], env=path_with_the_command, capture_output=True, text=True, check=True
+    ).stdout
+    for option in re.findall(r"serve (--[\w-]+)", README):
+        assert option in help_text

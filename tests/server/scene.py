@@ -1,0 +1,49 @@
+"""Scenes in which most tests of the server begin."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import trio
+
+from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing.connect import Era
+
+SESSION = "debugger://session"
+BREAKPOINTS = "debugger://breakpoints"
+THREADS = "debugger://threads"
+STACK = "debugger://stack"
+MODULES = "debugger://modules"
+LIST_CHANGED = "list_changed"
+JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, MODULES]
+
+
+async def launch(client: DebugClient, adapter: FakeAdapter, **arguments: Any) -> dict[str, Any]:
+    """A running program, unless told otherwise."""
+    arguments = {"program": adapter.program, "stop_at_entry": False, "wait": False, **arguments}
+    return await client.call("debug_launch", **arguments)
+
+
+async def move_breakpoint(adapter: FakeAdapter, line: int) -> None:
+    """The adapter moves the first breakpoint: a change of one resource alone."""
+    await adapter.event("breakpoint", {"reason": "changed", "breakpoint": {"id": 1, "verified": True, "line": line}})
+
+
+@asynccontextmanager
+async def running(era: Era, adapter: FakeAdapter | None = None) -> AsyncIterator[tuple[DebugClient, FakeAdapter]]:
+    """A client with a program that runs, a breakpoint in it, and nothing pending."""
+    adapter = adapter or FakeAdapter()
+    async with connect(era, options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, line=1)
+        await launch(client, adapter)
+        await trio.sleep(10)
+        yield client, adapter
+
+
+@asynccontextmanager
+async def paused(era: Era, adapter: FakeAdapter | None = None) -> AsyncIterator[tuple[DebugClient, FakeAdapter]]:
+    """A client with a program that is paused at its entry, and nothing pending."""
+    async with running(era, adapter) as (client, fake):
+        await fake.stop("entry")
+        await trio.sleep(10)
+        yield client, fake

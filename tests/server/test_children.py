@@ -1,0 +1,126 @@
+"""Child sessions on scripted adapters: their stops, their ends, and what they must not do to their parent."""
+
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from trio.testing import MockClock
+
+from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, running
+from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.testing.fake_adapter import Refusal
+
+
+async def adopt(root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None) -> None:
+    """The parent, by default the root, announces a child, and it is reached."""
+    number = len(root.children)
+    root.children[number] = child
+    wanted = {"request": "launch", "configuration": {"child": number}}
+    answer = await (parent or root).reverse_request("startDebugging", wanted)
+    assert answer["success"] is True
+    await trio.sleep(10)
+
+
+async def test_a_child_is_listed_and_gets_the_breakpoints(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent), client.subscribed(SESSION):
+        first = len(client.notices)
+        await adopt(parent, child)
+        session = await client.read(SESSION)
+        assert [(each["state"], each["sessionId"]) for each in session["children"]] == [("Running", "s-2")]
+        assert session["sessionId"] == "s-1"
+        assert child.sent("setBreakpoints")[0]["breakpoints"] == [{"line": 1}]
+        assert LIST_CHANGED not in [notice.what for notice in client.notices[first:]]
+
+
+async def test_a_childs_stop_is_what_a_waiting_client_gets_and_continuing_goes_on(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    child.frames = [("work", "/src/child.py", 9)]
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await child.stop("breakpoint", hit=[1])
+        stop = await client.call("debug_wait")
+        assert (stop["sessionId"], stop["location"]["line"], stop["breakpointIds"]) == ("s-2", 9, ["bp-1"])
+        assert (await client.read(SESSION))["parentSessionId"] == "s-1"
+        await client.call("debug_continue", wait=False)
+        assert (len(child.sent("continue")), len(parent.sent("continue"))) == (1, 0)
+
+
+async def test_two_that_stop_are_handed_over_one_after_the_other(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await parent.stop("pause")
+        await trio.sleep(1)
+        await child.stop("pause")
+        await trio.sleep(1)
+        assert (await client.call("debug_wait"))["sessionId"] == "s-1"
+        assert (await client.call("debug_continue"))["sessionId"] == "s-2"
+
+
+@pytest.mark.parametrize("ending", ["exit", "crash"])
+async def test_a_child_that_ends_leaves_its_parent_as_it_was(ending: str, autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent), client.subscribed(SESSION):
+        await adopt(parent, child)
+        await child.stop("pause")
+        await trio.sleep(10)
+        first = len(client.notices)
+        await (child.exit(1) if ending == "exit" else child.crash())
+        await trio.sleep(10)
+        session = await client.read(SESSION)
+        assert (session["sessionId"], session["state"], session["children"]) == ("s-1", "Running", [])
+        assert LIST_CHANGED not in [notice.what for notice in client.notices[first:]]
+        assert (await client.read(BREAKPOINTS))["breakpoints"][0]["state"] == "Bound"
+
+
+@pytest.mark.parametrize("fault", ["refuses", "withholds", "crashes", "talks nonsense"])
+async def test_a_child_that_cannot_start_leaves_its_parent_as_it_was(fault: str, autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+
+    async def launch(arguments: object) -> Any:
+        match fault:
+            case "refuses":
+                raise Refusal("no")
+            case "withholds":
+                await trio.sleep_forever()
+            case "crashes":
+                await child.crash()
+            case _:
+                await child.send_raw(b"Oops\n")
+
+    child.answer("launch", launch)
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await trio.sleep(100)
+        session = await client.read(SESSION)
+        assert (session["sessionId"], session["state"], session["children"]) == ("s-1", "Running", [])
+        await parent.stop("pause")
+        assert (await client.call("debug_wait"))["sessionId"] == "s-1"
+
+
+async def test_a_parent_that_ends_takes_its_children_along(autojump_clock: MockClock) -> None:
+    child, grandchild = FakeAdapter(), FakeAdapter()
+    async with running("legacy") as (client, parent), client.subscribed(SESSION):
+        await adopt(parent, child)
+        await adopt(parent, grandchild, child)
+        first = len(client.notices)
+        await parent.exit(0)
+        await trio.sleep(100)
+        assert [notice.what for notice in client.notices[first:]].count(LIST_CHANGED) == 1
+        assert await client.uris() == []
+        assert "disconnect" in child.commands()
+        assert "disconnect" in grandchild.commands()
+
+
+async def test_a_disconnect_says_goodbye_to_everyone(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        start = trio.current_time()
+        await client.call("debug_disconnect")
+        await trio.sleep(1)
+        assert ("disconnect" in parent.commands(), "disconnect" in child.commands()) == (True, True)
+        assert await client.uris() == []
+        assert trio.current_time() - start == 1

@@ -1,0 +1,329 @@
+"""Resources as clients read them: keys, spelling, and URIs."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.state.world import ALL, APP, ORIGIN, World, frame
+from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, Process
+from trio_debugmcp.state.model import ExceptionBreakpoint, Thread
+from trio_debugmcp.state.payloads import ExceptionInfo, iso_time, shortened, to_json
+from trio_debugmcp.state.reduce import (
+    BreakpointsBound,
+    ExceptionBreakpointPut,
+    ExceptionBreakpointsBound,
+    SessionClosed,
+    SessionOpened,
+)
+from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
+    MODULES,
+    RESOURCES,
+    SESSION,
+    STACK,
+    THREADS,
+    canonical,
+    session_payload,
+    source_path,
+    source_uri,
+)
+
+CONTRACT = {
+    SESSION: "processId processName executablePath runtimeVersion state launchMode attachedAt pauseReason "
+    "currentLocation activeThreadId commandLineArgs workingDirectory adapter language exitCode exception children "
+    "revision",
+    BREAKPOINTS: "breakpoints exceptionBreakpoints functionBreakpoints dataBreakpoints revision",
+    THREADS: "threads stale capturedAt revision",
+    STACK: "threadId frames scopes locals stale capturedAt revision",
+    MODULES: "modules count revision",
+}
+
+ALLOWED = {
+    SESSION: {"sessionId", "parentSessionId"},
+    STACK: {"total"},
+}
+"""What we serve beyond the contract."""
+
+BREAKPOINT = """id type file line column enabled verified state hitCount condition logMessage hitCountMultiple
+    maxNotifications notificationsSent hitCondition requestedLine functionName message"""
+
+EXCEPTION = """id exceptionType breakOnFirstChance breakOnSecondChance includeSubtypes enabled verified hitCount
+    condition message"""
+
+
+def read(world: World, uri: str, revision: int = 1) -> Any:
+    session = world.state.focused
+    assert session is not None
+    return json.loads(to_json(RESOURCES[uri].payload(world.state, session, revision)))
+
+
+def busy_world() -> World:
+    world = World("s-1")
+    world.put("bp-1", 3)
+    world.bound("bp-1", id=7, line=4, column=2)
+    world.put("fn-2", None, file=None, function="main")
+    world.tell(ExceptionBreakpointPut(ExceptionBreakpoint("ex-3", condition="x")))
+    world.tell(ExceptionBreakpointsBound("s-1", frozenset({"ex-3"})))
+    world.said(ModuleEvent("new", DapModule(1, "app", APP, "1.0", "Symbols loaded", True)))
+    world.said(Process("python", 42))
+    world.stop(line=4, reason="Exception", exception=ExceptionInfo("ValueError", "bad", "always"))
+    world.fetched(world["s-1"].generation)
+    world.open("s-2", "s-1")
+    return world
+
+
+@pytest.mark.parametrize("world", [busy_world(), World("s-1")], ids=["busy", "empty"])
+@pytest.mark.parametrize("uri", list(CONTRACT))
+def test_a_payload_has_exactly_the_keys_of_the_contract_whatever_is_known(uri: str, world: World) -> None:
+    assert set(read(world, uri)) == set(CONTRACT[uri].split()) | ALLOWED.get(uri, set())
+
+
+def test_every_resource_is_named_and_described() -> None:
+    assert set(RESOURCES) == ALL == set(CONTRACT)
+    for uri, resource in RESOURCES.items():
+        assert resource.uri == uri
+        assert resource.name
+        assert resource.description
+    assert [RESOURCES[uri].name for uri in (SESSION, BREAKPOINTS, THREADS)] == [
+        "Debug Session",
+        "Breakpoints",
+        "Threads",
+    ]
+
+
+def test_the_session_at_a_stop() -> None:
+    world = busy_world()
+    assert read(world, SESSION, 7) == {
+        "processId": 42,
+        "processName": "app.py",
+        "executablePath": None,
+        "runtimeVersion": None,
+        "state": "Paused",
+        "launchMode": "Launch",
+        "attachedAt": "1970-01-01T00:16:40.000+00:00",
+        "pauseReason": "Exception",
+        "currentLocation": {"file": APP, "line": 4, "column": 1, "functionName": "main", "moduleName": "app"},
+        "activeThreadId": 1,
+        "commandLineArgs": [],
+        "workingDirectory": None,
+        "adapter": "fake",
+        "language": "Fake",
+        "exitCode": None,
+        "exception": {"type": "ValueError", "message": "bad", "breakMode": "always"},
+        "children": [
+            {
+                "sessionId": "s-2",
+                "processId": None,
+                "processName": "app.py",
+                "state": "Running",
+                "pauseReason": None,
+                "currentLocation": None,
+            }
+        ],
+        "sessionId": "s-1",
+        "parentSessionId": None,
+        "revision": 7,
+    }
+
+
+def test_a_session_that_runs_says_nothing_of_its_last_stop() -> None:
+    world = busy_world()
+    world.resume()
+    payload = read(world, SESSION)
+    assert payload["state"] == "Running"
+    for key in ("pauseReason", "currentLocation", "activeThreadId", "exception"):
+        assert payload[key] is None
+
+
+def test_a_session_that_starts_is_readable_at_once() -> None:
+    world = World()
+    world.tell(SessionOpened("s-1", ORIGIN))
+    assert read(world, SESSION)["state"] == "Starting"
+    assert read(world, THREADS) == {"threads": [], "stale": True, "capturedAt": None, "revision": 1}
+    assert read(world, STACK)["frames"] == []
+    assert (read(world, STACK)["stale"], read(world, STACK)["capturedAt"]) == (True, None)
+
+
+def test_a_session_that_has_ended_still_has_a_payload_with_its_exit_code() -> None:
+    world = busy_world()
+    world.said(Exited(3))
+    world.tell(SessionClosed("s-1", "the program ended"))
+    assert world.state.last is not None
+    payload = session_payload(world.state, world.state.last, 9)
+    assert (payload.state, payload.exit_code, payload.exception) == ("Terminating", 3, None)
+
+
+def test_breakpoints_at_a_glance() -> None:
+    payload = read(busy_world(), BREAKPOINTS)
+    (line,), (function,), (exception,) = (
+        payload["breakpoints"],
+        payload["functionBreakpoints"],
+        payload["exceptionBreakpoints"],
+    )
+    assert set(line) == set(function) == set(BREAKPOINT.split())
+    assert set(exception) == set(EXCEPTION.split())
+    assert (line["id"], line["type"], line["file"], line["line"], line["requestedLine"]) == (
+        "bp-1",
+        "Breakpoint",
+        APP,
+        4,
+        3,
+    )
+    assert (line["state"], line["verified"], line["enabled"], line["hitCount"]) == ("Bound", True, True, 0)
+    assert (function["functionName"], function["state"], function["file"]) == ("main", "Pending", None)
+    assert (exception["exceptionType"], exception["verified"], exception["condition"]) == ("*", True, "x")
+    assert payload["dataBreakpoints"] == []
+
+
+@pytest.mark.parametrize(
+    ("enabled", "verified", "state"),
+    [(True, True, "Bound"), (True, False, "Pending"), (False, True, "Disabled")],
+)
+def test_the_state_of_a_breakpoint(enabled: bool, verified: bool, state: str) -> None:
+    world = World("s-1")
+    world.put("bp-1", enabled=enabled)
+    world.bound("bp-1", verified=verified, message=None if verified else "no code here")
+    (shown,) = read(world, BREAKPOINTS)["breakpoints"]
+    assert shown["state"] == state
+    assert shown["verified"] is (state == "Bound")
+    assert shown["message"] == (None if verified else "no code here")
+
+
+def test_of_several_sessions_the_one_that_could_place_a_breakpoint_counts() -> None:
+    world = World("s-1")
+    world.open("s-2", "s-1")
+    world.put("bp-1", 3)
+    world.bound("bp-1", "s-1", verified=False, message="not loaded")
+    world.bound("bp-1", "s-2", line=5)
+    (shown,) = read(world, BREAKPOINTS)["breakpoints"]
+    assert (shown["verified"], shown["line"], shown["requestedLine"]) == (True, 5, 3)
+
+
+def test_threads_and_which_of_them_is_current() -> None:
+    world = World("s-1")
+    world.stop(thread=0, line=4, threads=(Thread(0, "main"), Thread(9, None)))
+    payload = read(world, THREADS)
+    assert [set(each) for each in payload["threads"]] == [{"id", "name", "state", "isCurrent", "location"}] * 2
+    assert [(t["id"], t["name"], t["state"], t["isCurrent"]) for t in payload["threads"]] == [
+        (0, "main", "Suspended", True),
+        (9, None, "Suspended", False),
+    ]
+    assert payload["threads"][0]["location"]["line"] == 4
+    assert (payload["stale"], payload["capturedAt"]) == (False, "1970-01-01T00:16:42.000+00:00")
+
+
+def test_while_the_program_runs_the_last_capture_is_served_as_stale() -> None:
+    world = busy_world()
+    threads, stack = read(world, THREADS), read(world, STACK)
+    world.resume()
+    assert read(world, THREADS) == {**threads, "stale": True}
+    assert read(world, STACK) == {**stack, "stale": True}
+
+
+def test_the_stack_with_the_locals_of_its_top_frame() -> None:
+    payload = read(busy_world(), STACK)
+    assert payload["frames"] == [
+        {
+            "index": 0,
+            "name": "main",
+            "location": {"file": APP, "line": 4, "column": 1, "functionName": "main", "moduleName": "app"},
+            "isUserCode": True,
+        }
+    ]
+    assert payload["scopes"] == [{"name": "Locals", "expensive": False}]
+    assert payload["locals"] == [{"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0}]
+
+
+def test_modules_with_their_count() -> None:
+    payload = read(busy_world(), MODULES)
+    assert payload["modules"] == [
+        {
+            "id": 1,
+            "name": "app",
+            "path": APP,
+            "version": "1.0",
+            "symbolStatus": "Symbols loaded",
+            "isUserCode": True,
+        }
+    ]
+    assert payload["count"] == 1
+
+
+def test_a_hundred_breakpoints_and_two_hundred_threads_are_served_whole() -> None:
+    world = World("s-1")
+    for number in range(100):
+        world.put(f"bp-{number}", number + 1)
+    results = tuple((f"bp-{number}", DapBreakpoint(True, number)) for number in range(100))
+    assert world.tell(BreakpointsBound("s-1", results)) == {BREAKPOINTS}
+    world.stop(threads=tuple(Thread(number, f"worker {number}") for number in range(200)))
+    assert len(read(world, BREAKPOINTS)["breakpoints"]) == 100
+    assert all(each["verified"] for each in read(world, BREAKPOINTS)["breakpoints"])
+    assert len(read(world, THREADS)["threads"]) == 200
+
+
+def test_json_is_compact_and_text_is_itself() -> None:
+    world = World("s-1")
+    world.stop(frames=(frame(1, "grüße", "/src/with space.py"),))
+    session = world.state.focused
+    assert session is not None
+    text = to_json(RESOURCES[STACK].payload(world.state, session, 1))
+    assert text == json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
+    assert "grüße" in text
+
+
+@given(st.floats(0, 4e9))
+def test_times_are_iso_with_offset_to_the_millisecond(moment: float) -> None:
+    text = iso_time(moment)
+    assert text.endswith("+00:00")
+    assert abs(datetime.fromisoformat(text).timestamp() - moment) < 0.001
+
+
+def test_a_long_value_is_cut_and_says_so() -> None:
+    assert shortened("x" * 200) == "x" * 200
+    assert shortened("x" * 205) == "x" * 200 + "… (+5 characters)"
+    assert shortened("abcdef", 3) == "abc… (+3 characters)"
+
+
+# --- URIs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("/src/app.py", "debugger://source//src/app.py"),
+        ("/src/with space.py", "debugger://source//src/with%20space.py"),
+        ("/src/a#b?c%d.py", "debugger://source//src/a%23b%3Fc%25d.py"),
+        ("/src/%41.py", "debugger://source//src/%2541.py"),
+        ("/src/grün.py", "debugger://source//src/gr%C3%BCn.py"),
+        ("C:/src/app.cs", "debugger://source/C:/src/app.cs"),
+        ("<string>", "debugger://source/%3Cstring%3E"),
+    ],
+)
+def test_a_path_becomes_a_uri_and_comes_back(path: str, uri: str) -> None:
+    assert source_uri(path) == uri
+    assert source_path(uri) == path
+    assert canonical(uri) == uri
+
+
+@given(st.text(min_size=1))
+def test_any_path_survives_the_way_through_a_uri(path: str) -> None:
+    assert source_path(source_uri(path)) == path
+
+
+def test_percent_encoding_is_undone_exactly_once() -> None:
+    assert source_path("debugger://source//src/%252e%252e/x") == "/src/%2e%2e/x"
+
+
+def test_all_spellings_of_a_source_are_one_resource() -> None:
+    spellings = ["/src/a b.py", "/src/a%20b.py", "%2F%73rc/a%20b.py", "%2fsrc%2fa b%2epy"]
+    assert {canonical(f"debugger://source/{each}") for each in spellings} == {"debugger://source//src/a%20b.py"}
+
+
+@pytest.mark.parametrize("uri", [SESSION, "debugger://nothing", "file:///src/app.py", "debugger://sources//x", ""])
+def test_other_uris_name_no_source_and_are_their_own_spelling(uri: str) -> None:
+    assert source_path(uri) is None
+    assert canonical(uri) == uri

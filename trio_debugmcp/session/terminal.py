@@ -1,0 +1,53 @@
+"""The program's "terminal": what an adapter asks for with `runInTerminal`, and what we give it are three pipes.
+
+This is the only way to the program's standard input, and the cleanest one to its output.
+"""
+
+import trio
+
+from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.session.console import Console
+
+DRAIN_SECONDS = 1.0
+"""For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
+
+
+class Terminals:
+    """The terminals of one session; usually there is one."""
+
+    def __init__(self, console: Console, guard: Guard) -> None:
+        self.exit_code: int | None = None
+        self._console = console
+        self._guard = guard
+        self._over: list[trio.Event] = []
+
+    async def run(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
+        """Run a program until it has ended and its output is read; reports its process id as started.
+
+        Raises:
+            CannotRun: it could not be started.
+        """
+        over = trio.Event()
+        self._over.append(over)
+        env = environment(wanted.env or {})
+        try:
+            async with (
+                open_process(wanted.args, self._guard, cwd=wanted.cwd or None, env=env) as process,
+                trio.open_nursery() as pumps,
+            ):
+                if process.stdin is None or process.stdout is None or process.stderr is None:
+                    raise AssertionError("the process was opened with pipes")
+                self._console.connect_input(process.stdin)
+                pumps.start_soon(self._console.pump, process.stdout, "stdout")
+                pumps.start_soon(self._console.pump, process.stderr, "stderr")
+                task_status.started(process.pid)
+                self.exit_code = await process.wait()
+                pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
+        finally:
+            over.set()
+
+    async def wait_over(self) -> None:
+        """Until every program that was started here has ended."""
+        for over in list(self._over):
+            await over.wait()
