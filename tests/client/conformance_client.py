@@ -19,7 +19,7 @@ SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 
 
 async def accept_defaults(
-    context: ClientRequestContext,  # noqa: ARG001 (its name is the SDK's)
+    context: ClientRequestContext,
     params: types.ElicitRequestParams,
 ) -> types.ElicitResult:
     schema: dict[str, Any] = getattr(params, "requested_schema", None) or {}

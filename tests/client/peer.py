@@ -72,9 +72,7 @@ class Peer:
             "initialize": self._initialize,
             "server/discover": self._discover,
             "tools/list": lambda p: self._page("tools", [tool(name) for name in self.tools], p),
-            "resources/list": lambda p: self._page(
-                "resources", [{"uri": u, "name": u} for u in self.resources], p
-            ),
+            "resources/list": lambda p: self._page("resources", [{"uri": u, "name": u} for u in self.resources], p),
             "resources/templates/list": lambda p: self._page(
                 "resourceTemplates", [{"uriTemplate": t, "name": t} for t in self.templates], p
             ),

@@ -143,9 +143,7 @@ def test_the_kinds_are_bounded_each_by_itself() -> None:
 
 def test_a_failed_tool_call_is_kept_with_its_error_and_no_result() -> None:
     cache = ContentCache()
-    failed = ToolCallInvocation(
-        tool_name="t", params={}, result=None, success=False, error="no", timestamp=NOON
-    )
+    failed = ToolCallInvocation(tool_name="t", params={}, result=None, success=False, error="no", timestamp=NOON)
     cache.set_tool_call_result("t", failed)
     assert cache.get_tool_call_result("t") is failed
     assert failed.result is None
@@ -247,12 +245,8 @@ def test_a_stale_entry_is_none_to_the_getter_and_there_for_reading_offline() -> 
     assert cache.get_resource("x") is fresh
 
 
-@pytest.mark.parametrize(
-    ("ttl", "ttl_ms", "lifetime"), [(10, 0, 10), (None, 3000, 3), (10, 3000, 3), (2, 3000, 2)]
-)
-def test_the_shorter_lifetime_of_server_and_option_counts(
-    ttl: float | None, ttl_ms: int, lifetime: float
-) -> None:
+@pytest.mark.parametrize(("ttl", "ttl_ms", "lifetime"), [(10, 0, 10), (None, 3000, 3), (10, 3000, 3), (2, 3000, 2)])
+def test_the_shorter_lifetime_of_server_and_option_counts(ttl: float | None, ttl_ms: int, lifetime: float) -> None:
     clock = Clock()
     cache = ContentCache(ttl=ttl, clock=clock)
     cache.set_resource("x", read("x", ttl_ms=ttl_ms))

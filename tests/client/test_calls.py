@@ -52,9 +52,7 @@ async def test_a_read_is_cached_and_announced_and_the_next_one_fetches_again(
         assert second.metadata is None
 
 
-async def test_the_timestamp_is_that_of_the_call_not_of_the_answer(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_the_timestamp_is_that_of_the_call_not_of_the_answer(peer: Peer, autojump_clock: MockClock) -> None:
     async def slow(_: Json) -> Json:
         await trio.sleep(7)
         return content(ONE, "")
@@ -144,9 +142,7 @@ async def test_a_refused_tool_call_is_an_invocation_too(peer: Peer, autojump_clo
         assert (await announced).error == "out of order"
 
 
-async def test_a_tool_that_ran_and_failed_was_called_with_success(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_tool_that_ran_and_failed_was_called_with_success(peer: Peer, autojump_clock: MockClock) -> None:
     peer.handlers["tools/call"] = lambda _: text("no such file", is_error=True)
     async with InspectorClient(peer) as client:
         called = await client.call_tool("t")
@@ -185,9 +181,7 @@ async def test_entries_of_different_keys_live_side_by_side(peer: Peer, autojump_
         assert [client.cache.get_resource(f"demo://{n}") for n in range(3)] == reads
 
 
-async def test_completions_are_passed_on_and_empty_where_there_are_none(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_completions_are_passed_on_and_empty_where_there_are_none(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         found = await client.get_completions(PromptReference(name="p"), "who", "y", {"lang": "en"})
         assert found.values == ["y!"]
@@ -207,9 +201,7 @@ async def test_the_logging_level_goes_the_way_of_the_era(peer: Peer, autojump_cl
         await client.set_logging_level("debug")
         await client.read_resource(ONE)
         levels = [params["level"] for params in peer.params("logging/setLevel")]
-        carried = [
-            params.get("_meta", {}).get(LOG_LEVEL_META_KEY) for params in peer.params("resources/read")
-        ]
+        carried = [params.get("_meta", {}).get(LOG_LEVEL_META_KEY) for params in peer.params("resources/read")]
         if peer.modern:
             assert (levels, carried) == ([], ["warning", "debug"])
         else:
@@ -272,9 +264,7 @@ async def test_progress_extends_the_timeout_up_to_a_limit(
     async def working(params: Json) -> Json:
         for step in range(steps):
             await trio.sleep(4)
-            peer.notify(
-                "notifications/progress", progressToken=params["_meta"]["progressToken"], progress=step
-            )
+            peer.notify("notifications/progress", progressToken=params["_meta"]["progressToken"], progress=step)
         return text("done")
 
     peer.handlers["tools/call"] = working
@@ -295,10 +285,10 @@ async def test_sampling_elicitation_and_roots_are_answered_from_the_options(
 
     peer = Peer()
 
-    async def sampling(context: Any, params: Any) -> CreateMessageResult:  # noqa: ARG001
+    async def sampling(context: Any, params: Any) -> CreateMessageResult:
         return CreateMessageResult(role="assistant", content=TextContent(type="text", text="hi"), model="m")
 
-    async def elicitation(context: Any, params: Any) -> ElicitResult:  # noqa: ARG001
+    async def elicitation(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"name": "x"})
 
     roots = [Root.model_validate({"uri": "file:///src", "name": "src"})]
@@ -335,7 +325,7 @@ async def test_a_server_that_needs_input_is_given_it_round_by_round(autojump_clo
 
     peer = Peer(modern=True)
 
-    async def elicitation(context: Any, params: Any) -> ElicitResult:  # noqa: ARG001
+    async def elicitation(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"name": "x"})
 
     def ask(params: Json) -> Json:

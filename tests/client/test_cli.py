@@ -120,9 +120,7 @@ def test_without_a_method_it_shows_the_server(shell: Shell) -> None:
         ),
     ],
 )
-def test_each_method_prints_its_result_as_one_line(
-    method: str, options: list[str], result: Any, shell: Shell
-) -> None:
+def test_each_method_prints_its_result_as_one_line(method: str, options: list[str], result: Any, shell: Shell) -> None:
     assert inspected(shell, method, *options) == result
 
 
@@ -241,18 +239,14 @@ def test_help_has_examples(command: str, shell: Shell) -> None:
         ([], [], []),
     ],
 )
-def test_the_words_of_watch_are_a_target_and_uris(
-    words: list[str], target: list[str], uris: list[str]
-) -> None:
+def test_the_words_of_watch_are_a_target_and_uris(words: list[str], target: list[str], uris: list[str]) -> None:
     assert divide(words) == (target, uris)
 
 
 def test_watch_prints_a_line_per_update_with_what_was_read_and_ends_at_the_count(shell: Shell) -> None:
     shell("watch", "--read", "--count", "3", "--timeout", "20", "demo://counter", *SERVER)
     assert shell.code == 0, shell.err
-    assert [(line["kind"], line["uri"]) for line in shell.lines] == [
-        ("resourceUpdated", "demo://counter")
-    ] * 3
+    assert [(line["kind"], line["uri"]) for line in shell.lines] == [("resourceUpdated", "demo://counter")] * 3
     assert [line["contents"][0]["text"] for line in shell.lines] == ["read 1", "read 2", "read 3"]
     assert all({"seq", "time", "cause"} <= line.keys() for line in shell.lines)
 
@@ -277,11 +271,7 @@ def test_watch_ends_in_time_and_a_count_that_was_not_reached_is_a_failure(shell:
 
 
 def test_watching_a_server_that_goes_away_ends_with_4(shell: Shell) -> None:
-    dying = (
-        "import os, runpy, sys, threading\n"
-        "threading.Timer(1, os._exit, [3]).start()\n"
-        "runpy.run_path(sys.argv[1])"
-    )
+    dying = "import os, runpy, sys, threading\nthreading.Timer(1, os._exit, [3]).start()\nrunpy.run_path(sys.argv[1])"
     shell("watch", "--lists", "--", sys.executable, "-c", dying, SERVER[-1])
     assert shell.code == 4
     assert "exit code 3" in shell.error["message"]

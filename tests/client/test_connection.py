@@ -75,9 +75,7 @@ async def test_each_connection_is_ended_once(peer: Peer, autojump_clock: MockClo
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "modern"])
 @pytest.mark.parametrize("modern", [False, True])
-async def test_only_the_era_that_was_asked_for_is_accepted(
-    mode: Any, modern: bool, autojump_clock: MockClock
-) -> None:
+async def test_only_the_era_that_was_asked_for_is_accepted(mode: Any, modern: bool, autojump_clock: MockClock) -> None:
     peer = Peer(modern=modern)
     if mode == "auto" or (mode == "modern") == modern:
         async with InspectorClient(peer, InspectorOptions(mode=mode)) as client:
@@ -204,9 +202,7 @@ async def test_reconnecting_pauses_ever_longer_and_gives_up(peer: Peer, autojump
 
 
 async def test_a_disconnect_ends_the_attempts_to_come_back(peer: Peer, autojump_clock: MockClock) -> None:
-    async with InspectorClient(
-        peer, InspectorOptions(reconnect=Reconnect(first_delay=60, max_delay=60))
-    ) as client:
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect(first_delay=60, max_delay=60))) as client:
         peer.crash()
         await trio.sleep(5)
         await client.disconnect()
@@ -248,15 +244,11 @@ async def test_a_server_that_crashes_at_once_again_and_again_is_not_restarted_fo
         assert peer.connections == 1 + 3
 
 
-async def test_the_message_log_starts_anew_with_each_connection(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_the_message_log_starts_anew_with_each_connection(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         await client.read_resource(ONE)
         await client.disconnect()
-        assert "resources/read" in [entry.message.get("method") for entry in client.messages], (
-            "kept for reading"
-        )
+        assert "resources/read" in [entry.message.get("method") for entry in client.messages], "kept for reading"
         await client.connect()
         assert "resources/read" not in [entry.message.get("method") for entry in client.messages]
 
@@ -279,9 +271,7 @@ async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autoj
         assert status(client) == "connected"
 
 
-async def test_events_wait_for_no_one_who_left_and_end_with_the_client(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_events_wait_for_no_one_who_left_and_end_with_the_client(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         events = client.events("toolsChange")
         waiting = client.wait_for("toolsChange")
@@ -315,9 +305,7 @@ async def test_an_in_process_server_is_a_target_in_either_era() -> None:
 async def test_a_function_that_makes_transports_can_be_reconnected_to(autojump_clock: MockClock) -> None:
     peers = [Peer(), Peer()]
     made = iter(peers)
-    async with InspectorClient(
-        lambda: next(made)._connect(), InspectorOptions(reconnect=Reconnect())
-    ) as client:
+    async with InspectorClient(lambda: next(made)._connect(), InspectorOptions(reconnect=Reconnect())) as client:
         back = client.wait_for("connect")
         peers[0].crash()
         await back

@@ -120,9 +120,7 @@ class TestEachList:
             await client.connect()
             assert keys(client, kind) == ["demo://b"]
 
-    async def test_a_server_without_the_capability_is_not_asked(
-        self, kind: str, autojump_clock: MockClock
-    ) -> None:
+    async def test_a_server_without_the_capability_is_not_asked(self, kind: str, autojump_clock: MockClock) -> None:
         _, method, call, _ = KINDS[kind]
         peer = Peer(capabilities={})
         async with InspectorClient(peer) as client:
@@ -166,9 +164,7 @@ def test_all_list_changed_notifications_are_heeded_by_default_and_each_can_be_tu
     assert (some.tools, some.resources, some.prompts) == (False, True, True)
 
 
-async def test_a_notification_that_was_opted_out_of_does_nothing(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_notification_that_was_opted_out_of_does_nothing(peer: Peer, autojump_clock: MockClock) -> None:
     options = InspectorOptions(list_changed_notifications=ListChangedNotifications(tools=False))
     async with InspectorClient(peer, options) as client, client.events("toolsListChanged") as signals:
         peer.changed("tools")
@@ -239,9 +235,7 @@ async def test_an_explicit_list_satisfies_a_pending_reload(peer: Peer, autojump_
         assert peer.count("tools/list") == 2
 
 
-async def test_a_refused_list_raises_for_who_asked_and_leaves_the_list(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_refused_list_raises_for_who_asked_and_leaves_the_list(peer: Peer, autojump_clock: MockClock) -> None:
     peer.tools = ["t"]
     async with InspectorClient(peer) as client:
 
@@ -272,9 +266,7 @@ async def test_a_list_that_fails_for_ever_is_given_up_until_the_next_notificatio
         assert keys(client, "tools") == ["healed"]
 
 
-async def test_a_first_list_that_fails_does_not_fail_the_connection(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_first_list_that_fails_does_not_fail_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
     def refuse(_: Json) -> Json:
         raise Refuse(-32603, "not yet")
 

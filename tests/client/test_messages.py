@@ -102,9 +102,7 @@ def test_with_a_bound_of_nothing_nothing_is_kept() -> None:
     assert messages.bytes == messages.unanswered == 0
 
 
-@given(
-    st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9), st.integers(0, 3000)), max_size=80)
-)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9), st.integers(0, 3000)), max_size=80))
 def test_no_traffic_breaks_the_bounds(traffic: list[tuple[bool, bool, int, int]]) -> None:
     messages = log(max_entries=5, max_bytes=20_000)
     for ours, asks, number, size in traffic:
@@ -171,9 +169,7 @@ def test_prompt_arguments_are_strings() -> None:
     }
 
 
-@given(
-    st.lists(st.binary(min_size=1, max_size=20).map(lambda b: b.replace(b"\n", b"_")), max_size=8), st.data()
-)
+@given(st.lists(st.binary(min_size=1, max_size=20).map(lambda b: b.replace(b"\n", b"_")), max_size=8), st.data())
 def test_lines_are_the_same_however_the_bytes_arrive(lines: list[bytes], data: st.DataObject) -> None:
     stream = b"".join(line + b"\n" for line in lines)
     splitter, found = LineSplitter(), []

@@ -35,9 +35,7 @@ def names(client: InspectorClient) -> list[str]:
     return [each.name for each in client.tools]
 
 
-async def test_a_steady_drip_of_list_changed_does_not_starve_the_reload(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_steady_drip_of_list_changed_does_not_starve_the_reload(peer: Peer, autojump_clock: MockClock) -> None:
     """A debounce without an upper bound never fires while announcements keep coming."""
     async with InspectorClient(peer) as client:
         before = peer.count("tools/list")
@@ -73,9 +71,7 @@ async def test_the_first_reload_of_a_drip_comes_at_the_maximum_wait(autojump_clo
             nursery.cancel_scope.cancel()
 
 
-async def test_the_newest_fetch_wins_though_an_older_one_finishes_later(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_the_newest_fetch_wins_though_an_older_one_finishes_later(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
         delays = iter([(5.0, "older"), (1.0, "newer")])
 
@@ -134,7 +130,7 @@ async def test_an_answer_that_comes_through_as_the_connection_ends_is_returned_a
     class Ending:
         alive, modern, log_level = False, False, None
 
-        async def call(self, method: str, work: Any) -> Any:  # noqa: ARG002
+        async def call(self, method: str, work: Any) -> Any:
             return {"resources/read": ReadResourceResult(contents=[])}.get(method)
 
     cache, bus = ContentCache(), EventBus(WallClock())
@@ -189,9 +185,7 @@ async def test_an_update_that_overtakes_a_read_leaves_nothing_current_in_the_cac
         assert client.cache.get_resource(ONE) is new
 
 
-async def test_an_update_in_the_same_breath_as_the_response_is_not_lost(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_an_update_in_the_same_breath_as_the_response_is_not_lost(peer: Peer, autojump_clock: MockClock) -> None:
     """Response and notification arrive together, before any task of ours runs: wire order still decides."""
     async with InspectorClient(peer) as client:
         await client.subscribe_to_resource(ONE)
@@ -207,9 +201,7 @@ async def test_an_update_in_the_same_breath_as_the_response_is_not_lost(
         assert client.cache.get_resource(ONE) is None
 
 
-async def test_a_change_announced_right_after_the_first_list_is_not_lost(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_change_announced_right_after_the_first_list_is_not_lost(peer: Peer, autojump_clock: MockClock) -> None:
     def first(_: Json) -> Json:
         peer.handlers["tools/list"] = lambda _: {"tools": [tool("a"), tool("b")]}
         peer._nursery.start_soon(announce)
@@ -361,9 +353,7 @@ async def test_the_message_log_is_bounded_in_bytes_and_forgets_requests_with_the
             nursery.cancel_scope.cancel()
 
 
-async def test_the_cache_has_bounds_lifetimes_statistics_and_events(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_the_cache_has_bounds_lifetimes_statistics_and_events(peer: Peer, autojump_clock: MockClock) -> None:
     options = InspectorOptions(cache_max_entries=2, cache_ttl=60)
     async with InspectorClient(peer, options) as client, client.events("cacheChange") as changes:
         for number in range(3):
@@ -502,9 +492,7 @@ async def test_a_cursor_that_comes_twice_ends_the_walk(peer: Peer, autojump_cloc
         assert names(client) == ["t"], "half a list is not committed"
 
 
-async def test_each_call_is_cancelled_by_itself_and_the_server_is_told(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_each_call_is_cancelled_by_itself_and_the_server_is_told(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         peer.silent_about |= {"tools/call", "resources/read"}
         async with trio.open_nursery() as nursery:
@@ -515,11 +503,7 @@ async def test_each_call_is_cancelled_by_itself_and_the_server_is_told(
             assert scope.cancelled_caught
             await wait_all_tasks_blocked()
             asked = next(request for request in peer.requests if request["method"] == "tools/call")
-            told = [
-                n["params"]["requestId"]
-                for n in peer.notifications
-                if n["method"] == "notifications/cancelled"
-            ]
+            told = [n["params"]["requestId"] for n in peer.notifications if n["method"] == "notifications/cancelled"]
             assert told == [asked["id"]], "and only of the one"
             assert client.cache.get_tool_call_result("t") is None
             nursery.cancel_scope.cancel()
@@ -588,9 +572,7 @@ async def test_a_server_that_never_stops_announcing_is_listed_once_a_second(
         assert names(client) == ["t179"]
 
 
-async def test_ten_thousand_notifications_in_a_burst_cost_two_fetches(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_ten_thousand_notifications_in_a_burst_cost_two_fetches(peer: Peer, autojump_clock: MockClock) -> None:
     async with (
         InspectorClient(peer) as client,
         client.events() as slow,
@@ -624,9 +606,7 @@ async def test_a_listener_that_never_reads_holds_up_no_one(peer: Peer, autojump_
         assert all(isinstance(event, ResourceUpdated) for event in rest)
 
 
-async def test_a_reload_that_fails_is_announced_and_tried_again(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_reload_that_fails_is_announced_and_tried_again(peer: Peer, autojump_clock: MockClock) -> None:
     async with (
         InspectorClient(peer) as client,
         client.events("toolsListChanged", "error", "toolsChange") as events,

@@ -47,7 +47,7 @@ ROOT = HERE.parent.parent
 @asynccontextmanager
 async def http_server(port: int) -> AsyncGenerator[subprocess.Popen[bytes], None]:
     """server-everything over Streamable HTTP, from listening until it is killed."""
-    process = subprocess.Popen(  # noqa: ASYNC220 (it must outlive cancellation until it is killed below)
+    process = subprocess.Popen(
         [*node.server_everything(), "streamableHttp"],
         env={**os.environ, "PORT": str(port)},
         stdout=subprocess.DEVNULL,
@@ -91,9 +91,7 @@ async def everything_works(client: InspectorClient) -> None:
     template = client.resource_templates[0].uri_template
     through = await client.read_resource_from_template(template, {"resourceId": "7"})
     assert client.cache.get_resource_template(template) is through
-    completions = await client.get_completions(
-        types.PromptReference(name="completable-prompt"), "department", "E"
-    )
+    completions = await client.get_completions(types.PromptReference(name="completable-prompt"), "department", "E")
     assert completions.values == ["Engineering"]
     async with client.subscribed(DYNAMIC) as updates:
         assert client.is_subscribed_to_resource(DYNAMIC)
@@ -264,9 +262,7 @@ async def test_a_server_that_crashes_tells_its_exit_code_and_its_last_words(sdk_
         ([sys.executable, "-c", "print('hello, this is not MCP')"], "Connection closed"),
     ],
 )
-async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(
-    command: list[str], said: str
-) -> None:
+async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(command: list[str], said: str) -> None:
     with trio.fail_after(60):
         with pytest.raises(ConnectFailed, match=said):
             async with InspectorClient(command):
@@ -295,14 +291,12 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
         with pytest.raises(ConnectFailed, match="no handshake within 1 s"):
             async with InspectorClient([sys.executable, "-c", script], InspectorOptions(connect_timeout=1)):
                 pytest.fail("connected to nothing")
-        while any(is_running(int(pid)) for pid in pids.read_text().split()):  # noqa: ASYNC110
+        while any(is_running(int(pid)) for pid in pids.read_text().split()):
             await trio.sleep(0.1)  # the kernel takes its time; if it is for ever, the bound above tells
 
 
 @pytest.mark.parametrize("mode", ["legacy", "modern"])
-async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(
-    mode: Any, tmp_path: Path
-) -> None:
+async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode: Any, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("x = 1\ny = x + 1\nprint(y)\n")
     session = "debugger://session"
@@ -361,7 +355,7 @@ async def test_the_conformance_suite_is_satisfied(scenario: str, tmp_path: Path)
             capture_stderr=True,
             check=False,
         )
-    (report,) = tmp_path.glob("*/checks.json")  # noqa: ASYNC240
+    (report,) = tmp_path.glob("*/checks.json")
     verdicts = [check["status"] for check in json.loads(report.read_text())]
     failed = [check for check in json.loads(report.read_text()) if check["status"] == "FAILURE"]
     assert not failed, json.dumps(failed, indent=1)[:3000]

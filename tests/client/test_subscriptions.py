@@ -37,9 +37,7 @@ def refuse(_: Json) -> Json:
 # In both eras
 
 
-async def test_nothing_is_subscribed_at_first_or_after_a_disconnect(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_nothing_is_subscribed_at_first_or_after_a_disconnect(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         assert client.get_subscribed_resources() == ()
         assert client.supports_resource_subscriptions()
@@ -60,9 +58,7 @@ async def test_a_server_without_the_capability_is_not_asked(autojump_clock: Mock
         assert peer.count("resources/subscribe") == 0
 
 
-async def test_subscribing_and_unsubscribing_is_tracked_and_announced(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_subscribing_and_unsubscribing_is_tracked_and_announced(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client, client.events("resourceSubscriptionsChange") as events:
         await client.subscribe_to_resource(ONE)
         await client.subscribe_to_resource(TWO)
@@ -108,9 +104,7 @@ async def test_an_update_of_what_is_not_subscribed_is_ignored(peer: Peer, autoju
         assert client.cache.get_resource(TWO) is not None
 
 
-async def test_blocks_share_one_subscription_that_ends_with_the_last(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_blocks_share_one_subscription_that_ends_with_the_last(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         async with client.subscribed(ONE) as first:
             async with client.subscribed(ONE) as second:
@@ -156,9 +150,7 @@ async def test_readers_of_updates_learn_of_the_end(peer: Peer, autojump_clock: M
             await anext(updates)
 
 
-async def test_a_subscription_that_is_cancelled_is_not_wanted_any_more(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_subscription_that_is_cancelled_is_not_wanted_any_more(peer: Peer, autojump_clock: MockClock) -> None:
     async def slow(_: Json) -> Json:
         await trio.sleep(10)
         return {}
@@ -176,9 +168,7 @@ async def test_a_subscription_that_is_cancelled_is_not_wanted_any_more(
             assert peer.count("resources/unsubscribe") == 1
 
 
-async def test_a_refused_subscription_raises_and_leaves_nothing(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_refused_subscription_raises_and_leaves_nothing(peer: Peer, autojump_clock: MockClock) -> None:
     async with InspectorClient(peer) as client:
         await client.subscribe_to_resource(TWO)
         peer.handlers |= {"resources/subscribe": refuse, "subscriptions/listen": refuse}
@@ -189,9 +179,7 @@ async def test_a_refused_subscription_raises_and_leaves_nothing(
         await client.wait_for("resourceUpdated")
 
 
-async def test_changed_resources_are_read_again_at_once_and_coalesced(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_changed_resources_are_read_again_at_once_and_coalesced(peer: Peer, autojump_clock: MockClock) -> None:
     reading, most = 0, 0
 
     async def slow(params: Json) -> Json:
@@ -222,9 +210,7 @@ async def test_changed_resources_are_read_again_at_once_and_coalesced(
             assert kept.result.contents[0].text == "v49"
 
 
-async def test_a_template_read_is_renewed_together_with_its_resource(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
+async def test_a_template_read_is_renewed_together_with_its_resource(peer: Peer, autojump_clock: MockClock) -> None:
     peer.templates, peer.contents = ["demo://{x}"], {ONE: "v1"}
     async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
         await client.subscribe_to_resource(ONE)
@@ -337,9 +323,7 @@ async def test_the_stream_is_open_before_connect_is_announced() -> None:
         assert filters(peer) == [{"toolsListChanged": True}]
 
 
-async def test_without_opt_ins_the_stream_opens_with_the_first_subscription_and_closes_with_the_last() -> (
-    None
-):
+async def test_without_opt_ins_the_stream_opens_with_the_first_subscription_and_closes_with_the_last() -> None:
     peer = Peer(modern=True)
     async with InspectorClient(peer, DEAF) as client:
         assert filters(peer) == []
@@ -441,8 +425,6 @@ async def test_a_stream_that_is_never_acknowledged_is_tried_again(autojump_clock
 
 
 async def test_capabilities_without_changes_open_no_stream() -> None:
-    peer = Peer(
-        modern=True, capabilities={**FULL, "tools": {}, "resources": {"subscribe": True}, "prompts": {}}
-    )
+    peer = Peer(modern=True, capabilities={**FULL, "tools": {}, "resources": {"subscribe": True}, "prompts": {}})
     async with InspectorClient(peer):
         assert filters(peer) == []

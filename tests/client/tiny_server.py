@@ -55,11 +55,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         case "prompts/list":
             return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
         case "prompts/get":
-            return {
-                "messages": [
-                    {"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}
-                ]
-            }
+            return {"messages": [{"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}]}
         case "completion/complete":
             return {"completion": {"values": [str(params.get("context")), params["argument"]["value"]]}}
         case "resources/read":
@@ -78,9 +74,7 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str
         RESOURCES.append("demo://more")
         READS["demo://more"] = 0
         send({"method": "notifications/resources/list_changed"})
-    said = json.dumps(
-        arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta}
-    )
+    said = json.dumps(arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta})
     return {"content": [{"type": "text", "text": said}], "isError": name == "fail"}
 
 

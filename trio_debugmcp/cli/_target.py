@@ -44,9 +44,7 @@ class Failure(Exception):
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """How to reach the server, and usage errors that end with 1."""
     group = parser.add_argument_group("connection")
-    group.add_argument(
-        "--header", action="append", default=[], metavar="'NAME: VALUE'", help="for a URL; repeatable"
-    )
+    group.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'", help="for a URL; repeatable")
     group.add_argument("--env", action="append", default=[], metavar="K=V", help="for a command; repeatable")
     group.add_argument("--cwd", metavar="DIR", help="for a command; the current directory by default")
     group.add_argument(

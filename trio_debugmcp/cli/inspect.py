@@ -58,9 +58,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="K=V",
         help="typed by the tool's schema, else as JSON",
     )
-    parser.add_argument(
-        "--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally"
-    )
+    parser.add_argument("--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally")
     parser.add_argument("--uri", help="of a resource")
     parser.add_argument("--template", metavar="URI_TEMPLATE", help="of a resource, expanded with --args")
     parser.add_argument("--prompt-name", metavar="NAME")
@@ -69,12 +67,8 @@ def add_parser(subparsers: Any) -> None:
         help="for a prompt or a template; a completion completes the last one, the others are its context",
     )  # fmt: skip
     parser.add_argument("--log-level", metavar="LEVEL")
-    parser.add_argument(
-        "--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta"
-    )
-    parser.add_argument(
-        "--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)"
-    )
+    parser.add_argument("--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta")
+    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)")
     parser.add_argument(
         "--format",
         choices=["text", "json"],
@@ -198,11 +192,8 @@ async def _prompts_get(client: InspectorClient, args: argparse.Namespace) -> Any
 async def _complete(client: InspectorClient, args: argparse.Namespace) -> Any:
     from mcp.types import PromptReference, ResourceTemplateReference
 
-    ref: PromptReference | ResourceTemplateReference
-    if args.prompt_name:
-        ref = PromptReference(name=args.prompt_name)
-    else:
-        ref = ResourceTemplateReference(uri=args.template)
+    by_prompt = PromptReference(name=args.prompt_name) if args.prompt_name else None
+    ref = by_prompt or ResourceTemplateReference(uri=args.template)
     *context, (name, value) = pairs(args.prompt_args, "--args").items()
     return {"completion": await client.get_completions(ref, name, value, dict(context) or None)}
 

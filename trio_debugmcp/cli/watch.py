@@ -64,9 +64,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--timeout", type=float, metavar="S", help="end after S seconds; with --count unmet, exit code 1"
     )
-    parser.add_argument(
-        "--read", action="store_true", help="read each changed resource again and add its contents"
-    )
+    parser.add_argument("--read", action="store_true", help="read each changed resource again and add its contents")
     parser.add_argument("--lists", action="store_true", help="also report changes of the lists")
     parser.add_argument(
         "--format",

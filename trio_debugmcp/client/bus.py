@@ -68,7 +68,6 @@ class EventStream:
 
         Raises:
             StopAsyncIteration: the stream was left, or the client was closed and everything was delivered.
-
         """
         await trio.lowlevel.checkpoint()
         while not self._queue:
@@ -187,7 +186,5 @@ class EventBus:
 def _known(kinds: Iterable[str]) -> list[str]:
     kinds = list(kinds)
     if unknown := [kind for kind in kinds if kind not in EVENT_KINDS]:
-        raise ValueError(
-            f"no such event kind: {', '.join(unknown)}; there are {', '.join(sorted(EVENT_KINDS))}"
-        )
+        raise ValueError(f"no such event kind: {', '.join(unknown)}; there are {', '.join(sorted(EVENT_KINDS))}")
     return kinds

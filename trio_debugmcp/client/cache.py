@@ -158,7 +158,6 @@ class ContentCache(ReadOnlyContentCache):
         max_bytes: per kind, see `weight.weigh`.
         ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
         clock: gives the time of day; a test passes its own.
-
     """
 
     def __init__(
@@ -219,9 +218,7 @@ class ContentCache(ReadOnlyContentCache):
         """As `set_resource`."""
         return self._shelves.prompt.put(name, self._entry(invocation, call))
 
-    def set_tool_call_result(
-        self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None
-    ) -> bool:
+    def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
         """As `set_resource`."""
         return self._shelves.tool.put(tool_name, self._entry(invocation, call))
 
@@ -243,9 +240,7 @@ class ContentCache(ReadOnlyContentCache):
 
     def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
         """Find the stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
-        entries = (
-            entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri
-        )
+        entries = (entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri)
         return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
 
     def _entry(self, invocation: T, call: int | None, stale: bool = False) -> CacheEntry[T]:

@@ -53,7 +53,6 @@ class Calls:
 
     Args:
         metadata: `_meta` for every request; a call's own wins.
-
     """
 
     def __init__(self, cache: ContentCache, bus: EventBus, clock: WallClock, metadata: Metadata) -> None:
@@ -78,9 +77,7 @@ class Calls:
             merged.setdefault(LOG_LEVEL_META_KEY, connection.log_level)
         return merged or None
 
-    async def read_resource(
-        self, connection: Connection, uri: str, metadata: Metadata
-    ) -> ResourceReadInvocation:
+    async def read_resource(self, connection: Connection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
         """One `resources/read`."""
         return (await self._read(connection, uri, metadata))[0]
 
@@ -101,9 +98,7 @@ class Calls:
         )
         if connection.alive:
             self._cache.set_resource(uri, invocation, call=asked.call, stale=asked.overtaken)
-            self._bus.publish(
-                ResourceContentChange(uri=uri, content=invocation, timestamp=invocation.timestamp)
-            )
+            self._bus.publish(ResourceContentChange(uri=uri, content=invocation, timestamp=invocation.timestamp))
         return invocation, asked
 
     async def read_template(
@@ -149,9 +144,7 @@ class Calls:
         asked = self._ask()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)
-        result = await connection.call(
-            "prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta)
-        )
+        result = await connection.call("prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta))
         invocation = PromptGetInvocation(
             name=name,
             params=arguments,
@@ -162,9 +155,7 @@ class Calls:
         if connection.alive:
             self._cache.set_prompt(name, invocation, call=asked.call)
             self._bus.publish(
-                PromptContentChange(
-                    name=name, params=arguments, content=invocation, timestamp=invocation.timestamp
-                )
+                PromptContentChange(name=name, params=arguments, content=invocation, timestamp=invocation.timestamp)
             )
         return invocation
 
@@ -217,17 +208,13 @@ class Calls:
             await trio.lowlevel.checkpoint()
             return
         request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
-        await connection.call(
-            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
-        )
+        await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
 
     def _ask(self) -> _Asked:
         return _Asked(self._cache.next_call(), self._clock.now())
 
     def _keep_template(self, invocation: ResourceTemplateReadInvocation, asked: _Asked) -> None:
-        self._cache.set_resource_template(
-            invocation.uri_template, invocation, call=asked.call, stale=asked.overtaken
-        )
+        self._cache.set_resource_template(invocation.uri_template, invocation, call=asked.call, stale=asked.overtaken)
         self._bus.publish(
             ResourceTemplateContentChange(
                 uri_template=invocation.uri_template,

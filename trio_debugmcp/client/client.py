@@ -79,7 +79,6 @@ class InspectorClient:
         target: a command as a list of strings or the SDK's `StdioServerParameters`, an `http(s)://` URL, an
             in-process SDK server, an SDK transport, or a function that returns one of these.
         options: see `InspectorOptions`.
-
     """
 
     def __init__(self, target: Target, options: InspectorOptions = InspectorOptions()) -> None:  # noqa: B008 (frozen)
@@ -109,7 +108,6 @@ class InspectorClient:
 
         Raises:
             ConnectFailed: the server could not be reached.
-
         """
         async with AsyncExitStack() as stack:
             self._link.nursery = await stack.enter_async_context(trio.open_nursery())
@@ -134,7 +132,6 @@ class InspectorClient:
 
         Raises:
             ConnectFailed: the server could not be reached, or did not complete the handshake.
-
         """
         await self._link.connect()
 
@@ -208,9 +205,7 @@ class InspectorClient:
         """Fetch all pages, commit and announce them (even if nothing changed), and return them."""
         connection = self._link.connection
         group = self._upkeep.catalog.groups["tools"]
-        return await group.fetch(
-            connection, self._upkeep.catalog.tools, self._upkeep.calls.meta(connection, metadata)
-        )
+        return await group.fetch(connection, self._upkeep.catalog.tools, self._upkeep.calls.meta(connection, metadata))
 
     async def list_resources(self, metadata: Metadata = None) -> tuple[types.Resource, ...]:
         """As `list_tools`. What is cached of resources that are gone is forgotten."""
@@ -256,7 +251,6 @@ class InspectorClient:
 
         Raises:
             UsageError: the server has no such template, or `params` do not fit it.
-
         """
         from mcp import InvalidUriTemplate, UriTemplate
 
@@ -299,7 +293,6 @@ class InspectorClient:
 
         Raises:
             NotConnected, ConnectionLost: there was no answer to keep.
-
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
@@ -333,7 +326,6 @@ class InspectorClient:
 
         Raises:
             UsageError: the server does not have `logging`.
-
         """
         connection = self._link.connection
         if self.capabilities is None or self.capabilities.logging is None:
@@ -357,9 +349,7 @@ class InspectorClient:
         from mcp import types
 
         if self._roots is None:
-            raise UsageError(
-                "NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options"
-            )
+            raise UsageError("NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options")
         self._roots = tuple(roots)
         connection = self._link.connection
         if not connection.modern:  # there the server asks when it needs them
@@ -390,7 +380,6 @@ class InspectorClient:
         Raises:
             UsageError: the server has no such capability, or there is no connection.
             MCPError: the server refused.
-
         """
         self._need_subscriptions()
         await self._upkeep.subscriptions.hold(uri, EXPLICIT)
@@ -402,7 +391,6 @@ class InspectorClient:
 
         Raises:
             NotConnected: there is no connection.
-
         """
         _ = self._link.connection
         self._upkeep.subscriptions.let_go(uri, EXPLICIT)
@@ -427,7 +415,6 @@ class InspectorClient:
             kinds: what to listen to; to everything when none is named.
             buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an
                 `eventsDropped` in their place says how many.
-
         """
         return self._bus.stream(kinds, buffer)
 

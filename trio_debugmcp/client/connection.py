@@ -69,7 +69,6 @@ class Connection:
             the SDK needs it too.
         stderr_tail: gives the last lines of standard error of this connection.
         roots: gives the roots that the server may ask for, None to have no such capability.
-
     """
 
     def __init__(
@@ -125,7 +124,6 @@ class Connection:
 
         Raises:
             ConnectFailed: there was no handshake.
-
         """
         opened = False
         fault: Exception | None = None
@@ -148,9 +146,7 @@ class Connection:
                     raise fault from None
                 if not opened:
                     raise self._failed(_leaf(error)) from error
-                self.end(
-                    f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False
-                )
+                self.end(f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False)
             finally:
                 self.end("the client was closed", requested=True)
                 self._closed.set()
@@ -179,7 +175,6 @@ class Connection:
             MCPError: the server refused, with code and data as it sent them; or `REQUEST_TIMEOUT`.
             ProtocolViolation: the answer is not of the protocol's shape.
             ConnectionLost: the connection ended first; with exit code and standard error.
-
         """
         from mcp import MCPError
         from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
@@ -187,7 +182,7 @@ class Connection:
         patience = self._options.request_timeout
         latest = trio.current_time() + self._options.request_max_time
 
-        async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             scope.deadline = min(trio.current_time() + patience, latest)
 
         with trio.CancelScope(deadline=min(trio.current_time() + patience, latest)) as scope:
@@ -201,9 +196,7 @@ class Connection:
                 await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
                 raise self.ending().as_error() from error
             except ValueError as error:  # pydantic's, from the SDK's look at the answer
-                raise ProtocolViolation(
-                    f"{method}: the answer is not what the protocol says: {error}"
-                ) from error
+                raise ProtocolViolation(f"{method}: the answer is not what the protocol says: {error}") from error
         raise MCPError(REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
 
     # What the tap tells, in the order of the wire.
@@ -255,7 +248,7 @@ class Connection:
             cache=None,  # a read is a read: our own cache is for looking at, and never answers a request
         )
 
-    async def _list_roots(self, context: object) -> Any:  # noqa: ARG002
+    async def _list_roots(self, context: object) -> Any:
         from mcp.types import ListRootsResult
 
         return ListRootsResult(roots=list(self._roots() or ()))
@@ -271,9 +264,7 @@ class Connection:
             return error
         process = self._route.process
         exit_code = process.exit_code if process is not None else None
-        return ConnectFailed(
-            f"Cannot connect: {error or type(error).__name__}", exit_code, self._stderr_tail()
-        )
+        return ConnectFailed(f"Cannot connect: {error or type(error).__name__}", exit_code, self._stderr_tail())
 
 
 def _leaf(error: BaseException) -> BaseException:

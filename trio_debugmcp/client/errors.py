@@ -23,7 +23,6 @@ class ConnectFailed(DebugError):
     Attributes:
         exit_code: of a server process that ended instead of answering, else None.
         stderr_tail: the last lines that it wrote to its standard error, possibly empty.
-
     """
 
     def __init__(self, reason: str, exit_code: int | None = None, stderr_tail: str = "") -> None:
@@ -40,7 +39,6 @@ class ConnectionLost(DebugError):
         reason: a sentence.
         exit_code: of the server process, None when it had none or was still running.
         stderr_tail: the last lines that the server wrote to its standard error, possibly empty.
-
     """
 
     def __init__(self, reason: str, exit_code: int | None = None, stderr_tail: str = "") -> None:

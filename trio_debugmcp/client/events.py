@@ -49,7 +49,6 @@ class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_fie
     Attributes:
         seq: its place in the one order of all events of a client, from 1, without gaps.
         time: when it was published.
-
     """
 
     seq: int = 0
@@ -81,7 +80,6 @@ class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
         requested: whether our own `disconnect()` ended it.
         exit_code: of the server process, or None.
         stderr_tail: what the server wrote last to its standard error, possibly empty.
-
     """
 
     reason: str
@@ -96,7 +94,6 @@ class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
     Attributes:
         message: a sentence that names what was being done.
         error: the exception.
-
     """
 
     message: str
@@ -129,7 +126,6 @@ class ListChange(Event, frozen=True, kw_only=True):
         removed: keys that are gone.
         changed: keys whose description is another one.
         reason: why it was fetched.
-
     """
 
     added: tuple[str, ...] = ()
@@ -254,7 +250,6 @@ class Progress(Event, frozen=True, kw_only=True, tag="progress"):
         token: the progress token.
         method: of the request that it belongs to, None when that is not known any more.
         name: the tool's name or the resource's URI, when the request has one.
-
     """
 
     token: str | int

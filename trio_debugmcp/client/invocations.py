@@ -24,7 +24,6 @@ class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename
         result: the SDK's response object, whole.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
-
     """
 
     uri: str
@@ -43,7 +42,6 @@ class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False
         result: the SDK's response object, whole; the same object as in the resource's own invocation.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
-
     """
 
     uri_template: str
@@ -63,7 +61,6 @@ class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="c
         result: the SDK's response object, whole.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
-
     """
 
     name: str
@@ -87,7 +84,6 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
         error_data: its JSON-RPC data, when it had any.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
-
     """
 
     tool_name: str
@@ -101,6 +97,4 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
     metadata: Mapping[str, Any] | None = None
 
 
-Invocation = (
-    ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation
-)
+Invocation = ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation

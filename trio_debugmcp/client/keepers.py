@@ -73,9 +73,7 @@ async def _request(
     else:
         request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri))
     try:
-        await connection.call(
-            request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult)
-        )
+        await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
     except fetch_errors() as error:
         if not subscribe or not subscriptions.refuse(uri, error):
             bus.publish(ErrorEvent(message=f"{request.method} {uri} failed: {error}", error=error))
@@ -113,7 +111,6 @@ class ListenKeeper:
     Args:
         opt_ins: the `list_changed` flags that the filter always has.
         on_gap: called when notifications may have been missed, after the stream is up again.
-
     """
 
     def __init__(
@@ -213,9 +210,7 @@ class ListenKeeper:
                     if not any(subscription.honored.model_dump().values()):
                         # The SDK takes a stream that was closed before its acknowledgement for one that
                         # honours nothing.
-                        raise SubscriptionLost(
-                            "it was closed at once, or reports nothing of what was asked for"
-                        )
+                        raise SubscriptionLost("it was closed at once, or reports nothing of what was asked for")
                     stream.honored = frozenset(subscription.honored.resource_subscriptions or ())
                     task_status.started()
                     await _exhaust(subscription)
@@ -236,9 +231,7 @@ class ListenKeeper:
             self._failures = 0
         self._back_off()
         self._bus.publish(
-            ErrorEvent(
-                message=f"The listen stream ended and will be opened again: {stream.end}", error=stream.end
-            )
+            ErrorEvent(message=f"The listen stream ended and will be opened again: {stream.end}", error=stream.end)
         )
 
     def _back_off(self) -> None:

@@ -32,9 +32,7 @@ STABLE_TIME = 30.0
 class Tenant(Protocol):
     """The client's state: told when there is a connection and when there is none."""
 
-    async def settle_in(
-        self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
-    ) -> None:
+    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
         """Fill the state. Calls `opened()` at the moment from which the client counts as connected."""
 
     def move_out(self, ending: Ending) -> None:
@@ -51,7 +49,6 @@ class Link:
         open_connection: makes a connection, not yet served.
         tenant: what lives on it.
         policy: whether and how to come back.
-
     """
 
     def __init__(
@@ -78,7 +75,6 @@ class Link:
 
         Raises:
             NotConnected: there is none.
-
         """
         if self._connection is None or self.status != "connected" or not self._connection.alive:
             raise NotConnected
@@ -94,7 +90,6 @@ class Link:
 
         Raises:
             ConnectFailed: the first attempt failed.
-
         """
         if self.nursery is None:
             raise NotConnected("The client has no nursery; use `async with InspectorClient(...)`")
@@ -181,9 +176,7 @@ class Link:
             try:
                 await self._serve_one(lambda: None)
             except ConnectFailed as error:
-                self._bus.publish(
-                    ErrorEvent(message=f"Reconnect attempt {attempt} failed: {error}", error=error)
-                )
+                self._bus.publish(ErrorEvent(message=f"Reconnect attempt {attempt} failed: {error}", error=error))
             if trio.current_time() - start > STABLE_TIME:
                 attempt = 0
 

@@ -78,7 +78,6 @@ class ListSpec(Struct, Generic[T], frozen=True, kw_only=True):
         key: what an item is known by.
         change: builds the event from the items and the fields of `ListChange`.
         forget: removes what the cache has of a key that is gone.
-
     """
 
     method: str
@@ -113,7 +112,6 @@ class SyncedList(Generic[T]):
         Raises:
             MCPError, ConnectionLost: as `Connection.call`.
             ProtocolViolation: the pages go in a circle or never end.
-
         """
         self._started += 1
         number = self._started
@@ -144,15 +142,11 @@ class SyncedList(Generic[T]):
             if cursor is None:
                 return tuple(items)
             if cursor in cursors:
-                raise ProtocolViolation(
-                    f"{self.spec.method}: the cursor {cursor!r} came twice, the pages have no end"
-                )
+                raise ProtocolViolation(f"{self.spec.method}: the cursor {cursor!r} came twice, the pages have no end")
             cursors.add(cursor)
         raise ProtocolViolation(f"{self.spec.method}: more than {MAX_PAGES} pages")
 
-    def _page_request(
-        self, cursor: str | None, meta: Meta
-    ) -> Callable[..., Awaitable[types.PaginatedResult]]:
+    def _page_request(self, cursor: str | None, meta: Meta) -> Callable[..., Awaitable[types.PaginatedResult]]:
         return lambda sdk, _progress: self.spec.fetch_page(sdk, cursor, dict(meta) if meta else None)
 
     def _commit(self, items: tuple[T, ...], reason: ListChangeReason) -> bool:
@@ -167,9 +161,7 @@ class SyncedList(Generic[T]):
     def _publish(self, items: tuple[T, ...], diff: ListDiff, reason: ListChangeReason) -> None:
         self.items = items
         self._bus.publish(
-            self.spec.change(
-                items, added=diff.added, removed=diff.removed, changed=diff.changed, reason=reason
-            )
+            self.spec.change(items, added=diff.added, removed=diff.removed, changed=diff.changed, reason=reason)
         )
 
 
@@ -181,7 +173,6 @@ class ListGroup:
         declared: whether the connected server has the capability at all.
         changed: builds the `*ListChanged` event from the number of announcements.
         auto_sync: whether a change is followed by a fetch.
-
     """
 
     def __init__(

@@ -54,7 +54,6 @@ class MessageEntry(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
         response: the response's JSON-RPC message, once there is one.
         duration: seconds from request to response.
         size: bytes held, estimated.
-
     """
 
     id: int
@@ -74,7 +73,6 @@ class MessageLog:
         max_entries: bound in entries.
         max_bytes: bound in bytes.
         clock: gives the time of day.
-
     """
 
     def __init__(self, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:

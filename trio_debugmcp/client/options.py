@@ -49,7 +49,6 @@ class Reconnect(Struct, frozen=True, kw_only=True):
         first_delay: seconds before the first attempt; doubled for each further one.
         max_delay: seconds, the longest pause.
         attempts: how many in a row may fail before it is given up.
-
     """
 
     first_delay: float = 0.5
@@ -95,7 +94,6 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         sampling, elicitation, on_log: the SDK's callbacks; the capabilities are announced when they are
             given.
         roots: given, even empty, the `roots` capability is announced.
-
     """
 
     list_changed_notifications: ListChangedNotifications = ListChangedNotifications()

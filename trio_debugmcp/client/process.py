@@ -61,7 +61,6 @@ class LineSplitter:
 
         Raises:
             ProtocolViolation: a line grew beyond the bound.
-
         """
         *lines, rest = bytes(data).split(b"\n")
         if lines:
@@ -148,7 +147,6 @@ class ServerProcess:
     Args:
         parameters: command, arguments, environment, working directory.
         on_stderr: gets each line of standard error, without its newline.
-
     """
 
     def __init__(self, parameters: StdioServerParameters, on_stderr: Callable[[str], None]) -> None:
@@ -162,7 +160,6 @@ class ServerProcess:
 
         Raises:
             OSError: the command cannot be run.
-
         """
         process = await self._spawn()
         outgoing = _Outgoing()
@@ -199,12 +196,14 @@ class ServerProcess:
     async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
         assert process.stderr is not None
         splitter = LineSplitter()
-        async with process.stderr:
-            with suppress(trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation):
-                async for data in process.stderr:
-                    for line in splitter.feed(data):
-                        self._on_stderr(line.decode(errors="replace").rstrip("\r"))
-        silent.set()
+        try:
+            async with process.stderr:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation):
+                    async for data in process.stderr:
+                        for line in splitter.feed(data):
+                            self._on_stderr(line.decode(errors="replace").rstrip("\r"))
+        finally:
+            silent.set()
 
     async def _stop(self, process: trio.Process, flushed: trio.Event, silent: trio.Event) -> None:
         assert process.stdin is not None
@@ -230,16 +229,12 @@ _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 def _signal_group(process: trio.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
-            os.killpg(
-                process.pid, number
-            )  # the leader's pid is the group's id, also after the leader is gone
+            os.killpg(process.pid, number)  # the leader's pid is the group's id, also after the leader is gone
         else:
             process.terminate()
 
 
-async def _write(
-    stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event
-) -> None:
+async def _write(stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event) -> None:
     try:
         with frames, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             async for frame in frames:

@@ -30,7 +30,6 @@ class Rereads:
 
     Args:
         read: reads one URI into the cache.
-
     """
 
     def __init__(self, read: Callable[[Connection, str], Awaitable[None]], bus: EventBus) -> None:

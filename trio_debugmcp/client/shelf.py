@@ -32,7 +32,6 @@ class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
         size: the bytes that it holds, estimated.
         expires_at: when it becomes stale by itself, or None.
         marked_stale: when it was announced to be out of date, or None.
-
     """
 
     invocation: T
@@ -66,9 +65,7 @@ class ShelfStats(Struct, frozen=True, kw_only=True):
 class Shelf(Generic[T]):
     """The entries of one kind, least recently used first."""
 
-    def __init__(
-        self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
         self.kind = kind
         self.pinned: frozenset[str] = frozenset()
         self.on_change: OnChange | None = None
@@ -146,9 +143,7 @@ class Shelf(Generic[T]):
     def _make_room(self, newest: str) -> None:
         while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
             others = (key for key in self._entries if key != newest)
-            victim = next((key for key in others if key not in self.pinned), None) or next(
-                iter(self._entries)
-            )
+            victim = next((key for key in others if key not in self.pinned), None) or next(iter(self._entries))
             self._drop(victim)
             self._evictions += 1
             self._tell(victim, "evicted")

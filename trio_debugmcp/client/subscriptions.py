@@ -76,7 +76,6 @@ class Subscriptions:
     Args:
         bus: where changes are announced.
         on_change: called with the confirmed URIs, for the cache to pin.
-
     """
 
     def __init__(self, bus: EventBus, on_change: Callable[[frozenset[str]], None]) -> None:
@@ -117,7 +116,6 @@ class Subscriptions:
         Raises:
             MCPError: the server refused.
             ConnectionLost: the connection is gone for good.
-
         """
         wish = _Wish(uri)
         self._wishes.add(wish)

@@ -44,9 +44,7 @@ class _TappedRead:
         while True:
             try:
                 item = await self._inner.__anext__()
-            except (
-                BaseException
-            ) as error:  # whatever it was, StopAsyncIteration or Cancelled, it was the last
+            except BaseException as error:  # whatever it was, StopAsyncIteration or Cancelled, it was the last
                 self._wire.ended(cancelled=not isinstance(error, Exception))
                 raise
             if isinstance(item, Exception):
@@ -107,11 +105,7 @@ async def tapped(
 def _plain(item: SessionMessage) -> dict[str, Any]:
     """Show the message as it is on the wire; parameters and results are the same objects, not copies."""
     message = item.message
-    fields = {
-        name: getattr(message, name)
-        for name in type(message).model_fields
-        if name in message.model_fields_set
-    }
+    fields = {name: getattr(message, name) for name in type(message).model_fields if name in message.model_fields_set}
     if (error := fields.get("error")) is not None:
         fields["error"] = error.model_dump(exclude_unset=True)
     return fields

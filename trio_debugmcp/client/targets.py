@@ -41,7 +41,6 @@ class Route(Struct, frozen=True):
     Attributes:
         transport: to be entered once.
         process: the process behind it, if it is ours.
-
     """
 
     transport: AbstractAsyncContextManager[TransportStreams]
@@ -53,7 +52,6 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
 
     Raises:
         UsageError: it is nothing that can be connected to.
-
     """
     from mcp import StdioServerParameters
     from mcp.server import Server
@@ -78,9 +76,7 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
     raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
 
 
-def _resolve_url(
-    url: str, headers: Mapping[str, str] | None
-) -> AbstractAsyncContextManager[TransportStreams]:
+def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncContextManager[TransportStreams]:
     parts = urlsplit(url)
     match parts.scheme:
         case "http" | "https" if parts.path.rstrip("/").endswith("/sse"):

@@ -58,9 +58,7 @@ class Server(Struct, frozen=True):
 class Upkeep:
     """See the module's docstring."""
 
-    def __init__(
-        self, options: InspectorOptions, bus: EventBus, clock: WallClock, cache: ContentCache
-    ) -> None:
+    def __init__(self, options: InspectorOptions, bus: EventBus, clock: WallClock, cache: ContentCache) -> None:
         self.server = Server()
         self.messages = MessageLog(options.max_messages, options.max_message_bytes, clock.now)
         self.stderr = StderrLog(clock.now)
@@ -74,9 +72,7 @@ class Upkeep:
 
     # The life of a connection, as `link` tells it.
 
-    async def settle_in(
-        self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]
-    ) -> None:
+    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
         """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
         sdk = connection.sdk
         before, self.server = self.server, Server(
