@@ -9,7 +9,7 @@ here; the nursery of the connection does: nothing may be left running.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -130,10 +130,10 @@ class Peer:
         self._open.append(connection)
         return await connection.__aenter__()
 
-    async def __aexit__(
+    def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._open.pop().__aexit__(kind, error, trace)
+    ) -> Coroutine[Any, Any, bool | None]:
+        return self._open.pop().__aexit__(kind, error, trace)
 
     @asynccontextmanager
     async def _connect(self) -> AsyncGenerator[Any, None]:

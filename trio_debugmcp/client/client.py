@@ -40,7 +40,7 @@ from trio_debugmcp.client.upkeep import Upkeep
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
     from types import TracebackType
 
     from mcp import types
@@ -122,10 +122,10 @@ class InspectorClient:
                 return self
         raise failure
 
-    async def __aexit__(
+    def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._stack.__aexit__(kind, error, trace)
+    ) -> Awaitable[bool | None]:
+        return self._stack.__aexit__(kind, error, trace)
 
     async def connect(self) -> None:
         """Connect, fetch the lists, and return; does nothing when connected.

@@ -20,7 +20,7 @@ from trio_debugmcp.client.tap import tapped
 from trio_debugmcp.errors import ProtocolViolation
 
 if TYPE_CHECKING:
-    from mcp import Client, types
+    from mcp import Client, MCPError, types
     from mcp.shared.dispatcher import ProgressFnT
 
     from trio_debugmcp.client.bus import EventBus
@@ -177,7 +177,7 @@ class Connection:
             ConnectionLost: the connection ended first; with exit code and standard error.
         """
         from mcp import MCPError
-        from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+        from mcp.types import REQUEST_TIMEOUT
 
         patience = self._options.request_timeout
         latest = trio.current_time() + self._options.request_max_time
@@ -189,15 +189,23 @@ class Connection:
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
-                if (error.code, error.message) == _SESSION_FORGOTTEN:
-                    self.end("the server does not know the session any more", requested=False)
-                elif error.code != CONNECTION_CLOSED or self.alive:
+                if not self._tells_the_end(error):
                     raise
-                await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
-                raise self.ending().as_error() from error
+                end = error
             except ValueError as error:  # pydantic's, from the SDK's look at the answer
                 raise ProtocolViolation(f"{method}: the answer is not what the protocol says: {error}") from error
+            await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
+            raise self.ending().as_error() from end
         raise MCPError(REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
+
+    def _tells_the_end(self, error: MCPError) -> bool:
+        """Whether this is no answer of the server, but the SDK's word for a connection that is over."""
+        from mcp.types import CONNECTION_CLOSED
+
+        forgotten = (error.code, error.message) == _SESSION_FORGOTTEN
+        if forgotten:
+            self.end("the server does not know the session any more", requested=False)
+        return forgotten or (error.code == CONNECTION_CLOSED and not self.alive)
 
     # What the tap tells, in the order of the wire.
 

@@ -27,7 +27,9 @@ from trio_debugmcp.client.options import Reconnect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mcp import Client
     from mcp.client.subscriptions import Subscription
+    from mcp.shared.dispatcher import ProgressFnT
 
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.connection import Connection
@@ -172,9 +174,11 @@ class ListenKeeper:
 
     async def _replace(self, nursery: trio.Nursery, wanted: ListenFilter) -> None:
         stream = _Stream(opened=trio.current_time())
-        await self._connection.call(
-            "subscriptions/listen", lambda _sdk, _progress: nursery.start(self._hold, stream, wanted)
-        )
+
+        async def listen(_sdk: Client, _progress: ProgressFnT) -> None:
+            await nursery.start(self._hold, stream, wanted)
+
+        await self._connection.call("subscriptions/listen", listen)
         self._take_over(stream, wanted)
         honored = stream.honored or frozenset()
         self._subscriptions.confirm(honored & self._subscriptions.wanted)
