@@ -44,11 +44,23 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 
 
+@pytest.fixture
+def everything() -> list[str]:
+    """The command of the reference server. A fixture, so that what is missing is named before Trio runs."""
+    return node.server_everything()
+
+
+@pytest.fixture
+def suite() -> list[str]:
+    """The command of the conformance suite."""
+    return node.conformance()
+
+
 @asynccontextmanager
-async def http_server(port: int) -> AsyncGenerator[subprocess.Popen[bytes], None]:
+async def http_server(everything: list[str], port: int) -> AsyncGenerator[subprocess.Popen[bytes], None]:
     """server-everything over Streamable HTTP, from listening until it is killed."""
     process = subprocess.Popen(
-        [*node.server_everything(), "streamableHttp"],
+        [*everything, "streamableHttp"],
         env={**os.environ, "PORT": str(port)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -110,28 +122,28 @@ async def everything_works(client: InspectorClient) -> None:
     await client.ping()
 
 
-async def test_server_everything_over_stdio() -> None:
+async def test_server_everything_over_stdio(everything: list[str]) -> None:
     with trio.fail_after(60):
-        async with InspectorClient(node.server_everything()) as client:
+        async with InspectorClient(everything) as client:
             await everything_works(client)
             assert "Starting default (STDIO) server..." in [entry.line for entry in client.stderr]
 
 
 @http_leftovers
-async def test_server_everything_over_http() -> None:
+async def test_server_everything_over_http(everything: list[str]) -> None:
     port = free_port()
     with trio.fail_after(60):
-        async with http_server(port), InspectorClient(f"http://127.0.0.1:{port}/mcp") as client:
+        async with http_server(everything, port), InspectorClient(f"http://127.0.0.1:{port}/mcp") as client:
             await everything_works(client)
 
 
 @http_leftovers
-async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscriptions() -> None:
+async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscriptions(everything: list[str]) -> None:
     port = free_port()
     options = InspectorOptions(reconnect=Reconnect(first_delay=0.2, max_delay=0.5, attempts=40))
     with trio.fail_after(60):
         async with (
-            http_server(port) as first,
+            http_server(everything, port) as first,
             InspectorClient(f"http://127.0.0.1:{port}/mcp", options) as client,
         ):
             await client.subscribe_to_resource(DYNAMIC)
@@ -141,7 +153,7 @@ async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscri
             first.wait()
             with pytest.raises(ConnectionLost):
                 await client.read_resource(DYNAMIC)
-            async with http_server(port):
+            async with http_server(everything, port):
                 await back
                 await replayed
                 await client.read_resource(DYNAMIC)
@@ -149,7 +161,7 @@ async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscri
                 await client.disconnect()
 
 
-async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two() -> None:
+async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two(everything: list[str]) -> None:
     """The reference server sends one after `initialized` if the client has roots and sampling."""
 
     async def decline(context: ClientRequestContext, params: Any) -> types.ErrorData:
@@ -157,7 +169,7 @@ async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two() 
 
     options = InspectorOptions(sampling=decline, elicitation=decline, roots=())
     with trio.fail_after(60):
-        async with InspectorClient(node.server_everything(), options) as client:
+        async with InspectorClient(everything, options) as client:
             await trio.sleep(1.5)
             sent = [entry.message.get("method") for entry in client.messages]
             assert sent.count("notifications/tools/list_changed") >= 2
@@ -167,10 +179,9 @@ async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two() 
             assert all(entry.response is not None for entry in asked)
 
 
-async def test_progress_of_a_long_call_extends_its_time_and_is_announced_with_its_tool() -> None:
+async def test_progress_of_a_long_call_extends_its_time_and_is_announced_with_its_tool(everything: list[str]) -> None:
     with trio.fail_after(60):
         options = InspectorOptions(request_timeout=2)
-        everything = node.server_everything()
         async with InspectorClient(everything, options) as client, client.events("progress") as events:
             long = {"duration": 3, "steps": 3}
             assert (await client.call_tool("trigger-long-running-operation", long)).success
@@ -335,7 +346,7 @@ SCENARIOS = (
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-async def test_the_conformance_suite_is_satisfied(scenario: str, tmp_path: Path) -> None:
+async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str], tmp_path: Path) -> None:
     """A client that does nothing passes with 0 of 0 checks, so they are counted."""
     program = f"{sys.executable} {HERE / 'conformance_client.py'}"
     with trio.fail_after(90):
