@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
+from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
@@ -41,10 +42,13 @@ class App:
         self._tools = tools
 
     async def serve_connection(
-        self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]
+        self,
+        incoming: ReadStream[SessionMessage | Exception],
+        outgoing: WriteStream[SessionMessage],
+        role: Role = "control",
     ) -> None:
         """Serve one MCP client over a pair of message streams until it leaves."""
-        await ConnectionServer(self.debugger, self.hub, self._tools).serve(incoming, outgoing)
+        await ConnectionServer(self.debugger, self.hub, self._tools, role).serve(incoming, outgoing)
 
 
 @asynccontextmanager

@@ -176,7 +176,10 @@ async def test_when_the_client_process_is_killed_everything_goes_with_it(tmp_pat
         client = await trio.lowlevel.open_process([sys.executable, str(script)], stdout=subprocess.PIPE)
         assert client.stdout is not None
         async with client.stdout:
-            assert await client.stdout.receive_some() == b"ready\n"
+            said = b""
+            while said != b"ready\n":
+                said += bytes(await client.stdout.receive_some())
+                assert b"ready\n".startswith(said)
             family = descendants(client.pid)
             client.kill()
             await client.wait()

@@ -309,15 +309,14 @@ async def test_edge_a_read_during_a_disconnect_ends_gracefully(debugging: Connec
         outcomes: list[str] = []
 
         async def read_on() -> None:
-            while "no session" not in outcomes:
+            while not outcomes or "session" not in outcomes[-1]:
                 try:
                     outcomes.append((await client.read(SESSION))["state"])
                 except MCPError as error:
-                    assert "No active debug session" in str(error)
-                    outcomes.append("no session")
+                    outcomes.append(str(error))
 
         await client.call("debug_launch", program=program("busy.py"))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(read_on)
             await client.call("debug_disconnect")
-        assert outcomes[-1] == "no session"
+        assert outcomes[-1].startswith("No active debug session")

@@ -27,10 +27,7 @@ from trio_debugmcp.dap.messages import (
     ThreadEvent,
     UnknownEvent,
 )
-from trio_debugmcp.state.model import ExceptionBreakpoint, Module, Snapshot, State, Thread
-from trio_debugmcp.state.payloads import ExceptionInfo
-from trio_debugmcp.state.reduce import (
-    MAX_MODULES,
+from trio_debugmcp.state.changes import (
     AdapterSaid,
     BreakpointFaulted,
     BreakpointLogged,
@@ -48,8 +45,11 @@ from trio_debugmcp.state.reduce import (
     SessionStarted,
     StopExamined,
     ThreadsLocated,
-    reduce,
 )
+from trio_debugmcp.state.execution import MAX_MODULES
+from trio_debugmcp.state.model import ExceptionBreakpoint, Module, Snapshot, State, Thread
+from trio_debugmcp.state.payloads import ExceptionInfo
+from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import (
     BREAKPOINTS,
     MODULES,
@@ -639,6 +639,17 @@ def test_continuing_hands_the_focus_to_whoever_waits_longest() -> None:
         world.stop(session)
     assert {SESSION, THREADS, STACK} <= world.resume("s-1")
     assert world.state.focus == "s-3"
+
+
+def test_a_refused_continue_gives_the_focus_back() -> None:
+    world = World("s-1")
+    world.open("s-2", "s-1")
+    world.stop("s-1")
+    world.stop("s-2")
+    world.resume("s-1")
+    assert world.state.focus == "s-2"
+    world.tell(ResumeRefused("s-1", world["s-1"].generation))
+    assert world.state.focus == "s-1"
 
 
 def test_continuing_another_session_leaves_the_focus() -> None:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from tests.state.world import ALL, APP, ORIGIN, World, frame
 from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, Process
-from trio_debugmcp.state.model import ExceptionBreakpoint, Thread
-from trio_debugmcp.state.payloads import ExceptionInfo, iso_time, shortened, to_json
-from trio_debugmcp.state.reduce import (
+from trio_debugmcp.state.changes import (
     BreakpointsBound,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     SessionClosed,
     SessionOpened,
 )
+from trio_debugmcp.state.model import ExceptionBreakpoint, Thread
+from trio_debugmcp.state.payloads import ExceptionInfo, iso_time, shortened, to_json
 from trio_debugmcp.state.resources import (
     BREAKPOINTS,
     MODULES,

@@ -3,9 +3,7 @@
 from typing import Any
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody, Stopped
-from trio_debugmcp.state.model import Breakpoint, NamedScope, Origin, Snapshot, StackFrame, State, Thread
-from trio_debugmcp.state.payloads import Location, Variable
-from trio_debugmcp.state.reduce import (
+from trio_debugmcp.state.changes import (
     AdapterSaid,
     BreakpointPut,
     BreakpointsBound,
@@ -15,8 +13,10 @@ from trio_debugmcp.state.reduce import (
     SessionOpened,
     SessionStarted,
     StopExamined,
-    reduce,
 )
+from trio_debugmcp.state.model import Breakpoint, NamedScope, Origin, Snapshot, StackFrame, State, Thread
+from trio_debugmcp.state.payloads import Location, Variable
+from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import BREAKPOINTS, MODULES, SESSION, STACK, THREADS, changed
 
 ALL = {SESSION, BREAKPOINTS, THREADS, STACK, MODULES}

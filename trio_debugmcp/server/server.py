@@ -25,6 +25,7 @@ from mcp_types import INVALID_PARAMS
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, ListChanged, Subscriber, TooManySubscriptions, Updated
+from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -56,8 +57,9 @@ Context = ServerRequestContext[Any, Any]
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, role: Role = "control") -> None:
         self._debugger = debugger
+        self._role = role
         self._hub = hub
         self._tools = tools
         self._subscriber: Subscriber | None = None
@@ -202,10 +204,10 @@ class ConnectionServer:
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed())
+        return types.ListToolsResult(tools=self._tools.listed(self._role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await self._tools.call(self._debugger, params.name, params.arguments or {})
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, self._role)
 
 
 class _SubscriberBus:

@@ -18,14 +18,14 @@ from trio_debugmcp.dap.profiles import Profile, TypedException
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
-from trio_debugmcp.state.reduce import (
+from trio_debugmcp.state.changes import (
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
 )
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
 
 log = logging.getLogger(__name__)
 

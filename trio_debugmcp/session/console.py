@@ -95,7 +95,7 @@ class Console:
     async def settle(self) -> None:
         """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
         with trio.move_on_after(_SETTLE_SECONDS):
-            while any(_unread(descriptor) for descriptor in self._pipes):  # noqa: ASYNC110 (the pumps tell nobody)
+            while any(_unread(descriptor) for descriptor in self._pipes):
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:

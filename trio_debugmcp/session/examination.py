@@ -29,9 +29,13 @@ from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.variables import variable_payload
+from trio_debugmcp.state.changes import (
+    LocalsFetched,
+    StopExamined,
+    ThreadsLocated,
+)
 from trio_debugmcp.state.model import ExceptionBreakpoint, NamedScope, Snapshot, StackFrame, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason
-from trio_debugmcp.state.reduce import LocalsFetched, StopExamined, ThreadsLocated
 
 if TYPE_CHECKING:
     from trio_debugmcp.session.session import DebugSession

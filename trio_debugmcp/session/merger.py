@@ -9,8 +9,9 @@ from typing import Protocol
 
 import trio
 
+from trio_debugmcp.state.changes import Message
 from trio_debugmcp.state.model import State
-from trio_debugmcp.state.reduce import Message, reduce
+from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 
 

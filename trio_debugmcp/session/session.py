@@ -50,8 +50,7 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, origin_of
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.state.model import ResumeKind, Snapshot
-from trio_debugmcp.state.reduce import (
+from trio_debugmcp.state.changes import (
     AdapterSaid,
     BreakpointFaulted,
     BreakpointLogged,
@@ -62,6 +61,7 @@ from trio_debugmcp.state.reduce import (
     SessionOpened,
     SessionStarted,
 )
+from trio_debugmcp.state.model import ResumeKind, Snapshot
 
 log = logging.getLogger(__name__)
 

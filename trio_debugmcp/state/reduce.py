@@ -17,183 +17,40 @@ what the user asked for. They are reduced one at a time, in the order in which t
 
 from collections.abc import Callable
 from functools import singledispatch
-from typing import TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import (
-    BreakpointEvent,
-    Continued,
-    DapBreakpoint,
-    DapModule,
-    EventBody,
-    Exited,
-    ModuleEvent,
-    Process,
-    Stopped,
-    Terminated,
-    ThreadEvent,
+from trio_debugmcp.dap.messages import BreakpointEvent
+from trio_debugmcp.state.breakpoints import (
+    bound,
+    breakpoint_changed,
+    breakpoints_hit,
+    count_hit,
+    put,
+    without_history,
 )
-from trio_debugmcp.state.hits import hits_after_stop
-from trio_debugmcp.state.model import (
-    Binding,
-    Breakpoint,
-    ExceptionBreakpoint,
-    Module,
-    NamedScope,
-    Origin,
-    ResumeKind,
-    Snapshot,
-    Stack,
-    StackFrame,
-    State,
-    Stop,
-    Thread,
-    Threads,
+from trio_debugmcp.state.changes import (
+    AdapterSaid,
+    BreakpointFaulted,
+    BreakpointLogged,
+    BreakpointPut,
+    BreakpointsBound,
+    BreakpointsRemoved,
+    ExceptionBreakpointPut,
+    ExceptionBreakpointsBound,
+    LocalsFetched,
+    Message,
+    OriginLearned,
+    Resumed,
+    ResumeRefused,
+    SessionClosed,
+    SessionOpened,
+    SessionStarted,
+    StopExamined,
+    ThreadsLocated,
 )
-from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime, Variable
-
-MAX_MODULES = 10_000
-"""Modules kept per session; a large native program loads some thousands."""
-
-
-class Message(Struct, frozen=True):
-    """The base of what `reduce` takes."""
-
-
-class SessionOpened(Message, frozen=True):
-    """A session begins; its state is Starting."""
-
-    session: str
-    origin: Origin
-    parent: str | None = None
-
-
-class OriginLearned(Message, frozen=True):
-    """Something about the session's process became known."""
-
-    session: str
-    runtime_version: str | None = None
-
-
-class SessionStarted(Message, frozen=True):
-    """The adapter has been configured and the program may run."""
-
-    session: str
-
-
-class SessionClosed(Message, frozen=True):
-    """The session is over and cleaned up; whatever children are left go with it. `failed`: nobody wanted it to end."""
-
-    session: str
-    reason: str
-    exit_code: int | None = None
-    failed: bool = False
-
-
-class AdapterSaid(Message, frozen=True):
-    """An event of the debug adapter, with the time of its arrival."""
-
-    session: str
-    body: EventBody
-    at: UnixTime
-
-
-class Resumed(Message, frozen=True):
-    """We are about to resume the program."""
-
-    session: str
-    kind: ResumeKind = "continue"
-
-
-class ResumeRefused(Message, frozen=True):
-    """The adapter refused to resume: the stop before `Resumed` still stands."""
-
-    session: str
-    generation: int
-
-
-class StopExamined(Message, frozen=True):
-    """A stop that counts, with what was found there. `hit_ids` are the adapter's breakpoint ids, if it gave any."""
-
-    session: str
-    generation: int
-    at: UnixTime
-    reason: PauseReason
-    thread_id: int
-    description: str | None = None
-    hit_ids: tuple[int, ...] | None = None
-    exception: ExceptionInfo | None = None
-    exception_breakpoints: tuple[str, ...] = ()
-    frames: tuple[StackFrame, ...] = ()
-    total_frames: int = 0
-    threads: tuple[Thread, ...] = ()
-
-
-class LocalsFetched(Message, frozen=True):
-    """The scopes and locals of the top frame."""
-
-    session: str
-    generation: int
-    scopes: tuple[NamedScope, ...]
-    locals: tuple[Variable, ...]
-
-
-class ThreadsLocated(Message, frozen=True):
-    """Where the other threads are."""
-
-    session: str
-    generation: int
-    locations: tuple[tuple[int, Location], ...]
-
-
-class BreakpointPut(Message, frozen=True):
-    """A breakpoint was set or replaced."""
-
-    breakpoint: Breakpoint
-
-
-class ExceptionBreakpointPut(Message, frozen=True):
-    """An exception breakpoint was set or replaced."""
-
-    breakpoint: ExceptionBreakpoint
-
-
-class BreakpointsRemoved(Message, frozen=True):
-    """Breakpoints of any kind are gone."""
-
-    ids: frozenset[str]
-
-
-class BreakpointsBound(Message, frozen=True):
-    """What a session's adapter answered about breakpoints, by our ids. None: it was not sent there."""
-
-    session: str
-    results: tuple[tuple[str, DapBreakpoint | None], ...]
-
-
-class ExceptionBreakpointsBound(Message, frozen=True):
-    """Which exception breakpoints a session watches for now."""
-
-    session: str
-    ids: frozenset[str]
-    problem: str | None = None
-
-
-class BreakpointLogged(Message, frozen=True):
-    """A breakpoint with a log message was passed, and wrote it."""
-
-    session: str
-    breakpoint: str
-
-
-class BreakpointFaulted(Message, frozen=True):
-    """A condition failed when it was evaluated. The breakpoint is found by the condition's text."""
-
-    session: str
-    condition: str
-    problem: str
+from trio_debugmcp.state.execution import running, session_after
+from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, Stack, State, Stop, Threads
 
 
 @singledispatch
@@ -214,7 +71,7 @@ def _(message: SessionOpened, state: State) -> State:
         state,
         sessions=(opened,),
         focus=opened.id,
-        breakpoints=tuple(_without_history(each) for each in state.breakpoints),
+        breakpoints=tuple(without_history(each) for each in state.breakpoints),
         exceptions=tuple(replace(each, hits=0, sessions=(), problem=None) for each in state.exceptions),
     )
 
@@ -291,7 +148,7 @@ def _longest_paused(sessions: tuple[Snapshot, ...]) -> Snapshot | None:
 @reduce.register
 def _(message: Resumed, state: State) -> State:
     def resume(session: Snapshot) -> Snapshot:
-        return session if session.phase == "Terminating" else _running(session, stepping=message.kind == "step")
+        return session if session.phase == "Terminating" else running(session, stepping=message.kind == "step")
 
     state = _with_session(state, message.session, resume)
     if message.kind == "continue" and state.focus == message.session:
@@ -303,18 +160,19 @@ def _(message: Resumed, state: State) -> State:
 
 @reduce.register
 def _(message: ResumeRefused, state: State) -> State:
-    def restore(session: Snapshot) -> Snapshot:
-        if session.generation != message.generation or session.stop is None or session.phase != "Running":
-            return session
-        return replace(
-            session,
-            phase="Paused",
-            stepping=False,
-            threads=replace(session.threads, stale=False),
-            stack=replace(session.stack, stale=False),
-        )
-
-    return _with_session(state, message.session, restore)
+    session = state.session(message.session)
+    if session is None or session.generation != message.generation or session.phase != "Running":
+        return state
+    if session.stop is None:
+        return state
+    still_paused = replace(
+        session,
+        phase="Paused",
+        stepping=False,
+        threads=replace(session.threads, stale=False),
+        stack=replace(session.stack, stale=False),
+    )
+    return replace(_with_session(state, session.id, lambda _: still_paused), focus=session.id)
 
 
 @reduce.register
@@ -323,11 +181,11 @@ def _(message: StopExamined, state: State) -> State:
     if session is None or session.generation != message.generation or session.phase == "Terminating":
         return state
     location = message.frames[0].location if message.frames else None
-    hit = _breakpoints_hit(state, message, location)
+    hit = breakpoints_hit(state, message, location)
     state = replace(
         state,
         stops=state.stops + 1,
-        breakpoints=tuple(_count_hit(each, message.session) if each.id in hit else each for each in state.breakpoints),
+        breakpoints=tuple(count_hit(each, message.session) if each.id in hit else each for each in state.breakpoints),
         exceptions=tuple(
             replace(each, hits=each.hits + 1) if each.id in message.exception_breakpoints else each
             for each in state.exceptions
@@ -393,17 +251,6 @@ def _(message: ThreadsLocated, state: State) -> State:
     return _with_stop(state, message.session, message.generation, locate)
 
 
-def _running(session: Snapshot, *, stepping: bool = False) -> Snapshot:
-    return replace(
-        session,
-        phase="Running",
-        stepping=stepping,
-        generation=session.generation + 1,
-        threads=session.threads if session.threads.stale else replace(session.threads, stale=True),
-        stack=session.stack if session.stack.stale else replace(session.stack, stale=True),
-    )
-
-
 # --- What the adapter says -----------------------------------------------------------------------------------
 
 
@@ -411,71 +258,9 @@ def _running(session: Snapshot, *, stepping: bool = False) -> Snapshot:
 def _(message: AdapterSaid, state: State) -> State:
     match message.body:
         case BreakpointEvent() as event:
-            return _breakpoint_changed(state, message.session, event)
+            return breakpoint_changed(state, message.session, event)
         case body:
-            return _with_session(state, message.session, lambda session: _session_after(session, body))
-
-
-def _session_after(session: Snapshot, event: EventBody) -> Snapshot:
-    match event:
-        case Stopped():
-            return replace(session, generation=session.generation + 1)
-        case Continued() if session.phase == "Paused":
-            return _running(session)
-        case Continued() if session.phase == "Running":  # a stop that is still being examined is over
-            return replace(session, generation=session.generation + 1)
-        case Exited(exit_code=exit_code):
-            return replace(_terminating(session), exit_code=exit_code)
-        case Terminated():
-            return _terminating(session)
-        case Process():
-            return replace(session, origin=_origin_after(session.origin, event))
-        case ThreadEvent():
-            return replace(session, threads=_threads_after(session.threads, event))
-        case ModuleEvent(reason=reason, module=module):
-            return replace(session, modules=_modules_after(session.modules, reason, module))
-        case _:
-            return session
-
-
-def _terminating(session: Snapshot) -> Snapshot:
-    return session if session.phase == "Terminating" else replace(_running(session), phase="Terminating")
-
-
-def _origin_after(origin: Origin, process: Process) -> Origin:
-    """What we launched we know better than the adapter, which may name a path, a command or nothing."""
-    return replace(
-        origin,
-        process_id=process.system_process_id or origin.process_id,
-        process_name=origin.process_name or process.name.rpartition("/")[2] or None,
-        executable_path=origin.executable_path or (process.name if "/" in process.name else None),
-    )
-
-
-def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
-    """Before the first capture there is no list to correct."""
-    if threads.captured_at is None:
-        return threads
-    known = next((thread for thread in threads.threads if thread.id == event.thread_id), None)
-    if event.reason == "exited":
-        if known is None:
-            return threads
-        updated = tuple(replace(t, state="Exited") if t.id == event.thread_id else t for t in threads.threads)
-        return replace(threads, threads=updated)
-    if known is not None and known.state != "Exited":
-        return threads
-    others = tuple(thread for thread in threads.threads if thread is not known)  # ids are used again
-    return replace(threads, threads=(*others, Thread(event.thread_id, None, "Running")))
-
-
-def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) -> tuple[Module, ...]:
-    known = any(each.id == module.id for each in modules)
-    if reason == "removed":
-        return tuple(each for each in modules if each.id != module.id) if known else modules
-    loaded = Module(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
-    if known:
-        return tuple(loaded if each.id == module.id else each for each in modules)
-    return modules if len(modules) >= MAX_MODULES else (*modules, loaded)
+            return _with_session(state, message.session, lambda session: session_after(session, body))
 
 
 # --- Breakpoints ---------------------------------------------------------------------------------------------
@@ -483,12 +268,12 @@ def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) 
 
 @reduce.register
 def _(message: BreakpointPut, state: State) -> State:
-    return replace(state, breakpoints=_put(state.breakpoints, message.breakpoint))
+    return replace(state, breakpoints=put(state.breakpoints, message.breakpoint))
 
 
 @reduce.register
 def _(message: ExceptionBreakpointPut, state: State) -> State:
-    return replace(state, exceptions=_put(state.exceptions, message.breakpoint))
+    return replace(state, exceptions=put(state.exceptions, message.breakpoint))
 
 
 @reduce.register
@@ -508,8 +293,7 @@ def _(message: BreakpointsBound, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            _bound(each, message.session, results[each.id]) if each.id in results else each
-            for each in state.breakpoints
+            bound(each, message.session, results[each.id]) if each.id in results else each for each in state.breakpoints
         ),
     )
 
@@ -519,7 +303,7 @@ def _(message: ExceptionBreakpointsBound, state: State) -> State:
     if state.session(message.session) is None:
         return state
 
-    def bound(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
+    def watched_by(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
         others = tuple(session for session in each.sessions if session != message.session)
         watched = each.id in message.ids
         return replace(
@@ -528,7 +312,7 @@ def _(message: ExceptionBreakpointsBound, state: State) -> State:
             problem=message.problem if each.enabled else None,
         )
 
-    return replace(state, exceptions=tuple(bound(each) for each in state.exceptions))
+    return replace(state, exceptions=tuple(watched_by(each) for each in state.exceptions))
 
 
 @reduce.register
@@ -536,7 +320,7 @@ def _(message: BreakpointLogged, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            _count_hit(each, message.session) if each.id == message.breakpoint else each for each in state.breakpoints
+            count_hit(each, message.session) if each.id == message.breakpoint else each for each in state.breakpoints
         ),
     )
 
@@ -552,80 +336,7 @@ def _(message: BreakpointFaulted, state: State) -> State:
     )
 
 
-def _without_history(breakpoint_: Breakpoint) -> Breakpoint:
-    return replace(breakpoint_, hits=0, bindings=(), problem=None)
-
-
-def _bound(breakpoint_: Breakpoint, session: str, answer: DapBreakpoint | None) -> Breakpoint:
-    others = tuple(binding for binding in breakpoint_.bindings if binding.session != session)
-    if answer is None:
-        return replace(breakpoint_, bindings=others)
-    known = next((binding for binding in breakpoint_.bindings if binding.session == session), Binding(session))
-    binding = replace(
-        known,
-        adapter_id=answer.id if answer.id is not None else known.adapter_id,
-        verified=answer.verified,
-        line=answer.line if answer.line is not None else known.line,
-        column=answer.column if answer.column is not None else known.column,
-        message=answer.message,
-    )
-    return replace(breakpoint_, bindings=(*others, binding))
-
-
-def _breakpoint_changed(state: State, session: str, event: BreakpointEvent) -> State:
-    """The adapter moved or (un)verified one of its breakpoints; a removal leaves ours unverified."""
-    answer = event.breakpoint
-    if event.reason == "removed":
-        answer = replace(answer, verified=False)
-
-    def changed(each: Breakpoint) -> Breakpoint:
-        mine = any(b.session == session and b.adapter_id == answer.id for b in each.bindings)
-        return _bound(each, session, answer) if mine and answer.id is not None else each
-
-    return replace(state, breakpoints=tuple(changed(each) for each in state.breakpoints))
-
-
-def _breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:
-    if stop.hit_ids:
-        return {
-            each.id
-            for each in state.breakpoints
-            for binding in each.bindings
-            if binding.session == stop.session and binding.adapter_id in stop.hit_ids
-        }
-    if stop.reason != "Breakpoint" or location is None:
-        return set()
-    return {
-        each.id
-        for each in state.breakpoints
-        for binding in each.bindings
-        if binding.session == stop.session
-        and each.file == location.file
-        and location.line in (binding.line, each.line)
-        and each.enabled
-    }
-
-
-def _count_hit(breakpoint_: Breakpoint, session: str) -> Breakpoint:
-    def counted(binding: Binding) -> Binding:
-        if binding.session != session:
-            return binding
-        return replace(binding, hits=hits_after_stop(breakpoint_.hit_condition, binding.hits))
-
-    bindings = tuple(counted(binding) for binding in breakpoint_.bindings)
-    new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)
-    return replace(breakpoint_, hits=breakpoint_.hits + new, bindings=bindings)
-
-
 # --- Parts ---------------------------------------------------------------------------------------------------
-
-_Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
-
-
-def _put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
-    if any(each.id == new.id for each in kept):
-        return tuple(new if each.id == new.id else each for each in kept)
-    return kept + (new,)  # noqa: RUF005 (mypy cannot type the unpacking)
 
 
 def _if_phase(session: Snapshot, phase: str, then: Snapshot) -> Snapshot:

@@ -137,13 +137,14 @@ class FakeAdapter:
         # A real adapter is not cancelled with its session either: it hears the goodbye and answers it.
         serving = trio.CancelScope(shield=True)
 
-        async def serve() -> None:
+        async def serve(*, task_status: trio.TaskStatus[None]) -> None:
             with serving:
                 async with trio.open_nursery() as nursery:
+                    task_status.started()
                     await self._serve(theirs, nursery)
 
         async with trio.open_nursery() as outer:
-            outer.start_soon(serve)
+            await outer.start(serve)
             self.connected.set()
             try:
                 yield Adapter(ours)

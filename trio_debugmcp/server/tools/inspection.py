@@ -270,6 +270,7 @@ TOOLS = (
         result=VariablesResult,
         run=_variables,
         read_only=True,
+        runs_code=True,
         idempotent=True,
     ),
     Tool(
@@ -280,6 +281,7 @@ TOOLS = (
         result=EvaluateResult,
         run=_evaluate,
         destructive=True,
+        runs_code=True,
         open_world=True,
     ),
     Tool(
@@ -290,6 +292,7 @@ TOOLS = (
         result=ExceptionContext,
         run=_exception_context,
         read_only=True,
+        runs_code=True,
         idempotent=True,
     ),
     Tool(

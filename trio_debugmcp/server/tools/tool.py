@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.access import Role, may_call, read_only
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import Payload
@@ -43,7 +44,7 @@ Run = Callable[[Debugger, P], Awaitable[Payload]]
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """One tool, with the hints of MCP's `ToolAnnotations`."""
+    """One tool, with the hints of MCP's `ToolAnnotations`. `runs_code`: it may evaluate in the debugged program."""
 
     name: str
     title: str
@@ -55,6 +56,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    runs_code: bool = False
     core: bool = True
 
     def listed(self) -> types.Tool:
@@ -87,14 +89,16 @@ class Toolbox:
         return list(self._tools)
 
     @cached_property
-    def _listed(self) -> list[types.Tool]:
-        return [tool.listed() for tool in self._tools.values()]
+    def _listed(self) -> dict[str, types.Tool]:
+        return {name: tool.listed() for name, tool in self._tools.items()}
 
-    def listed(self) -> list[types.Tool]:
+    def listed(self, role: Role = "control") -> list[types.Tool]:
         """For `tools/list`. The schemas are made when they are first asked for."""
-        return self._listed
+        return [listed for name, listed in self._listed.items() if may_call(role, self._tools[name])]
 
-    async def call(self, debugger: Debugger, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    async def call(
+        self, debugger: Debugger, name: str, arguments: dict[str, Any], role: Role = "control"
+    ) -> types.CallToolResult:
         """Run a tool. Every failure that is not a bug of ours becomes a failed result."""
         try:
             tool = self._tools.get(name)
@@ -102,6 +106,8 @@ class Toolbox:
                 raise UsageError(
                     "INVALID_PARAMETER", f"There is no tool '{name}'. Tools: {', '.join(self._tools)}.", {}
                 )
+            if not may_call(role, tool):
+                raise read_only(tool)
             params = _convert(tool, arguments)
             result = await tool.run(debugger, params)
         except (DebugError, msgspec.ValidationError) as error:

@@ -1,0 +1,156 @@
+"""What can happen to the state: the messages that `reduce` takes.
+
+They come from three sides: what a debug adapter says, what our own tasks did or fetched, and what the user asked for.
+"""
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
+from trio_debugmcp.state.model import (
+    Breakpoint,
+    ExceptionBreakpoint,
+    NamedScope,
+    Origin,
+    ResumeKind,
+    StackFrame,
+    Thread,
+)
+from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime, Variable
+
+
+class Message(Struct, frozen=True):
+    """The base of what `reduce` takes."""
+
+
+class SessionOpened(Message, frozen=True):
+    """A session begins; its state is Starting."""
+
+    session: str
+    origin: Origin
+    parent: str | None = None
+
+
+class OriginLearned(Message, frozen=True):
+    """Something about the session's process became known."""
+
+    session: str
+    runtime_version: str | None = None
+
+
+class SessionStarted(Message, frozen=True):
+    """The adapter has been configured and the program may run."""
+
+    session: str
+
+
+class SessionClosed(Message, frozen=True):
+    """The session is over and cleaned up; whatever children are left go with it. `failed`: nobody wanted it to end."""
+
+    session: str
+    reason: str
+    exit_code: int | None = None
+    failed: bool = False
+
+
+class AdapterSaid(Message, frozen=True):
+    """An event of the debug adapter, with the time of its arrival."""
+
+    session: str
+    body: EventBody
+    at: UnixTime
+
+
+class Resumed(Message, frozen=True):
+    """We are about to resume the program."""
+
+    session: str
+    kind: ResumeKind = "continue"
+
+
+class ResumeRefused(Message, frozen=True):
+    """The adapter refused to resume: the stop before `Resumed` still stands."""
+
+    session: str
+    generation: int
+
+
+class StopExamined(Message, frozen=True):
+    """A stop that counts, with what was found there. `hit_ids` are the adapter's breakpoint ids, if it gave any."""
+
+    session: str
+    generation: int
+    at: UnixTime
+    reason: PauseReason
+    thread_id: int
+    description: str | None = None
+    hit_ids: tuple[int, ...] | None = None
+    exception: ExceptionInfo | None = None
+    exception_breakpoints: tuple[str, ...] = ()
+    frames: tuple[StackFrame, ...] = ()
+    total_frames: int = 0
+    threads: tuple[Thread, ...] = ()
+
+
+class LocalsFetched(Message, frozen=True):
+    """The scopes and locals of the top frame."""
+
+    session: str
+    generation: int
+    scopes: tuple[NamedScope, ...]
+    locals: tuple[Variable, ...]
+
+
+class ThreadsLocated(Message, frozen=True):
+    """Where the other threads are."""
+
+    session: str
+    generation: int
+    locations: tuple[tuple[int, Location], ...]
+
+
+class BreakpointPut(Message, frozen=True):
+    """A breakpoint was set or replaced."""
+
+    breakpoint: Breakpoint
+
+
+class ExceptionBreakpointPut(Message, frozen=True):
+    """An exception breakpoint was set or replaced."""
+
+    breakpoint: ExceptionBreakpoint
+
+
+class BreakpointsRemoved(Message, frozen=True):
+    """Breakpoints of any kind are gone."""
+
+    ids: frozenset[str]
+
+
+class BreakpointsBound(Message, frozen=True):
+    """What a session's adapter answered about breakpoints, by our ids. None: it was not sent there."""
+
+    session: str
+    results: tuple[tuple[str, DapBreakpoint | None], ...]
+
+
+class ExceptionBreakpointsBound(Message, frozen=True):
+    """Which exception breakpoints a session watches for now."""
+
+    session: str
+    ids: frozenset[str]
+    problem: str | None = None
+
+
+class BreakpointLogged(Message, frozen=True):
+    """A breakpoint with a log message was passed, and wrote it."""
+
+    session: str
+    breakpoint: str
+
+
+class BreakpointFaulted(Message, frozen=True):
+    """A condition failed when it was evaluated. The breakpoint is found by the condition's text."""
+
+    session: str
+    condition: str
+    problem: str

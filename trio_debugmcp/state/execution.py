@@ -1,0 +1,94 @@
+"""One session after something that its adapter said, or after a resume. Pure functions on `Snapshot`."""
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import (
+    Continued,
+    DapModule,
+    EventBody,
+    Exited,
+    ModuleEvent,
+    Process,
+    Stopped,
+    Terminated,
+    ThreadEvent,
+)
+from trio_debugmcp.state.model import Module, Origin, Snapshot, Thread, Threads
+
+MAX_MODULES = 10_000
+"""Modules kept per session; a large native program loads some thousands."""
+
+
+def running(session: Snapshot, *, stepping: bool = False) -> Snapshot:
+    """It runs: a new generation, and what was captured is stale."""
+    return replace(
+        session,
+        phase="Running",
+        stepping=stepping,
+        generation=session.generation + 1,
+        threads=session.threads if session.threads.stale else replace(session.threads, stale=True),
+        stack=session.stack if session.stack.stale else replace(session.stack, stale=True),
+    )
+
+
+def session_after(session: Snapshot, event: EventBody) -> Snapshot:
+    """After an event of its adapter."""
+    match event:
+        case Stopped():
+            return replace(session, generation=session.generation + 1)
+        case Continued() if session.phase == "Paused":
+            return running(session)
+        case Continued() if session.phase == "Running":  # a stop that is still being examined is over
+            return replace(session, generation=session.generation + 1)
+        case Exited(exit_code=exit_code):
+            return replace(_terminating(session), exit_code=exit_code)
+        case Terminated():
+            return _terminating(session)
+        case Process():
+            return replace(session, origin=_origin_after(session.origin, event))
+        case ThreadEvent():
+            return replace(session, threads=_threads_after(session.threads, event))
+        case ModuleEvent(reason=reason, module=module):
+            return replace(session, modules=_modules_after(session.modules, reason, module))
+        case _:
+            return session
+
+
+def _terminating(session: Snapshot) -> Snapshot:
+    return session if session.phase == "Terminating" else replace(running(session), phase="Terminating")
+
+
+def _origin_after(origin: Origin, process: Process) -> Origin:
+    """What we launched we know better than the adapter, which may name a path, a command or nothing."""
+    return replace(
+        origin,
+        process_id=process.system_process_id or origin.process_id,
+        process_name=origin.process_name or process.name.rpartition("/")[2] or None,
+        executable_path=origin.executable_path or (process.name if "/" in process.name else None),
+    )
+
+
+def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
+    """Before the first capture there is no list to correct."""
+    if threads.captured_at is None:
+        return threads
+    known = next((thread for thread in threads.threads if thread.id == event.thread_id), None)
+    if event.reason == "exited":
+        if known is None:
+            return threads
+        updated = tuple(replace(t, state="Exited") if t.id == event.thread_id else t for t in threads.threads)
+        return replace(threads, threads=updated)
+    if known is not None and known.state != "Exited":
+        return threads
+    others = tuple(thread for thread in threads.threads if thread is not known)  # ids are used again
+    return replace(threads, threads=(*others, Thread(event.thread_id, None, "Running")))
+
+
+def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) -> tuple[Module, ...]:
+    known = any(each.id == module.id for each in modules)
+    if reason == "removed":
+        return tuple(each for each in modules if each.id != module.id) if known else modules
+    loaded = Module(module.id, module.name, module.path, module.version, module.symbol_status, module.is_user_code)
+    if known:
+        return tuple(loaded if each.id == module.id else each for each in modules)
+    return modules if len(modules) >= MAX_MODULES else (*modules, loaded)
