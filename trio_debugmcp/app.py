@@ -8,6 +8,7 @@
 Leaving goes the other way round: connections end, then every debug session says goodbye, then the hub.
 """
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,7 +19,7 @@ from msgspec import Struct
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.access import Role, Tokens
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
@@ -61,14 +62,31 @@ async def open_app(options: Options) -> AsyncIterator[App]:
         publishing.cancel_scope.cancel(reason="the server is closed")
 
 
-async def serve_stdio(options: Options) -> None:
+class Address(Struct, frozen=True):
+    """Where to listen; port 0 picks a free one."""
+
+    host: str
+    port: int
+
+
+class Network(Struct, frozen=True):
+    """How to serve: on which transports, and who gets in. `tls`: certificate and key file."""
+
+    stdio: bool = True
+    websocket: Address | None = None
+    tokens: Tokens | None = None
+    tls: tuple[str, str] | None = None
+
+
+async def serve(options: Options, network: Network = Network()) -> None:  # noqa: B008 - immutable
     """Serve the client on standard input and output until it closes its end, or SIGINT or SIGTERM arrives.
 
     The second signal ends the process's patience with goodbyes: everything left is killed.
+
+    Raises:
+        OSError: a port cannot be had, or a certificate not be read.
     """
     import signal
-
-    from trio_debugmcp.transports.stdio import open_stdio
 
     async with open_app(options) as app, trio.open_nursery() as nursery:
 
@@ -79,6 +97,28 @@ async def serve_stdio(options: Options) -> None:
                     nursery.cancel_scope.cancel(reason="told to stop by a signal")
 
         await nursery.start(watch_signals)
-        async with open_stdio() as (incoming, outgoing):
-            await app.serve_connection(incoming, outgoing)
-        nursery.cancel_scope.cancel(reason="the client has left")
+        if network.websocket is not None:
+            await nursery.start(_serve_websocket, app, network, network.websocket)
+        if network.stdio:
+            from trio_debugmcp.transports.stdio import open_stdio
+
+            async with open_stdio() as (incoming, outgoing):
+                await app.serve_connection(incoming, outgoing)
+            nursery.cancel_scope.cancel(reason="the client has left")
+
+
+async def _serve_websocket(app: App, network: Network, address: Address, *, task_status: trio.TaskStatus[None]) -> None:
+    from trio_debugmcp.transports.gate import Gate
+    from trio_debugmcp.transports.port import Port, open_listeners, serve_port
+
+    tokens = network.tokens or Tokens()
+    listeners, number = await open_listeners(address.host, address.port)
+    gate: Gate[Role] = Gate(address.host, number, tokens.role_of)
+    _announce(f"dashboard: http://{address.host}:{number}/#token={tokens.observe}")
+    _announce(f"in control: http://{address.host}:{number}/#token={tokens.control}")
+    task_status.started()
+    await serve_port(Port(gate, app.serve_connection), listeners)
+
+
+def _announce(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - for the person who starts the server; a log may be a file

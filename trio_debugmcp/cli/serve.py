@@ -43,6 +43,18 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default="full",
         help="offer the everyday tools only, or all (default full)",
     )
+    network = parser.add_argument_group("network")
+    network.add_argument(
+        "--ws",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="also listen for MCP over WebSocket, and serve the dashboard page on the same port (0 picks one)",
+    )
+    network.add_argument("--no-stdio", action="store_true", help="network transports only")
+    network.add_argument("--token", metavar="TOKEN", help="lets a client in, with full control (default: a random one)")
+    network.add_argument(
+        "--observe-token", metavar="TOKEN", help="lets a client in that may only look (default: a random one)"
+    )
     parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
     parser.set_defaults(run=run)
@@ -52,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the client leaves."""
     import trio
 
-    from trio_debugmcp.app import Options, serve_stdio
+    from trio_debugmcp.app import Address, Network, Options, serve
+    from trio_debugmcp.server.access import Tokens
     from trio_debugmcp.session.debugger import Settings
 
     logging.basicConfig(
@@ -67,7 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
         max_wait=arguments.max_wait,
         core_tools_only=arguments.tools == "core",
     )
-    trio.run(serve_stdio, options)
+    network = Network(
+        stdio=not arguments.no_stdio,
+        websocket=None if arguments.ws is None else Address(*arguments.ws),
+        tokens=Tokens(arguments.token, arguments.observe_token),
+    )
+    trio.run(serve, options, network)
     return 0
 
 
@@ -76,6 +94,13 @@ def _seconds(text: str) -> float:
     if not 0 <= value <= 60:
         raise argparse.ArgumentTypeError("must be between 0 and 60 seconds")
     return value
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError("[HOST:]PORT, with a port between 0 and 65535")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _directory(text: str) -> str:
