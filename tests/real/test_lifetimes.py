@@ -110,6 +110,19 @@ async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> 
             await assert_gone(children | {process.pid})
 
 
+async def test_a_program_that_was_let_go_ends_with_the_server() -> None:
+    async with server() as process:
+        async with connect_process(process) as client:
+            await start(client, paused=True)
+            children = descendants(process.pid)
+            await client.call("debug_disconnect", terminate=False)
+            await trio.sleep(0.5)
+            assert len(living(children)) >= 3, "it lives on"
+        assert process.stdin is not None
+        await process.stdin.aclose()
+        await assert_gone(children | {process.pid})
+
+
 async def test_after_the_programs_own_end_no_process_is_left() -> None:
     async with server() as process, connect_process(process) as client:
         await start(client, "steps.py", paused=True)

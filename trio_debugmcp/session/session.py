@@ -147,8 +147,8 @@ class DebugSession:
         """Live. Reports started when the program may run; raises a `DebugError` if it never comes to that."""
         failure: DebugError | None = None
         origin = origin_of(self.profile, self.start, self._shared.clock.now())
-        await self._merger.merge(SessionOpened(self.id, origin, self.parent))
         try:
+            await self._merger.merge(SessionOpened(self.id, origin, self.parent))
             async with self._open_adapter() as self._adapter:
                 failure = await self._converse(self._adapter, task_status)
         except (AdapterGone, CannotRun) as error:  # it was not even there
@@ -203,10 +203,13 @@ class DebugSession:
         """A launched program that shall live on keeps its adapter and its pipes until it ends, or the server does."""
         self._examiner.cancel()
         await self._close(self._over_reason or "disconnected")
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
-            await self._terminals.wait_over()
-            nursery.cancel_scope.cancel(reason="the program has ended")
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
+                await self._terminals.wait_over()
+                nursery.cancel_scope.cancel(reason="the program has ended")
+        finally:
+            self._terminate = True  # whatever is left by now goes with the server
 
     async def _request_quietly(self, command: str, arguments: object) -> None:
         """For requests whose answer nobody needs, and which may come only when the program ends."""

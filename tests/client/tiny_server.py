@@ -1,0 +1,109 @@
+"""A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
+
+`demo://counter` counts its reads and changes 50 ms after each subscription and each read; the tool `fail`
+fails, `add` adds, `grow` adds a resource.
+"""
+
+import json
+import sys
+import threading
+from typing import Any
+
+LOCK = threading.Lock()
+RESOURCES = ["demo://counter"]
+READS = {"demo://counter": 0}
+ADD = {
+    "name": "add",
+    "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}},
+}
+CAPABILITIES = {
+    "tools": {},
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {},
+    "logging": {},
+    "completions": {},
+}
+
+
+def send(message: dict[str, Any]) -> None:
+    with LOCK:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
+
+
+def change_soon(uri: str) -> None:
+    updated = {"method": "notifications/resources/updated", "params": {"uri": uri}}
+    timer = threading.Timer(0.05, send, [updated])
+    timer.daemon = True
+    timer.start()
+
+
+def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    match method:
+        case "initialize":
+            server = {"name": "tiny", "version": "1"}
+            return {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": server}
+        case "tools/list":
+            bare = [{"name": name, "inputSchema": {"type": "object"}} for name in ("fail", "grow", "echo")]
+            return {"tools": [ADD, *bare]}
+        case "tools/call":
+            return call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
+        case "resources/list":
+            return {"resources": [{"uri": uri, "name": uri} for uri in RESOURCES]}
+        case "resources/templates/list":
+            return {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]}
+        case "prompts/list":
+            return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
+        case "prompts/get":
+            return {"messages": [{"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}]}
+        case "completion/complete":
+            return {"completion": {"values": [str(params.get("context")), params["argument"]["value"]]}}
+        case "resources/read":
+            return read(params["uri"])
+        case "resources/subscribe":
+            change_soon(params["uri"])
+            return {}
+        case "ping" | "logging/setLevel" | "resources/unsubscribe":
+            return {}
+        case _:
+            raise KeyError(method)
+
+
+def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    if name == "grow":
+        RESOURCES.append("demo://more")
+        READS["demo://more"] = 0
+        send({"method": "notifications/resources/list_changed"})
+    said = json.dumps(arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta})
+    return {"content": [{"type": "text", "text": said}], "isError": name == "fail"}
+
+
+def read(uri: str) -> dict[str, Any]:
+    if uri not in READS:
+        raise LookupError(uri)
+    READS[uri] += 1
+    change_soon(uri)
+    return {"contents": [{"uri": uri, "text": f"read {READS[uri]}"}]}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" not in message or "method" not in message:
+            continue
+        try:
+            result = answer(message["method"], message.get("params") or {})
+        except KeyError:
+            send({"id": message["id"], "error": {"code": -32601, "message": f"no {message['method']}"}})
+        except LookupError as missing:
+            error = {
+                "code": -32002,
+                "message": f"Resource {missing} not found",
+                "data": {"uri": str(missing)},
+            }
+            send({"id": message["id"], "error": error})
+        else:
+            send({"id": message["id"], "result": result})
+
+
+main()

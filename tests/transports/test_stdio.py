@@ -1,0 +1,99 @@
+"""MCP lines over byte streams: any chunking, bounds, nonsense, and a client that does not read."""
+
+import json
+
+import anyio
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCRequest
+from trio.testing import MockClock, memory_stream_one_way_pair
+
+from trio_debugmcp.transports.stdio import LineSplitter, open_lines
+
+PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+
+
+@given(st.lists(st.binary(max_size=20).map(lambda line: line.replace(b"\n", b".")), max_size=8), st.data())
+def test_lines_come_out_the_same_however_they_are_cut(lines: list[bytes], data: st.DataObject) -> None:
+    wire = b"".join(line + b"\n" for line in lines)
+    splitter = LineSplitter()
+    found: list[bytes | None] = []
+    while wire:
+        cut = data.draw(st.integers(1, len(wire)))
+        found += splitter.feed(wire[:cut])
+        wire = wire[cut:]
+    assert found == [line.strip() for line in lines if line.strip()]
+
+
+def test_a_line_over_the_bound_is_reported_once_and_skipped_to_its_end() -> None:
+    splitter = LineSplitter(max_line_bytes=4)
+    assert splitter.feed(b"123") == []
+    assert splitter.feed(b"45") == [None]
+    assert splitter.feed(b"6" * 1000) == []
+    assert splitter.feed(b"7\nok\n") == [b"ok"]
+    assert splitter.feed(b"12345\nok\n") == [None, b"ok"]
+
+
+class Client:
+    """The other end of a pair of pipes."""
+
+    def __init__(self) -> None:
+        self.to_server, self.source = memory_stream_one_way_pair()
+        self.sink, self.from_server = memory_stream_one_way_pair()
+
+    async def line(self) -> dict[str, object]:
+        data = b""
+        while not data.endswith(b"\n"):
+            data += bytes(await self.from_server.receive_some(1))
+        answer: dict[str, object] = json.loads(data)
+        return answer
+
+
+async def test_messages_go_both_ways_and_the_end_of_input_is_the_end(autojump_clock: MockClock) -> None:
+    client = Client()
+    async with open_lines(client.source, client.sink) as (incoming, outgoing):
+        await client.to_server.send_all(PING)
+        received = await incoming.receive()
+        assert isinstance(received, SessionMessage)
+        assert isinstance(received.message, JSONRPCRequest)
+        assert received.message.method == "ping"
+        await outgoing.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/hello")))
+        assert await client.line() == {"jsonrpc": "2.0", "method": "notifications/hello"}
+        await client.to_server.aclose()
+        try:
+            await incoming.receive()
+        except anyio.EndOfStream:
+            ended = True
+        assert ended
+
+
+async def test_nonsense_is_answered_and_what_follows_it_is_served(autojump_clock: MockClock) -> None:
+    client = Client()
+    async with open_lines(client.source, client.sink) as (incoming, _):
+        await client.to_server.send_all(b"\xff\n" + PING)
+        complaint = await client.line()
+        assert (complaint["id"], complaint["error"]["code"]) == (None, -32700)  # type: ignore[index]
+        received = await incoming.receive()
+        assert isinstance(received, SessionMessage)
+
+
+async def test_a_client_that_goes_while_it_is_written_to_is_no_error(autojump_clock: MockClock) -> None:
+    client = Client()
+    async with open_lines(client.source, client.sink) as (incoming, outgoing):
+        await client.from_server.aclose()
+        for _ in range(3):
+            await outgoing.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/hello")))
+        await client.to_server.send_all(PING)
+        assert isinstance(await incoming.receive(), SessionMessage)
+
+
+async def test_a_client_that_does_not_read_does_not_keep_the_connection_from_closing(
+    autojump_clock: MockClock,
+) -> None:
+    client = Client()
+    client.sink.send_all_hook = trio.sleep_forever
+    with trio.fail_after(1):
+        async with open_lines(client.source, client.sink) as (_, outgoing):
+            await outgoing.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/hello")))

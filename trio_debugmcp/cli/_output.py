@@ -1,0 +1,80 @@
+"""What `inspect` and `watch` write: results and events to stdout, one JSON line per failure to stderr.
+
+Colours only for a person: on a terminal, and if rich can be imported. A pipe gets plain JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON types, named as on the wire: SDK models, our structs, times and exceptions included."""
+    match value:
+        case Struct():
+            config = value.__struct_config__
+            named = zip(value.__struct_encode_fields__, asdict(value).values(), strict=True)
+            tag = {config.tag_field: config.tag} if config.tag_field else {}
+            return {**tag, **{name: plain(item) for name, item in named}}
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(item) for item in value]
+        case datetime():
+            return value.isoformat()
+        case BaseException():
+            return str(value)
+        case _ if hasattr(value, "model_dump"):  # one of the SDK's
+            return value.model_dump(by_alias=True, mode="json", exclude_none=True, exclude_unset=True)
+        case _:
+            return value
+
+
+def compact(value: Any) -> str:
+    """One line of JSON."""
+    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def write_line(line: str) -> None:
+    """One line to stdout, at once: the reader of a pipe waits for it."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def write_pretty(value: Any) -> None:
+    """Indented JSON, highlighted for a person."""
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2)
+    console = terminal()
+    if console is None:
+        write_line(text)
+    else:
+        console.print_json(text, ensure_ascii=False)
+
+
+def terminal() -> Any:
+    """Give a rich console when stdout is a terminal and rich is there, else None."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console()
+
+
+def write_error(code: str, message: str, **details: Any) -> None:
+    """Write the one line on stderr that says why the exit code is not 0."""
+    error = {
+        "code": code,
+        "message": message,
+        **{key: value for key, value in details.items() if value is not None},
+    }
+    sys.stderr.write(compact({"error": error}) + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,240 @@
+"""`trio-debugmcp inspect`: connect to any MCP server, make one request, print the result."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from trio_debugmcp.cli._output import compact, write_line, write_pretty
+from trio_debugmcp.cli._target import (
+    DEFAULT_TIMEOUT,
+    NOT_FOUND,
+    Failure,
+    add_target_options,
+    client_options,
+    one_target,
+    pairs,
+    run_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from trio_debugmcp.client import InspectorClient
+
+EXAMPLES = """\
+examples:
+  trio-debugmcp inspect -- trio-debugmcp serve
+  trio-debugmcp inspect --method tools/list http://127.0.0.1:8000/mcp
+  trio-debugmcp inspect --method tools/call --tool-name get-sum --tool-arg a=2 b=3 -- npx -y
+  @modelcontextprotocol/server-everything trio-debugmcp inspect --method resources/read --uri
+  debugger://session --format json -- trio-debugmcp serve | jq .result trio-debugmcp inspect --method
+  resources/read --template 'debugger://source/{+file}' --args file=/src/app.py -- trio-debugmcp serve trio-
+  debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
+
+exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found; with any but 0, stderr has
+one line {"error": {"code", "message"}}
+"""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "inspect",
+        help="make one request to any MCP server and print the result",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("target", nargs="*", help="an http(s):// URL, or a server command after --")
+    parser.add_argument("--method", choices=sorted(METHODS), default="initialize", help="default: initialize")
+    parser.add_argument("--tool-name", metavar="NAME")
+    parser.add_argument(
+        "--tool-arg",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="K=V",
+        help="typed by the tool's schema, else as JSON",
+    )
+    parser.add_argument("--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally")
+    parser.add_argument("--uri", help="of a resource")
+    parser.add_argument("--template", metavar="URI_TEMPLATE", help="of a resource, expanded with --args")
+    parser.add_argument("--prompt-name", metavar="NAME")
+    parser.add_argument(
+        "--prompt-args", "--args", dest="prompt_args", nargs="+", action="extend", default=[], metavar="K=V",
+        help="for a prompt or a template; a completion completes the last one, the others are its context",
+    )  # fmt: skip
+    parser.add_argument("--log-level", metavar="LEVEL")
+    parser.add_argument("--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta")
+    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json"],
+        default="text",
+        help='text: indented; json: one line {"result": …}',
+    )
+    add_target_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the command; returns the exit code."""
+    return run_command(lambda: _inspect(args))
+
+
+async def _inspect(args: argparse.Namespace) -> None:
+    from trio_debugmcp.client import InspectorClient
+
+    target = one_target(args.target)
+    request = METHODS[args.method]
+    _check(args)
+    options = client_options(
+        args,
+        auto_sync_lists=False,
+        connect_timeout=args.timeout,
+        request_timeout=args.timeout,
+        metadata=pairs(args.metadata, "--metadata") or None,
+    )
+    async with InspectorClient(target, options) as client:
+        result = await request(client, args)
+    if args.format == "json":
+        write_line(compact({"result": result}))
+    else:
+        write_pretty(result)
+    if args.method == "tools/call" and result.is_error:
+        raise Failure("tool_is_error", f"Tool {args.tool_name!r} reported an error", NOT_FOUND)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Find what can be told to be wrong without asking the server."""
+    needed = {
+        "tools/call": "tool_name",
+        "resources/subscribe": "uri",
+        "prompts/get": "prompt_name",
+        "logging/setLevel": "log_level",
+    }
+    if (name := needed.get(args.method)) is not None and not getattr(args, name):
+        raise Failure("usage", f"{args.method} needs --{name.replace('_', '-')}")
+    if args.method == "resources/read" and bool(args.uri) == bool(args.template):
+        raise Failure("usage", "resources/read needs either --uri or --template")
+    if args.method == "completion/complete":
+        if bool(args.prompt_name) == bool(args.template):
+            raise Failure("usage", "completion/complete needs either --prompt-name or --template")
+        if not args.prompt_args:
+            raise Failure("usage", "completion/complete needs --args NAME=BEGINNING")
+    if args.tool_arg and args.tool_args_json:
+        raise Failure("usage", "--tool-arg and --tool-args-json exclude each other")
+    pairs(args.tool_arg, "--tool-arg")
+    pairs(args.prompt_args, "--args")
+
+
+async def _initialize(client: InspectorClient, _: argparse.Namespace) -> Any:
+    return {
+        "serverInfo": client.server_info,
+        "protocolVersion": client.protocol_version,
+        "capabilities": client.capabilities,
+        "instructions": client.instructions,
+    }
+
+
+async def _tools_call(client: InspectorClient, args: argparse.Namespace) -> Any:
+    tool = next((tool for tool in await client.list_tools() if tool.name == args.tool_name), None)
+    if tool is None:
+        raise Failure("tool_not_found", f"Tool {args.tool_name!r} not found on server.", NOT_FOUND)
+    invocation = await client.call_tool(args.tool_name, _tool_arguments(args, tool.input_schema))
+    if invocation.result is None:
+        raise Failure("tool_is_error", invocation.error or "", NOT_FOUND, rpcCode=invocation.error_code)
+    return invocation.result
+
+
+def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[str, Any]:
+    if args.tool_args_json is None:
+        known = schema.get("properties") or {}
+        given = pairs(args.tool_arg, "--tool-arg")
+        return {name: value if name in known else _as_json(value) for name, value in given.items()}
+    try:
+        arguments = json.loads(args.tool_args_json)
+    except ValueError as error:
+        raise Failure("usage", f"--tool-args-json is not JSON: {error}") from error
+    if not isinstance(arguments, dict):
+        raise Failure("usage", "--tool-args-json must be an object")
+    return arguments
+
+
+def _as_json(text: str) -> Any:
+    """Take what a schema says nothing about as JSON if it reads like it, else as a string."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+async def _resources_read(client: InspectorClient, args: argparse.Namespace) -> Any:
+    if args.uri:
+        return (await client.read_resource(args.uri)).result
+    params = pairs(args.prompt_args, "--args")
+    return (await client.read_resource_from_template(args.template, params)).result
+
+
+async def _resources_subscribe(client: InspectorClient, args: argparse.Namespace) -> Any:
+    await client.subscribe_to_resource(args.uri)
+    return {}
+
+
+async def _prompts_get(client: InspectorClient, args: argparse.Namespace) -> Any:
+    if all(prompt.name != args.prompt_name for prompt in await client.list_prompts()):
+        raise Failure("prompt_not_found", f"Prompt {args.prompt_name!r} not found on server.", NOT_FOUND)
+    return (await client.get_prompt(args.prompt_name, pairs(args.prompt_args, "--args"))).result
+
+
+async def _complete(client: InspectorClient, args: argparse.Namespace) -> Any:
+    from mcp.types import PromptReference, ResourceTemplateReference
+
+    by_prompt = PromptReference(name=args.prompt_name) if args.prompt_name else None
+    ref = by_prompt or ResourceTemplateReference(uri=args.template)
+    *context, (name, value) = pairs(args.prompt_args, "--args").items()
+    return {"completion": await client.get_completions(ref, name, value, dict(context) or None)}
+
+
+async def _set_level(client: InspectorClient, args: argparse.Namespace) -> Any:
+    await client.set_logging_level(args.log_level)
+    return {}
+
+
+async def _ping(client: InspectorClient, _: argparse.Namespace) -> Any:
+    await client.ping()
+    return {}
+
+
+async def _tools_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+    return {"tools": await client.list_tools()}
+
+
+async def _resources_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+    return {"resources": await client.list_resources()}
+
+
+async def _templates_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+    return {"resourceTemplates": await client.list_resource_templates()}
+
+
+async def _prompts_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+    return {"prompts": await client.list_prompts()}
+
+
+METHODS: dict[str, Callable[[InspectorClient, argparse.Namespace], Awaitable[Any]]] = {
+    "initialize": _initialize,
+    "tools/list": _tools_list,
+    "tools/call": _tools_call,
+    "resources/list": _resources_list,
+    "resources/read": _resources_read,
+    "resources/templates/list": _templates_list,
+    "resources/subscribe": _resources_subscribe,
+    "prompts/list": _prompts_list,
+    "prompts/get": _prompts_get,
+    "completion/complete": _complete,
+    "logging/setLevel": _set_level,
+    "ping": _ping,
+}

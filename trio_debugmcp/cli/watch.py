@@ -1,0 +1,177 @@
+"""`trio-debugmcp watch`: subscribe to resources of any MCP server and print a line for each change."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import signal
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from trio_debugmcp.cli._output import compact, plain, terminal, write_line
+from trio_debugmcp.cli._target import (
+    DEFAULT_TIMEOUT,
+    URL,
+    Failure,
+    add_target_options,
+    client_options,
+    one_target,
+    run_command,
+)
+
+if TYPE_CHECKING:
+    from trio_debugmcp.client import Event, InspectorClient
+    from trio_debugmcp.client.events import EventKind
+
+EXAMPLES = """\
+examples:
+  trio-debugmcp watch --read http://127.0.0.1:8000/mcp debugger://session
+  trio-debugmcp watch debugger://session debugger://threads -- trio-debugmcp serve
+  trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server          every listed resource, until
+  something happens trio-debugmcp watch --read --format json -- my-server | jq -r .uri
+
+Ctrl-C ends it. Exit codes: 0 ok, 1 usage, unexpected, or --count not reached in time, 4 unreachable or gone,
+5 not found.
+"""
+
+URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+LIST_EVENTS: tuple[EventKind, ...] = (
+    "toolsChange",
+    "resourcesChange",
+    "resourceTemplatesChange",
+    "promptsChange",
+)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "watch",
+        help="subscribe to resources of any MCP server and print their changes",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "words", nargs="*", metavar="TARGET [URI]",
+        help="an http(s):// URL, or a server command after --; URIs after the URL, or around the command",
+    )  # fmt: skip
+    parser.add_argument(
+        "--uri", action="append", default=[], help="a URI to watch, for a command that itself ends in URIs"
+    )
+    parser.add_argument("--count", type=int, metavar="N", help="end after N events")
+    parser.add_argument(
+        "--timeout", type=float, metavar="S", help="end after S seconds; with --count unmet, exit code 1"
+    )
+    parser.add_argument("--read", action="store_true", help="read each changed resource again and add its contents")
+    parser.add_argument("--lists", action="store_true", help="also report changes of the lists")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json"],
+        help="json: one object per line; default: text on a terminal, else json",
+    )
+    add_target_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out the command; returns the exit code."""
+    return run_command(lambda: _watch_until_signal(args))
+
+
+def divide(words: list[str]) -> tuple[list[str], list[str]]:
+    """Divide the target from the URIs to watch: those after a URL, or before and after a command."""
+    if words and URL.match(words[0]):
+        return words[:1], words[1:]
+    first = next((i for i, word in enumerate(words) if not URI.match(word)), len(words))
+    last = len(words) - next((i for i, word in enumerate(reversed(words)) if not URI.match(word)), 0)
+    return words[first:last], words[:first] + words[last:]
+
+
+async def _watch_until_signal(args: argparse.Namespace) -> None:
+    patience = args.timeout if args.timeout is not None else float("inf")
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def stop_on_signal() -> None:
+                async for _ in signals:
+                    nursery.cancel_scope.cancel("a signal asked to stop")
+
+            nursery.start_soon(stop_on_signal)
+            with trio.move_on_after(patience) as limit:
+                await _watch(args)
+            nursery.cancel_scope.cancel("done")
+    if limit.cancelled_caught and args.count is not None:
+        raise Failure("timeout", f"fewer than {args.count} events within {args.timeout:g} s")
+
+
+async def _watch(args: argparse.Namespace) -> None:
+    from trio_debugmcp.client import (
+        ConnectionLost,
+        Disconnect,
+        InspectorClient,
+        ResourcesChange,
+        ResourceUpdated,
+    )
+
+    words, uris = (args.words, args.uri) if args.uri else divide(args.words)
+    everything = not uris and not args.lists
+    options = client_options(args, connect_timeout=DEFAULT_TIMEOUT)
+    left = args.count
+    async with (
+        InspectorClient(one_target(words), options) as client,
+        client.events("resourceUpdated", "disconnect", *LIST_EVENTS) as events,
+    ):
+        for uri in uris or ([resource.uri for resource in client.resources] if everything else []):
+            await client.subscribe_to_resource(uri)
+        async for event in events:
+            if isinstance(event, Disconnect):
+                raise ConnectionLost(event.reason, event.exit_code, event.stderr_tail)
+            if everything and isinstance(event, ResourcesChange):
+                for uri in event.added:
+                    await client.subscribe_to_resource(uri)
+            if isinstance(event, ResourceUpdated) or args.lists:
+                _print(await _describe(client, event, args), args.format)
+                left = None if left is None else left - 1
+            if left is not None and left <= 0:
+                return
+
+
+async def _describe(client: InspectorClient, event: Event, args: argparse.Namespace) -> dict[str, Any]:
+    from mcp import MCPError
+
+    from trio_debugmcp.client import ResourceUpdated
+
+    fields: dict[str, Any] = plain(event)
+    if not isinstance(event, ResourceUpdated):
+        return {key: fields[key] for key in ("kind", "seq", "time", "added", "removed", "changed")}
+    if args.read:
+        try:
+            fields["contents"] = plain((await client.read_resource(event.uri)).result)["contents"]
+        except MCPError as error:  # it may be gone already; the next event will tell
+            fields["error"] = {"code": error.code, "message": error.message}
+    return fields
+
+
+def _print(fields: dict[str, Any], form: str | None) -> None:
+    console = terminal()
+    if form == "json" or (form is None and console is None):
+        write_line(compact(fields))
+    elif console is None:
+        write_line(_sentence(fields))
+    else:
+        console.print(_sentence(fields), markup=False, soft_wrap=True)
+
+
+def _sentence(fields: dict[str, Any]) -> str:
+    """Make a line for a person: when, what, which, and the beginning of the contents."""
+    words = [fields["time"][11:23], fields["kind"]]
+    if "uri" in fields:
+        words.append(fields["uri"])
+    words += [f"{key} {', '.join(fields[key])}" for key in ("added", "removed", "changed") if fields.get(key)]
+    if "error" in fields:
+        words.append(fields["error"]["message"])
+    if "contents" in fields:
+        words.append(compact(fields["contents"]))
+    return "  ".join(words)

@@ -1,0 +1,263 @@
+"""What was read last, to be looked at again: resources, template reads, prompts and tool results.
+
+Owns four shelves, one per kind. Knows nothing of connections and never fetches.
+
+- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer
+  one.
+- An entry is **current** or **stale**. A getter returns current entries only, hence None for whatever has to
+  be read again; with `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says
+  since when. An entry becomes stale when its resource is announced as changed, when its time to live is over,
+  or when the connection ends.
+- Each shelf is bounded in entries and in bytes. The least recently used entry goes first, pinned ones
+  (subscribed URIs) go last; an entry that would not fit alone is not kept at all.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec import Struct
+
+from trio_debugmcp.client.invocations import (
+    Invocation,
+    PromptGetInvocation,
+    ResourceReadInvocation,
+    ResourceTemplateReadInvocation,
+    ToolCallInvocation,
+)
+from trio_debugmcp.client.shelf import CacheEntry, CacheKind, OnChange, Shelf, ShelfStats
+from trio_debugmcp.client.weight import weigh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULT_MAX_ENTRIES = 1000
+"""Entries per kind: more than anyone looks at in one sitting."""
+
+DEFAULT_MAX_BYTES = 64 * 1024 * 1024
+"""Bytes per kind: a few large files, or thousands of small ones."""
+
+T = TypeVar("T", bound=Invocation)
+
+
+class CacheStats(Struct, frozen=True, kw_only=True):
+    """`ContentCache.stats()`: one `ShelfStats` per kind, and their sums."""
+
+    resources: ShelfStats
+    resource_templates: ShelfStats
+    prompts: ShelfStats
+    tool_call_results: ShelfStats
+
+    @property
+    def entries(self) -> int:
+        """Entries of all kinds."""
+        return sum(shelf.entries for shelf in self._shelves())
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all kinds."""
+        return sum(shelf.bytes for shelf in self._shelves())
+
+    def _shelves(self) -> tuple[ShelfStats, ...]:
+        return (self.resources, self.resource_templates, self.prompts, self.tool_call_results)
+
+
+class _Shelves(Struct, frozen=True):
+    resource: Shelf[ResourceReadInvocation]
+    template: Shelf[ResourceTemplateReadInvocation]
+    prompt: Shelf[PromptGetInvocation]
+    tool: Shelf[ToolCallInvocation]
+
+    def all(self) -> tuple[Shelf[Invocation], ...]:
+        return cast("tuple[Shelf[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
+
+
+class ReadOnlyContentCache:
+    """The cache as a user of `InspectorClient` sees it: look, and throw away, but never put in.
+
+    Getters return the very object that the call returned, or None on a miss; they never raise and never
+    fetch.
+    """
+
+    def __init__(self, shelves: _Shelves) -> None:
+        self._shelves = shelves
+
+    def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
+        """Get the last read of `uri`, while it is current."""
+        return self._shelves.resource.get(uri, allow_stale)
+
+    def get_resource_template(
+        self, uri_template: str, *, allow_stale: bool = False
+    ) -> ResourceTemplateReadInvocation | None:
+        """Get the last read through `uri_template`, with whatever parameters it had, while it is current."""
+        return self._shelves.template.get(uri_template, allow_stale)
+
+    def get_prompt(self, name: str, *, allow_stale: bool = False) -> PromptGetInvocation | None:
+        """Get the last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
+        return self._shelves.prompt.get(name, allow_stale)
+
+    def get_tool_call_result(self, tool_name: str, *, allow_stale: bool = False) -> ToolCallInvocation | None:
+        """Get the last call of `tool_name`, successful or not, while it is current.
+
+        It outlives the tool's removal from the list.
+        """
+        return self._shelves.tool.get(tool_name, allow_stale)
+
+    def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
+        """Get the entry itself, current or stale, with its size and lifetime. Does not count as use."""
+        shelf = next(shelf for shelf in self._shelves.all() if shelf.kind == kind)
+        return shelf.entry(key)
+
+    def clear_resource(self, uri: str) -> None:
+        """Forget the read of `uri`; nothing happens when there is none."""
+        self._shelves.resource.clear(uri)
+
+    def clear_resource_template(self, uri_template: str) -> None:
+        """Forget the read through `uri_template`."""
+        self._shelves.template.clear(uri_template)
+
+    def clear_resource_and_resource_template(self, uri: str) -> None:
+        """Forget the read of `uri`, and every template read that expanded to it."""
+        self._shelves.resource.clear(uri)
+        for uri_template in self._templates_of(uri):
+            self._shelves.template.clear(uri_template)
+
+    def clear_prompt(self, name: str) -> None:
+        """Forget the prompt `name`."""
+        self._shelves.prompt.clear(name)
+
+    def clear_tool_call_result(self, tool_name: str) -> None:
+        """Forget the last call of `tool_name`."""
+        self._shelves.tool.clear(tool_name)
+
+    def clear_all(self) -> None:
+        """Forget everything, stale entries too."""
+        for shelf in self._shelves.all():
+            for key in shelf.keys:
+                shelf.clear(key)
+
+    def stats(self) -> CacheStats:
+        """Entries, bytes, hits, misses and evictions, per kind."""
+        return CacheStats(
+            resources=self._shelves.resource.stats(),
+            resource_templates=self._shelves.template.stats(),
+            prompts=self._shelves.prompt.stats(),
+            tool_call_results=self._shelves.tool.stats(),
+        )
+
+    def _templates_of(self, uri: str) -> list[str]:
+        return [key for key, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri]
+
+
+class ContentCache(ReadOnlyContentCache):
+    """The cache as its owner sees it.
+
+    Args:
+        max_entries: per kind.
+        max_bytes: per kind, see `weight.weigh`.
+        ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
+        clock: gives the time of day; a test passes its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_entries: int = DEFAULT_MAX_ENTRIES,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        ttl: float | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__(
+            _Shelves(
+                Shelf("resource", max_entries, max_bytes, clock),
+                Shelf("template", max_entries, max_bytes, clock),
+                Shelf("prompt", max_entries, max_bytes, clock),
+                Shelf("tool", max_entries, max_bytes, clock),
+            )
+        )
+        self._ttl = ttl
+        self._clock = clock
+        self._calls = 0
+
+    def view(self) -> ReadOnlyContentCache:
+        """Share the shelves, without the setters."""
+        return ReadOnlyContentCache(self._shelves)
+
+    def next_call(self) -> int:
+        """Draw a number for a call that is made now; pass it to the setter when the call is answered."""
+        self._calls += 1
+        return self._calls
+
+    def on_change(self, listener: OnChange) -> None:
+        """Call `listener(kind, key, reason)`, synchronously, for each entry that goes or becomes stale."""
+        for shelf in self._shelves.all():
+            shelf.on_change = listener
+
+    def set_resource(
+        self, uri: str, invocation: ResourceReadInvocation, *, call: int | None = None, stale: bool = False
+    ) -> bool:
+        """Keep `invocation`, unless a later call is already there.
+
+        `stale`: it was outdated before it arrived.
+        """
+        return self._shelves.resource.put(uri, self._entry(invocation, call, stale))
+
+    def set_resource_template(
+        self,
+        uri_template: str,
+        invocation: ResourceTemplateReadInvocation,
+        *,
+        call: int | None = None,
+        stale: bool = False,
+    ) -> bool:
+        """As `set_resource`."""
+        return self._shelves.template.put(uri_template, self._entry(invocation, call, stale))
+
+    def set_prompt(self, name: str, invocation: PromptGetInvocation, *, call: int | None = None) -> bool:
+        """As `set_resource`."""
+        return self._shelves.prompt.put(name, self._entry(invocation, call))
+
+    def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
+        """As `set_resource`."""
+        return self._shelves.tool.put(tool_name, self._entry(invocation, call))
+
+    def pin(self, uris: frozenset[str]) -> None:
+        """Let reads of `uris` be the last to be evicted."""
+        self._shelves.resource.pinned = uris
+
+    def mark_resource_stale(self, uri: str) -> None:
+        """Mark the read of a changed resource, and every template read that expanded to it."""
+        self._shelves.resource.mark_stale(uri)
+        for uri_template in self._templates_of(uri):
+            self._shelves.template.mark_stale(uri_template)
+
+    def mark_all_stale(self) -> None:
+        """Mark everything: it cannot be trusted any more, but it can still be read."""
+        for shelf in self._shelves.all():
+            for key in shelf.keys:
+                shelf.mark_stale(key)
+
+    def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
+        """Find the stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
+        entries = (entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri)
+        return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
+
+    def _entry(self, invocation: T, call: int | None, stale: bool = False) -> CacheEntry[T]:
+        now = self._clock()
+        lifetimes = [seconds for seconds in (self._ttl, _server_ttl(invocation)) if seconds is not None]
+        return CacheEntry(
+            invocation=invocation,
+            call=self.next_call() if call is None else call,
+            size=weigh(invocation),
+            expires_at=now + timedelta(seconds=min(lifetimes)) if lifetimes else None,
+            marked_stale=now if stale else None,
+        )
+
+
+def _server_ttl(invocation: Invocation) -> float | None:
+    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does; it does
+    # not forbid a person
+    # to look at what was read. Only a positive lifetime says when the entry stops being current.
+    milliseconds = getattr(invocation.result, "ttl_ms", 0)
+    return milliseconds / 1000 if milliseconds > 0 else None

@@ -1,0 +1,64 @@
+"""Arguments as a person types them, to arguments as a server wants them. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CONVERTED = frozenset({"integer", "number", "boolean", "object", "array", "null"})
+
+
+def coerce_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`arguments` with strings converted where `schema` (a tool's input schema) wants something else.
+
+    Only strings are touched, only for properties whose schema does not admit a string, and only if the text
+    is JSON of a wanted type; everything else is left for the server to judge.
+    """
+    properties = schema.get("properties") or {}
+    return {name: _coerce(value, properties.get(name) or {}) for name, value in arguments.items()}
+
+
+def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Prompt arguments are strings on the wire: strings stay, everything else becomes JSON."""
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
+
+
+def wanted_types(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Collect the JSON types that `schema` names, through `anyOf` and `oneOf`; none when it does not say."""
+    named = schema.get("type", ())
+    found = {named} if isinstance(named, str) else set(named)
+    for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
+        found |= wanted_types(branch)
+    return frozenset(found)
+
+
+def _coerce(value: Any, schema: Mapping[str, Any]) -> Any:
+    wanted = wanted_types(schema)
+    if not isinstance(value, str) or "string" in wanted or not wanted & _CONVERTED:
+        return value
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        return value
+    return parsed if _json_types(parsed) & wanted else value
+
+
+def _json_types(value: Any) -> frozenset[str]:
+    match value:
+        case None:
+            return frozenset({"null"})
+        case bool():
+            return frozenset({"boolean"})
+        case int():
+            return frozenset({"integer", "number"})
+        case float():
+            return frozenset({"number", "integer"} if value.is_integer() else {"number"})
+        case dict():
+            return frozenset({"object"})
+        case list():
+            return frozenset({"array"})
+        case _:
+            return frozenset({"string"})

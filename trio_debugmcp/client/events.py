@@ -1,0 +1,274 @@
+"""The vocabulary of events: one frozen struct per kind, and nothing that sends or receives them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp import types
+
+    from trio_debugmcp.client.invocations import (
+        PromptGetInvocation,
+        ResourceReadInvocation,
+        ResourceTemplateReadInvocation,
+    )
+    from trio_debugmcp.client.messages import MessageEntry
+    from trio_debugmcp.client.shelf import CacheChangeReason, CacheKind
+
+ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
+"""`error` is `disconnected` that nobody asked for: a crash, an end of file, a handshake that failed."""
+
+ListChangeReason = Literal["connect", "list", "notification", "disconnect"]
+"""Why a list was replaced: the first sync, a `list_*()`, a `list_changed`, or the connection's end."""
+
+UpdateCause = Literal["notification", "resync"]
+"""`resync`: notifications may have been missed, so the resource must be taken as changed."""
+
+EventKind = Literal[
+    "statusChange", "connect", "disconnect", "error",
+    "capabilitiesChange", "serverInfoChange", "instructionsChange",
+    "toolsChange", "resourcesChange", "resourceTemplatesChange", "promptsChange",
+    "toolsListChanged", "resourcesListChanged", "promptsListChanged",
+    "resourceContentChange", "resourceTemplateContentChange", "promptContentChange", "toolCallResultChange",
+    "resourceUpdated", "resourceSubscriptionsChange",
+    "message", "stderrLog", "progress", "cacheChange", "eventsDropped",
+]  # fmt: skip
+EVENT_KINDS: frozenset[str] = frozenset(get_args(EventKind))
+
+UNSTAMPED = datetime.fromtimestamp(0, UTC)
+
+
+class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_field="kind"):
+    """What all events have.
+
+    Attributes:
+        seq: its place in the one order of all events of a client, from 1, without gaps.
+        time: when it was published.
+    """
+
+    seq: int = 0
+    time: datetime = UNSTAMPED
+
+    @property
+    def kind(self) -> str:
+        """The event's kind, as in `EventKind`."""
+        return str(type(self).__struct_config__.tag)
+
+
+class StatusChange(Event, frozen=True, kw_only=True, tag="statusChange"):
+    """The connection's status is now `status`."""
+
+    status: ConnectionStatus
+
+
+class Connect(Event, frozen=True, kw_only=True, tag="connect"):
+    """The handshake is done and requests can be made. Lists follow."""
+
+    protocol_version: str
+
+
+class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
+    """The last event of a connection, exactly one per `connect`, after its state was cleared.
+
+    Attributes:
+        reason: a sentence.
+        requested: whether our own `disconnect()` ended it.
+        exit_code: of the server process, or None.
+        stderr_tail: what the server wrote last to its standard error, possibly empty.
+    """
+
+    reason: str
+    requested: bool
+    exit_code: int | None = None
+    stderr_tail: str = ""
+
+
+class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
+    """Something failed that no caller is waiting for: a crash, a reload, a replayed subscription.
+
+    Attributes:
+        message: a sentence that names what was being done.
+        error: the exception.
+    """
+
+    message: str
+    error: Exception
+
+
+class CapabilitiesChange(Event, frozen=True, kw_only=True, tag="capabilitiesChange"):
+    """The server's capabilities; None when the connection ended."""
+
+    capabilities: types.ServerCapabilities | None
+
+
+class ServerInfoChange(Event, frozen=True, kw_only=True, tag="serverInfoChange"):
+    """The server's name and version; None when the connection ended, or the server keeps them to itself."""
+
+    server_info: types.Implementation | None
+
+
+class InstructionsChange(Event, frozen=True, kw_only=True, tag="instructionsChange"):
+    """The server's instructions for the model; None when there are none."""
+
+    instructions: str | None
+
+
+class ListChange(Event, frozen=True, kw_only=True):
+    """A list was replaced, all pages at once.
+
+    Attributes:
+        added: keys (tool and prompt names, URIs, URI templates) that are new.
+        removed: keys that are gone.
+        changed: keys whose description is another one.
+        reason: why it was fetched.
+    """
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    reason: ListChangeReason = "list"
+
+
+class ToolsChange(ListChange, frozen=True, kw_only=True, tag="toolsChange"):
+    """The tools are now `tools`."""
+
+    tools: tuple[types.Tool, ...]
+
+
+class ResourcesChange(ListChange, frozen=True, kw_only=True, tag="resourcesChange"):
+    """The resources are now `resources`."""
+
+    resources: tuple[types.Resource, ...]
+
+
+class ResourceTemplatesChange(ListChange, frozen=True, kw_only=True, tag="resourceTemplatesChange"):
+    """The resource templates are now `resource_templates`."""
+
+    resource_templates: tuple[types.ResourceTemplate, ...]
+
+
+class PromptsChange(ListChange, frozen=True, kw_only=True, tag="promptsChange"):
+    """The prompts are now `prompts`."""
+
+    prompts: tuple[types.Prompt, ...]
+
+
+class ToolsListChanged(Event, frozen=True, kw_only=True, tag="toolsListChanged"):
+    """The server said, `count` times since it was last reported, that its tools changed.
+
+    Reported also when no reload follows.
+    """
+
+    count: int
+
+
+class ResourcesListChanged(Event, frozen=True, kw_only=True, tag="resourcesListChanged"):
+    """As `ToolsListChanged`, for resources and resource templates."""
+
+    count: int
+
+
+class PromptsListChanged(Event, frozen=True, kw_only=True, tag="promptsListChanged"):
+    """As `ToolsListChanged`, for prompts."""
+
+    count: int
+
+
+class ResourceContentChange(Event, frozen=True, kw_only=True, tag="resourceContentChange"):
+    """`uri` was read; `content` is the invocation that the cache holds."""
+
+    uri: str
+    content: ResourceReadInvocation
+    timestamp: datetime
+
+
+class ResourceTemplateContentChange(Event, frozen=True, kw_only=True, tag="resourceTemplateContentChange"):
+    """A resource was read through a template; `content` is the invocation that the cache holds."""
+
+    uri_template: str
+    expanded_uri: str
+    params: Mapping[str, str]
+    content: ResourceTemplateReadInvocation
+    timestamp: datetime
+
+
+class PromptContentChange(Event, frozen=True, kw_only=True, tag="promptContentChange"):
+    """A prompt was fetched; `content` is the invocation that the cache holds."""
+
+    name: str
+    params: Mapping[str, str]
+    content: PromptGetInvocation
+    timestamp: datetime
+
+
+class ToolCallResultChange(Event, frozen=True, kw_only=True, tag="toolCallResultChange"):
+    """A tool call ended, one way or the other; fields as in `ToolCallInvocation`."""
+
+    tool_name: str
+    params: Mapping[str, Any]
+    result: types.CallToolResult | None
+    success: bool
+    timestamp: datetime
+    error: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+class ResourceUpdated(Event, frozen=True, kw_only=True, tag="resourceUpdated"):
+    """A subscribed resource changed and was not read again yet: what the cache has of it is stale."""
+
+    uri: str
+    cause: UpdateCause = "notification"
+
+
+class ResourceSubscriptionsChange(Event, frozen=True, kw_only=True, tag="resourceSubscriptionsChange"):
+    """The subscriptions that the server has confirmed are now `uris`, in the order of their confirmation."""
+
+    uris: tuple[str, ...]
+
+
+class Message(Event, frozen=True, kw_only=True, tag="message"):
+    """A JSON-RPC message passed; for a response, `entry` is that of its request."""
+
+    entry: MessageEntry
+
+
+class StderrLog(Event, frozen=True, kw_only=True, tag="stderrLog"):
+    """A stdio server wrote a line to its standard error."""
+
+    line: str
+
+
+class Progress(Event, frozen=True, kw_only=True, tag="progress"):
+    """A request reports progress.
+
+    Attributes:
+        token: the progress token.
+        method: of the request that it belongs to, None when that is not known any more.
+        name: the tool's name or the resource's URI, when the request has one.
+    """
+
+    token: str | int
+    progress: float
+    total: float | None = None
+    message: str | None = None
+    method: str | None = None
+    name: str | None = None
+
+
+class CacheChange(Event, frozen=True, kw_only=True, tag="cacheChange"):
+    """A cache entry became stale, was cleared, or was evicted for want of room."""
+
+    content: CacheKind
+    key: str
+    reason: CacheChangeReason
+
+
+class EventsDropped(Event, frozen=True, kw_only=True, tag="eventsDropped"):
+    """A stream's buffer was full: its `count` oldest events, the last of them numbered `seq`, are lost."""
+
+    count: int

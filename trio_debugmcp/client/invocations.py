@@ -1,0 +1,100 @@
+"""What a call was and what came of it. The object that a method returns is the object that the cache holds.
+
+`timestamp` is the moment of the call, not of its answer: of two overlapping calls the later one is the newer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from mcp import types
+
+
+class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
+    """One `resources/read`.
+
+    Attributes:
+        uri: the URI that was read.
+        result: the SDK's response object, whole.
+        timestamp: when the call was made.
+        metadata: the `_meta` that the caller passed, if any.
+    """
+
+    uri: str
+    result: types.ReadResourceResult
+    timestamp: datetime
+    metadata: Mapping[str, Any] | None = None
+
+
+class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
+    """One read through a resource template.
+
+    Attributes:
+        uri_template: the template, its own identity.
+        expanded_uri: the URI that was read.
+        params: the values that expanded the template.
+        result: the SDK's response object, whole; the same object as in the resource's own invocation.
+        timestamp: when the call was made.
+        metadata: the `_meta` that the caller passed, if any.
+    """
+
+    uri_template: str
+    expanded_uri: str
+    params: Mapping[str, str]
+    result: types.ReadResourceResult
+    timestamp: datetime
+    metadata: Mapping[str, Any] | None = None
+
+
+class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
+    """One `prompts/get`.
+
+    Attributes:
+        name: the prompt's name.
+        params: the arguments as they were sent, all of them strings.
+        result: the SDK's response object, whole.
+        timestamp: when the call was made.
+        metadata: the `_meta` that the caller passed, if any.
+    """
+
+    name: str
+    params: Mapping[str, str]
+    result: types.GetPromptResult
+    timestamp: datetime
+    metadata: Mapping[str, Any] | None = None
+
+
+class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
+    """One `tools/call`.
+
+    Attributes:
+        tool_name: the tool that was called.
+        params: the arguments as the caller gave them.
+        result: the SDK's response object, or None when the call raised an error.
+        success: whether the server answered with a result. A result may still say `is_error`: the tool ran
+            and failed.
+        error: the error's message when `success` is False.
+        error_code: its JSON-RPC code, when it had one.
+        error_data: its JSON-RPC data, when it had any.
+        timestamp: when the call was made.
+        metadata: the `_meta` that the caller passed, if any.
+    """
+
+    tool_name: str
+    params: Mapping[str, Any]
+    result: types.CallToolResult | None
+    success: bool
+    timestamp: datetime
+    error: str | None = None
+    error_code: int | None = None
+    error_data: Any = None
+    metadata: Mapping[str, Any] | None = None
+
+
+Invocation = ResourceReadInvocation | ResourceTemplateReadInvocation | PromptGetInvocation | ToolCallInvocation

@@ -1,0 +1,276 @@
+"""Bringing the server to the subscriptions that are wanted, and keeping it there: one keeper per era.
+
+A keeper compares wanted with confirmed whenever either changes, and acts on the difference; it does not care
+how the difference came about. So a new subscription, a cancelled one and the replay after a reconnect are the
+same code.
+
+- Handshake era: one `resources/subscribe` or `unsubscribe` per URI, one request at a time for each URI, some
+  URIs at once.
+- Modern era: one `subscriptions/listen` stream for all URIs and `list_changed` opt-ins. To change the filter
+  a new stream is opened and acknowledged *before* the old one is closed, so that there is no gap; a change in
+  between may be reported twice. A stream that is lost is opened again, and everything that it was to report
+  is taken as changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.client.events import ErrorEvent
+from trio_debugmcp.client.lists import fetch_errors
+from trio_debugmcp.client.options import Reconnect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp import Client
+    from mcp.client.subscriptions import Subscription
+    from mcp.shared.dispatcher import ProgressFnT
+
+    from trio_debugmcp.client.bus import EventBus
+    from trio_debugmcp.client.connection import Connection
+    from trio_debugmcp.client.subscriptions import Subscriptions
+
+SUBSCRIBES_AT_ONCE = 8
+"""Requests in flight when many subscriptions are replayed; a server should not be flooded on arrival."""
+
+LISTEN_RETRY = Reconnect(first_delay=0.5, max_delay=15.0, attempts=8)
+"""How a lost listen stream is opened again."""
+
+STABLE_TIME = 30.0
+"""Seconds that a stream must have lived for its loss to count as the first."""
+
+
+async def keep_subscribed(connection: Connection, subscriptions: Subscriptions, bus: EventBus) -> None:
+    """Keep the subscriptions of the handshake era, until cancelled."""
+    limiter = trio.CapacityLimiter(SUBSCRIBES_AT_ONCE)
+    busy: set[str] = set()
+
+    async def converge(uri: str) -> None:
+        async with limiter:
+            while (wanted := uri in subscriptions.wanted) != (uri in subscriptions.confirmed):
+                await _request(connection, subscriptions, bus, uri, subscribe=wanted)
+            busy.discard(uri)
+
+    async with trio.open_nursery() as nursery:
+        while True:
+            for uri in (subscriptions.wanted ^ frozenset(subscriptions.confirmed)) - busy:
+                busy.add(uri)
+                nursery.start_soon(converge, uri, name=f"subscription of {uri}")
+            await subscriptions.wait_news()
+
+
+async def _request(
+    connection: Connection, subscriptions: Subscriptions, bus: EventBus, uri: str, *, subscribe: bool
+) -> None:
+    from mcp import types
+
+    request: types.SubscribeRequest | types.UnsubscribeRequest
+    if subscribe:
+        request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
+    else:
+        request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri))
+    try:
+        await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
+    except fetch_errors() as error:
+        if not subscribe or not subscriptions.refuse(uri, error):
+            bus.publish(ErrorEvent(message=f"{request.method} {uri} failed: {error}", error=error))
+        if subscribe:
+            return
+    confirmed = frozenset(subscriptions.confirmed)
+    subscriptions.confirm(confirmed | {uri} if subscribe else confirmed - {uri})
+
+
+class ListenFilter(Struct, frozen=True):
+    """What one stream is asked to report."""
+
+    uris: frozenset[str] = frozenset()
+    tools: bool = False
+    resources: bool = False
+    prompts: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.uris or self.tools or self.resources or self.prompts)
+
+
+class _Stream:
+    """One listen stream: `honored` once it is acknowledged, `end` once it ended by itself."""
+
+    def __init__(self, opened: float) -> None:
+        self.opened = opened
+        self.scope = trio.CancelScope()
+        self.honored: frozenset[str] | None = None
+        self.end: Exception | None = None
+
+
+class ListenKeeper:
+    """The modern era's keeper.
+
+    Args:
+        opt_ins: the `list_changed` flags that the filter always has.
+        on_gap: called when notifications may have been missed, after the stream is up again.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        subscriptions: Subscriptions,
+        bus: EventBus,
+        *,
+        opt_ins: ListenFilter,
+        on_gap: Callable[[], None],
+    ) -> None:
+        self._connection = connection
+        self._subscriptions = subscriptions
+        self._bus = bus
+        self._opt_ins = opt_ins
+        self._on_gap = on_gap
+        self._stream: _Stream | None = None
+        self._filter = ListenFilter()
+        self._gap = False
+        self._failures = 0
+        self._not_before = float("-inf")
+
+    async def keep(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Run until cancelled.
+
+        Started means: the first attempt to listen is over, with or without success.
+        """
+        async with trio.open_nursery() as nursery:
+            await self._step(nursery)
+            task_status.started()
+            while True:
+                if self._settled():
+                    await self._subscriptions.wait_news()
+                else:
+                    await self._step(nursery)
+
+    def _settled(self) -> bool:
+        if (wanted := self._wanted()) != self._filter:
+            return False
+        return not wanted or (self._stream is not None and self._stream.end is None)
+
+    def _wanted(self) -> ListenFilter:
+        flags = self._opt_ins
+        return ListenFilter(self._subscriptions.wanted, flags.tools, flags.resources, flags.prompts)
+
+    async def _step(self, nursery: trio.Nursery) -> None:
+        """One attempt to make the open stream the one that is wanted."""
+        self._note_loss()
+        await trio.sleep_until(self._not_before)
+        wanted = self._wanted()
+        if not wanted:
+            self._take_over(None, wanted)
+            self._subscriptions.confirm(frozenset())
+            return
+        try:
+            await self._replace(nursery, wanted)
+        except fetch_errors() as error:
+            self._failed(wanted, error)
+
+    async def _replace(self, nursery: trio.Nursery, wanted: ListenFilter) -> None:
+        stream = _Stream(opened=trio.current_time())
+
+        async def listen(_sdk: Client, _progress: ProgressFnT) -> None:
+            await nursery.start(self._hold, stream, wanted)
+
+        await self._connection.call("subscriptions/listen", listen)
+        self._take_over(stream, wanted)
+        honored = stream.honored or frozenset()
+        self._subscriptions.confirm(honored & self._subscriptions.wanted)
+        for uri in wanted.uris - honored:
+            self._subscriptions.refuse(uri, _not_honored(uri))
+        self._filter = replace(wanted, uris=honored & wanted.uris)
+        if self._gap:
+            self._gap = False
+            self._on_gap()
+
+    def _take_over(self, stream: _Stream | None, wanted: ListenFilter) -> None:
+        old, self._stream, self._filter = self._stream, stream, wanted
+        if old is not None:
+            old.scope.cancel("a stream with another filter took over")
+
+    async def _hold(
+        self,
+        stream: _Stream,
+        wanted: ListenFilter,
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        from mcp.client.subscriptions import SubscriptionLost
+
+        with stream.scope:
+            try:
+                async with self._connection.sdk.listen(
+                    tools_list_changed=wanted.tools,
+                    prompts_list_changed=wanted.prompts,
+                    resources_list_changed=wanted.resources,
+                    resource_subscriptions=sorted(wanted.uris),
+                ) as subscription:
+                    if not any(subscription.honored.model_dump().values()):
+                        # The SDK takes a stream that was closed before its acknowledgement for one that
+                        # honours nothing.
+                        raise SubscriptionLost("it was closed at once, or reports nothing of what was asked for")
+                    stream.honored = frozenset(subscription.honored.resource_subscriptions or ())
+                    task_status.started()
+                    await _exhaust(subscription)
+                stream.end = SubscriptionLost("the server closed it")
+            except SubscriptionLost as error:
+                if stream.honored is None:
+                    raise
+                stream.end = error
+        self._subscriptions.poke()
+
+    def _note_loss(self) -> None:
+        stream = self._stream
+        if stream is None or stream.end is None:
+            return
+        self._stream = None
+        self._gap = True
+        if trio.current_time() - stream.opened > STABLE_TIME:
+            self._failures = 0
+        self._back_off()
+        self._bus.publish(
+            ErrorEvent(message=f"The listen stream ended and will be opened again: {stream.end}", error=stream.end)
+        )
+
+    def _back_off(self) -> None:
+        self._not_before = trio.current_time() + LISTEN_RETRY.delay(self._failures)
+        self._failures += 1
+
+    def _failed(self, wanted: ListenFilter, error: Exception) -> None:
+        """Take a refusal as final for what was added; after anything else try again, for a while."""
+        from mcp import MCPError
+        from mcp.types import REQUEST_TIMEOUT
+
+        self._gap = self._gap or self._stream is None
+        refused = isinstance(error, MCPError) and error.code != REQUEST_TIMEOUT
+        if not refused and self._failures < LISTEN_RETRY.attempts:
+            self._back_off()
+            return
+        self._bus.publish(ErrorEvent(message=f"subscriptions/listen failed: {error}", error=error))
+        self._failures = 0
+        kept = self._filter.uris if self._stream is not None else frozenset()
+        for uri in wanted.uris - kept:
+            self._subscriptions.refuse(uri, error)
+        if self._stream is None:
+            self._opt_ins = ListenFilter()  # no news of the lists from now on; they can still be fetched
+            self._subscriptions.confirm(frozenset())
+        self._filter = self._wanted()  # an open stream that reports too much does no harm
+
+
+async def _exhaust(stream: Subscription) -> None:
+    """Until the server ends the stream. What it reports was seen on the wire already."""
+    async for _ in stream:
+        pass
+
+
+def _not_honored(uri: str) -> Exception:
+    from mcp import MCPError
+    from mcp.types import INVALID_PARAMS
+
+    return MCPError(INVALID_PARAMS, f"The server does not report updates of {uri}", {"uri": uri})

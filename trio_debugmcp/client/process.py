@@ -1,0 +1,260 @@
+"""A server that is a command: its process group, its pipes as a pair of message streams, its standard error.
+
+Owns the process from spawn to reaping. The SDK's own stdio transport tells neither the exit code nor what was
+written to standard error, which is just what a person needs to know when a server ends.
+
+Shutdown ladder (the protocol's, then ours): flush and close stdin, wait; SIGTERM to the group, wait; SIGKILL
+to the group. All of it is shielded and bounded, so that a cancelled caller neither leaks a process nor hangs
+on one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Self
+
+import trio
+
+from trio_debugmcp.errors import ProtocolViolation
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from mcp import StdioServerParameters
+    from mcp.client._transport import TransportStreams
+    from mcp.shared.message import SessionMessage
+
+FLUSH_TIME = 0.5
+"""Seconds for messages already accepted to reach the server before its stdin is closed."""
+
+EXIT_TIME = 2.0
+"""Seconds for a server to end by itself once its stdin is closed; many node servers never do."""
+
+TERM_TIME = 2.0
+"""Seconds from SIGTERM to SIGKILL."""
+
+REAP_TIME = 2.0
+"""Seconds for the kernel to deliver a kill; only an unkillable process runs this out."""
+
+LAST_WORDS_TIME = 0.5
+"""Seconds to read what an ended server left on its standard error; a grandchild may hold it open."""
+
+MAX_LINE = 64 * 1024 * 1024
+"""Bytes of one message; a server that never ends its line would otherwise fill our memory."""
+
+CHUNK = 65536
+
+
+class LineSplitter:
+    """Bytes in, whole lines out. Blank lines are skipped."""
+
+    def __init__(self, max_line: int = MAX_LINE) -> None:
+        self._rest = bytearray()
+        self._max_line = max_line
+
+    def feed(self, data: bytes | bytearray) -> list[bytes]:
+        """Split off the lines that `data` completes.
+
+        Raises:
+            ProtocolViolation: a line grew beyond the bound.
+        """
+        *lines, rest = bytes(data).split(b"\n")
+        if lines:
+            lines[0] = bytes(self._rest) + lines[0]
+            self._rest.clear()
+        self._rest += rest
+        if len(self._rest) > self._max_line:
+            raise ProtocolViolation(f"a line of more than {self._max_line} bytes", bytes(self._rest[:100]))
+        return [line for line in lines if line.strip()]
+
+
+class _Incoming:
+    """The server's stdout as the SDK's read stream."""
+
+    def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
+        self._stdout = stdout
+        self._splitter = LineSplitter()
+        self._lines: list[bytes] = []
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        await trio.lowlevel.checkpoint()  # many lines may have come in one read
+        while not self._lines:
+            try:
+                data = await self._stdout.receive_some(CHUNK)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                data = b""
+            if not data:
+                raise StopAsyncIteration
+            self._lines = self._splitter.feed(data)[::-1]
+        return _parse(self._lines.pop())
+
+    async def receive(self) -> SessionMessage | Exception:
+        import anyio
+
+        try:
+            return await self.__anext__()
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def aclose(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class _Outgoing:
+    """The server's stdin as the SDK's write stream; a task writes: a cancelled write leaves half a line."""
+
+    def __init__(self) -> None:
+        self._send, self.frames = trio.open_memory_channel[bytes](0)
+
+    async def send(self, item: SessionMessage, /) -> None:
+        import anyio
+
+        frame = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        try:
+            await self._send.send(frame)
+        except trio.BrokenResourceError:
+            raise anyio.BrokenResourceError from None
+        except trio.ClosedResourceError:
+            raise anyio.ClosedResourceError from None
+
+    async def aclose(self) -> None:
+        self._send.close()
+        await trio.lowlevel.checkpoint()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class ServerProcess:
+    """A server command. `open()` is its life; `exit_code` is there once it ended.
+
+    Args:
+        parameters: command, arguments, environment, working directory.
+        on_stderr: gets each line of standard error, without its newline.
+    """
+
+    def __init__(self, parameters: StdioServerParameters, on_stderr: Callable[[str], None]) -> None:
+        self.exit_code: int | None = None
+        self._parameters = parameters
+        self._on_stderr = on_stderr
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[TransportStreams, None]:
+        """Start the process and give its pipes as a pair of message streams; stop it on leaving.
+
+        Raises:
+            OSError: the command cannot be run.
+        """
+        process = await self._spawn()
+        outgoing = _Outgoing()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        async with trio.open_nursery() as nursery:
+            flushed, silent = trio.Event(), trio.Event()
+            nursery.start_soon(_write, process.stdin, outgoing.frames, flushed)
+            nursery.start_soon(self._watch_stderr, process, silent)
+            try:
+                yield _Incoming(process.stdout), outgoing
+            finally:
+                with trio.CancelScope(shield=True):  # every wait in _stop is bounded
+                    await outgoing.aclose()
+                    nursery.start_soon(_drain, process.stdout)
+                    await self._stop(process, flushed, silent)
+                nursery.cancel_scope.cancel("the server process was stopped")
+
+    async def _spawn(self) -> trio.Process:
+        from mcp.client.stdio import get_default_environment
+
+        spawn = partial(
+            trio.lowlevel.open_process,
+            [self._parameters.command, *self._parameters.args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=get_default_environment() | (self._parameters.env or {}),
+            cwd=self._parameters.cwd,
+        )
+        # A group of its own, so that what the server starts dies with it. Windows has no groups to kill.
+        return await (spawn(start_new_session=True) if os.name == "posix" else spawn())
+
+    async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
+        assert process.stderr is not None
+        splitter = LineSplitter()
+        try:
+            async with process.stderr:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation):
+                    async for data in process.stderr:
+                        for line in splitter.feed(data):
+                            self._on_stderr(line.decode(errors="replace").rstrip("\r"))
+        finally:
+            silent.set()
+
+    async def _stop(self, process: trio.Process, flushed: trio.Event, silent: trio.Event) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with trio.move_on_after(FLUSH_TIME):
+            await flushed.wait()
+        await trio.aclose_forcefully(process.stdin)
+        for deadline, next_signal in ((EXIT_TIME, signal.SIGTERM), (TERM_TIME, _KILL), (REAP_TIME, _KILL)):
+            with trio.move_on_after(deadline):
+                await process.wait()
+                break
+            _signal_group(process, next_signal)
+        _signal_group(process, _KILL)  # what the server started and left behind
+        self.exit_code = process.returncode
+        with trio.move_on_after(LAST_WORDS_TIME):
+            await silent.wait()
+        await trio.aclose_forcefully(process.stdout)
+
+
+_KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
+
+
+def _signal_group(process: trio.Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, number)  # the leader's pid is the group's id, also after the leader is gone
+        else:
+            process.terminate()
+
+
+async def _write(stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[bytes], flushed: trio.Event) -> None:
+    try:
+        with frames, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            async for frame in frames:
+                await stdin.send_all(frame)
+    finally:
+        flushed.set()
+
+
+async def _drain(stdout: trio.abc.ReceiveStream) -> None:
+    """Read on after the session: a server that flushes into a full pipe would miss its own exit."""
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
+        while await stdout.receive_some(CHUNK):
+            pass
+
+
+def _parse(line: bytes) -> SessionMessage | Exception:
+    from mcp import types
+    from mcp.shared.message import SessionMessage
+
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return ProtocolViolation(f"not a JSON-RPC message: {type(error).__name__}", line[:200])

@@ -1,0 +1,156 @@
+"""One kind of cached content: entries by key, least recently used first, bounded in entries and in bytes.
+
+Pure. Knows lifetimes, pins and statistics; what an entry is about, `cache` knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.client.invocations import Invocation
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+CacheKind = Literal["resource", "template", "prompt", "tool"]
+CacheChangeReason = Literal["stale", "cleared", "evicted"]
+OnChange = Callable[[CacheKind, str, CacheChangeReason], None]
+
+T = TypeVar("T", bound=Invocation)
+
+
+class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
+    """A cached call and how far it can be trusted.
+
+    Attributes:
+        invocation: the object that the call returned.
+        call: its place in the order of calls.
+        size: the bytes that it holds, estimated.
+        expires_at: when it becomes stale by itself, or None.
+        marked_stale: when it was announced to be out of date, or None.
+    """
+
+    invocation: T
+    call: int
+    size: int
+    expires_at: datetime | None = None
+    marked_stale: datetime | None = None
+
+    def stale_since(self, now: datetime) -> datetime | None:
+        """Tell since when this entry may not be what the server has, or None while it is current."""
+        if self.marked_stale is not None:
+            return self.marked_stale
+        return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
+
+
+class ShelfStats(Struct, frozen=True, kw_only=True):
+    """What one kind holds, and what became of what it held.
+
+    Counters start with the cache and never go back.
+    """
+
+    entries: int
+    bytes: int
+    stale: int
+    pinned: int
+    hits: int
+    misses: int
+    evictions: int
+
+
+class Shelf(Generic[T]):
+    """The entries of one kind, least recently used first."""
+
+    def __init__(self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
+        self.kind = kind
+        self.pinned: frozenset[str] = frozenset()
+        self.on_change: OnChange | None = None
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._entries: dict[str, CacheEntry[T]] = {}
+        self._bytes = 0
+        self._hits = self._misses = self._evictions = 0
+
+    def entry(self, key: str) -> CacheEntry[T] | None:
+        """Give the entry of `key`; does not count as use."""
+        return self._entries.get(key)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All keys, least recently used first."""
+        return tuple(self._entries)
+
+    def items(self) -> Iterator[tuple[str, CacheEntry[T]]]:
+        """Iterate over a copy of the entries."""
+        return iter(tuple(self._entries.items()))
+
+    def get(self, key: str, allow_stale: bool) -> T | None:
+        """Give what `key` holds, if it is current or `allow_stale`; it is the most recently used then."""
+        entry = self._entries.get(key)
+        if entry is None or not (allow_stale or entry.stale_since(self._clock()) is None):
+            self._misses += 1
+            return None
+        self._hits += 1
+        self._entries[key] = self._entries.pop(key)  # most recently used goes last
+        return entry.invocation
+
+    def put(self, key: str, entry: CacheEntry[T]) -> bool:
+        """Keep `entry`, unless a later call is there or it would not fit alone; evict to make room."""
+        held = self._entries.get(key)
+        if held is not None and held.call > entry.call:
+            return False
+        if held is not None:
+            self._drop(key)
+        if entry.size > self._max_bytes or self._max_entries < 1:
+            self._evictions += 1
+            return False
+        self._entries[key] = entry
+        self._bytes += entry.size
+        self._make_room(newest=key)
+        return True
+
+    def clear(self, key: str) -> None:
+        """Forget `key`, if it is there."""
+        if key in self._entries:
+            self._drop(key)
+            self._tell(key, "cleared")
+
+    def mark_stale(self, key: str) -> None:
+        """Note that `key`, if it is there, is out of date from now on."""
+        entry = self._entries.get(key)
+        if entry is not None and entry.marked_stale is None:
+            self._entries[key] = replace(entry, marked_stale=self._clock())
+            self._tell(key, "stale")
+
+    def stats(self) -> ShelfStats:
+        """Count what is held and what became of it."""
+        now = self._clock()
+        return ShelfStats(
+            entries=len(self._entries),
+            bytes=self._bytes,
+            stale=sum(entry.stale_since(now) is not None for entry in self._entries.values()),
+            pinned=sum(key in self.pinned for key in self._entries),
+            hits=self._hits,
+            misses=self._misses,
+            evictions=self._evictions,
+        )
+
+    def _make_room(self, newest: str) -> None:
+        while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
+            others = (key for key in self._entries if key != newest)
+            victim = next((key for key in others if key not in self.pinned), None) or next(iter(self._entries))
+            self._drop(victim)
+            self._evictions += 1
+            self._tell(victim, "evicted")
+
+    def _drop(self, key: str) -> None:
+        self._bytes -= self._entries.pop(key).size
+
+    def _tell(self, key: str, reason: CacheChangeReason) -> None:
+        if self.on_change is not None:
+            self.on_change(self.kind, key, reason)

@@ -1,0 +1,108 @@
+"""From what the user calls a server to a transport of the SDK. The one place that knows the kinds of target.
+
+| target | transport |
+| --- | --- |
+| a list of strings, `StdioServerParameters` | `process.ServerProcess` |
+| `http://`, `https://` | Streamable HTTP; the older SSE transport for a path that ends in `/sse` |
+| `ws://`, `wss://` | not yet |
+| an SDK `Server` or `MCPServer` | in-process, over memory streams, in either era |
+| an async context manager that yields two streams | as it is |
+| a function that returns one of these | called for each connection, for transports that work once |
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from trio_debugmcp.client.process import ServerProcess
+from trio_debugmcp.errors import UsageError
+
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
+    from mcp.client._transport import Transport, TransportStreams
+    from mcp.server import Server
+    from mcp.server.mcpserver import MCPServer
+
+    from trio_debugmcp.client.options import InspectorOptions
+
+    Target: TypeAlias = (
+        Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]
+    )
+
+
+class Route(Struct, frozen=True):
+    """A way to a server, good for one connection.
+
+    Attributes:
+        transport: to be entered once.
+        process: the process behind it, if it is ours.
+    """
+
+    transport: AbstractAsyncContextManager[TransportStreams]
+    process: ServerProcess | None = None
+
+
+def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callable[[str], None]) -> Route:
+    """Find the way to `target`; nothing is started yet.
+
+    Raises:
+        UsageError: it is nothing that can be connected to.
+    """
+    from mcp import StdioServerParameters
+    from mcp.server import Server
+    from mcp.server.mcpserver import MCPServer
+
+    if isinstance(target, str):
+        return Route(_resolve_url(target, options.headers))
+    if isinstance(target, Sequence) and target and all(isinstance(part, str) for part in target):
+        env = dict(options.env) if options.env is not None else None
+        target = StdioServerParameters(command=target[0], args=list(target[1:]), env=env, cwd=options.cwd)
+    if isinstance(target, StdioServerParameters):
+        process = ServerProcess(target, on_stderr)
+        return Route(process.open(), process)
+    if isinstance(target, Server | MCPServer):
+        from mcp.client._memory import InMemoryTransport
+
+        return Route(InMemoryTransport(target))
+    if isinstance(target, AbstractAsyncContextManager):
+        return Route(target)
+    if callable(target):
+        return resolve_target(target(), options, on_stderr)
+    raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
+
+
+def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncContextManager[TransportStreams]:
+    parts = urlsplit(url)
+    match parts.scheme:
+        case "http" | "https" if parts.path.rstrip("/").endswith("/sse"):
+            from mcp.client.sse import sse_client
+
+            return sse_client(url, headers=dict(headers or {}))
+        case "http" | "https":
+            return _open_http(url, headers)
+        case "ws" | "wss":
+            raise UsageError(
+                "NOT_SUPPORTED", f"{url}: WebSocket targets are not available yet; use http:// or a command"
+            )
+        case _:
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{url!r} is not an http:// or https:// URL; a command is a list of strings",
+            )
+
+
+@asynccontextmanager
+async def _open_http(url: str, headers: Mapping[str, str] | None) -> AsyncGenerator[TransportStreams, None]:
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared._httpx_utils import create_mcp_http_client
+
+    async with (
+        create_mcp_http_client(headers=dict(headers or {})) as http,
+        streamable_http_client(url, http_client=http) as streams,
+    ):
+        yield streams

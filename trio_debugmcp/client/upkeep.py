@@ -1,0 +1,216 @@
+"""Keeping what a client knows in step with its connection: filled, followed, and cleared when it ends.
+
+Owns the client's state, all but the connection itself. What the server says unasked arrives here
+synchronously and in the order of the wire; whatever takes time is a task in the connection's nursery.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.client.calls import Calls
+from trio_debugmcp.client.catalog import open_catalog
+from trio_debugmcp.client.events import (
+    CapabilitiesChange,
+    Connect,
+    Disconnect,
+    ErrorEvent,
+    InstructionsChange,
+    Progress,
+    ServerInfoChange,
+    UpdateCause,
+)
+from trio_debugmcp.client.events import StderrLog as StderrLogEvent
+from trio_debugmcp.client.keepers import ListenFilter, ListenKeeper, keep_subscribed
+from trio_debugmcp.client.lists import fetch_errors
+from trio_debugmcp.client.messages import MessageLog, StderrLog
+from trio_debugmcp.client.rereads import Rereads
+from trio_debugmcp.client.subscriptions import Subscriptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp import types
+
+    from trio_debugmcp.client.bus import EventBus
+    from trio_debugmcp.client.cache import ContentCache
+    from trio_debugmcp.client.clock import WallClock
+    from trio_debugmcp.client.connection import Connection, Ending, Params
+    from trio_debugmcp.client.options import InspectorOptions
+
+LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
+RESOURCE_UPDATED = "notifications/resources/updated"
+PROGRESS = "notifications/progress"
+
+
+class Server(Struct, frozen=True):
+    """What the handshake told; nothing of it when disconnected."""
+
+    capabilities: types.ServerCapabilities | None = None
+    info: types.Implementation | None = None
+    instructions: str | None = None
+    protocol_version: str | None = None
+
+
+class Upkeep:
+    """See the module's docstring."""
+
+    def __init__(self, options: InspectorOptions, bus: EventBus, clock: WallClock, cache: ContentCache) -> None:
+        self.server = Server()
+        self.messages = MessageLog(options.max_messages, options.max_message_bytes, clock.now)
+        self.stderr = StderrLog(clock.now)
+        self.calls = Calls(cache, bus, clock, options.metadata)
+        self.catalog = open_catalog(bus, cache, auto_sync=options.auto_sync_lists)
+        self.subscriptions = Subscriptions(bus, cache.pin)
+        self._rereads = Rereads(self.calls.reread, bus)
+        self._options = options
+        self._bus = bus
+        self._cache = cache
+
+    # The life of a connection, as `link` tells it.
+
+    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
+        """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
+        sdk = connection.sdk
+        before, self.server = self.server, Server(
+            sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
+        )  # fmt: skip
+        replayed = self.subscriptions.wanted
+        # Listening comes before fetching: what changes from here on is heard.
+        if connection.modern:
+            keeper = ListenKeeper(
+                connection, self.subscriptions, self._bus, opt_ins=self._opt_ins(), on_gap=self._resync
+            )
+            await nursery.start(keeper.keep)
+        else:
+            nursery.start_soon(keep_subscribed, connection, self.subscriptions, self._bus)
+        opened()
+        self._bus.publish(Connect(protocol_version=sdk.protocol_version))
+        self._announce_server(before)
+        nursery.start_soon(self._rereads.run, connection)
+        for group in self.catalog.groups.values():
+            nursery.start_soon(group.follow, connection)
+        for uri in replayed:
+            nursery.start_soon(self._replay, uri)
+        await self._first_requests(connection)
+
+    def move_out(self, ending: Ending) -> None:
+        """Clear the state of a closed connection, however it came to be closed."""
+        before, self.server = self.server, Server()
+        error = ending.as_error()
+        if not ending.requested:
+            self._bus.publish(ErrorEvent(message=f"The connection was lost: {ending.reason}", error=error))
+        self._cache.mark_all_stale()
+        self._announce_server(before)
+        self.catalog.reset()
+        self.subscriptions.connection_over()
+        self._bus.publish(
+            Disconnect(
+                reason=ending.reason,
+                requested=ending.requested,
+                exit_code=ending.exit_code,
+                stderr_tail=ending.stderr_tail,
+            )
+        )
+
+    def give_up(self, error: Exception) -> None:
+        """Want nothing any more: no connection will come."""
+        self.subscriptions.abandon(error)
+
+    # What the server says unasked, in the order of the wire.
+
+    def on_notification(self, method: str, params: Params) -> bool:
+        """Take in a notification; False if the SDK has no use for it."""
+        if (name := LIST_CHANGED.get(method)) is not None:
+            if self._heeds(name):
+                self.catalog.groups[name].announce()
+            return False
+        if method == RESOURCE_UPDATED:
+            if isinstance(uri := params.get("uri"), str) and uri in self.subscriptions.wanted:
+                self._note_update(uri, "notification")
+            return False
+        if method == PROGRESS:
+            self._note_progress(params)
+        return True
+
+    def on_stderr(self, line: str) -> None:
+        """Take in a line of standard error."""
+        self._bus.publish(StderrLogEvent(line=self.stderr.record(line)))
+
+    def _note_update(self, uri: str, cause: UpdateCause) -> None:
+        self.calls.invalidate(uri)
+        self.subscriptions.updated(uri, cause)
+        if self._options.auto_reread:
+            self._rereads.want(uri)
+
+    def _note_progress(self, params: Params) -> None:
+        token, progress = params.get("progressToken"), params.get("progress")
+        if not isinstance(token, str | int) or not isinstance(progress, int | float):
+            return
+        request = self.messages.request("client", token)
+        asked = (request.message.get("params") or {}) if request is not None else {}
+        self._bus.publish(
+            Progress(
+                token=token,
+                progress=progress,
+                total=params.get("total"),
+                message=params.get("message"),
+                method=request.message.get("method") if request is not None else None,
+                name=asked.get("name") or asked.get("uri"),
+            )
+        )
+
+    async def _replay(self, uri: str) -> None:
+        """Take `uri` as changed once its subscription holds again: until then changes may be missed."""
+        await self.subscriptions.wait_settled(uri)
+        if uri in self.subscriptions.wanted:
+            self._note_update(uri, "resync")
+
+    def _resync(self) -> None:
+        """Take as changed whatever a missed notification may have been about."""
+        for name, group in self.catalog.groups.items():
+            if self._heeds(name):
+                group.announce()
+        for uri in self.subscriptions.confirmed:
+            self._note_update(uri, "resync")
+
+    def _heeds(self, capability: str) -> bool:
+        """Whether `list_changed` of this capability counts; until the handshake has told, it does."""
+        if not getattr(self._options.list_changed_notifications, capability):
+            return False
+        capabilities = self.server.capabilities
+        declared = getattr(capabilities, capability, None)
+        return capabilities is None or bool(declared and declared.list_changed)
+
+    def _opt_ins(self) -> ListenFilter:
+        heeded = {name: self._heeds(name) for name in self.catalog.groups}
+        return ListenFilter(tools=heeded["tools"], resources=heeded["resources"], prompts=heeded["prompts"])
+
+    # What is asked first.
+
+    async def _first_requests(self, connection: Connection) -> None:
+        async with trio.open_nursery() as nursery:
+            for group in self.catalog.groups.values() if self._options.auto_sync_lists else ():
+                nursery.start_soon(group.sync, connection, "connect")
+            nursery.start_soon(self._first_log_level, connection)
+
+    async def _first_log_level(self, connection: Connection) -> None:
+        capabilities, level = self.server.capabilities, self._options.log_level
+        if level is None or capabilities is None or capabilities.logging is None:
+            return
+        try:
+            await self.calls.set_logging_level(connection, level)
+        except fetch_errors() as error:
+            self._bus.publish(ErrorEvent(message=f"logging/setLevel failed: {error}", error=error))
+
+    def _announce_server(self, before: Server) -> None:
+        server = self.server
+        if server.capabilities != before.capabilities:
+            self._bus.publish(CapabilitiesChange(capabilities=server.capabilities))
+        if server.info != before.info:
+            self._bus.publish(ServerInfoChange(server_info=server.info))
+        if server.instructions != before.instructions:
+            self._bus.publish(InstructionsChange(instructions=server.instructions))
