@@ -37,6 +37,7 @@ from trio_debugmcp.state.resources import (
     SOURCE_DESCRIPTION,
     SOURCE_NAME,
     SOURCE_TEMPLATE,
+    View,
     canonical,
     source_path,
 )
@@ -144,7 +145,7 @@ class ConnectionServer:
             listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
             raise resource_not_found(uri, f"Unknown resource. There are: {listed}", ctx.protocol_version)
         debugger = self._debugger
-        return to_json(resource.payload(debugger.state, session, debugger.merger.revisions[uri]))
+        return to_json(resource.payload(View(debugger.state, session, debugger.merger.revisions[uri], debugger)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
         try:
