@@ -41,6 +41,7 @@ const fetchSource = (path) =>
 
 async function opened(newClient, server) {
   client = newClient;
+  session.connected();
   mirror = new Mirror(client, Object.values(URIS), {
     onPayload: (uri, payload) => session.payload(uri, payload),
     onActive: (active) => session.active(active),

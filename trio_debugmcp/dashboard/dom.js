@@ -24,6 +24,16 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
+/** Replace what is in `view`; the keyboard focus stays on the row or control that has the same key or label. */
+export function redraw(view, nodes) {
+  const focused = view.contains(document.activeElement) ? keyOf(document.activeElement) : null;
+  view.replaceChildren(...nodes);
+  if (focused === null) return;
+  [...view.querySelectorAll('[data-key], [aria-label]')].find((node) => keyOf(node) === focused)?.focus();
+}
+
+const keyOf = (node) => node.dataset.key ?? node.ariaLabel;
+
 export const byId = (id) => document.getElementById(id);
 
 /** Set a text only when it differs, so that screen readers and selections are left alone. */

@@ -1,5 +1,6 @@
 // What the timeline's events mean: their lane, and a line of words.
 
+import {PAGE_NAME} from './mcp.js';
 import {baseName, brief, duration, place, whyPaused} from './words.js';
 
 export const LANES = [
@@ -17,6 +18,13 @@ const LANE_OF = new Map(LANES.flatMap(({types}, index) => types.map((type) => [t
 export const laneOf = ({type}) => LANE_OF.get(type) ?? -1;
 
 export const secondsOf = ({timestamp}) => Date.parse(timestamp) / 1000;
+
+const BOOKKEEPING = new Set([
+  'debug_state', 'breakpoint_list', 'process_read_output', 'timeline_query', 'variables_get', 'stacktrace_get', 'evaluate',
+]);
+
+/** What pages ask for to draw themselves is no news to their readers. */
+export const isBookkeeping = ({payload}) => payload.client === PAGE_NAME && BOOKKEEPING.has(payload.tool);
 
 const WORDS = {
   sessionStarted: (p) => `Session started: ${p.processName ?? p.adapter}`,

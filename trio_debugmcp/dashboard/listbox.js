@@ -1,16 +1,16 @@
 // A list from which one row is chosen, by mouse or keyboard: one tab stop, arrows move, Enter chooses.
 
-import {el} from './dom.js';
+import {el, redraw} from './dom.js';
 
 const STEPS = {ArrowDown: 1, ArrowUp: -1};
 
-/** Draw rows `{key, selected, content, label}` into `list`; `choose(key)` when one is chosen. */
+/** Draw rows `{key, selected, content, title, dataset}` into `list`; `choose(key)` when one is chosen. */
 export function drawListbox(list, rows, choose) {
-  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   list.role = 'listbox';
   const selected = Math.max(0, rows.findIndex((row) => row.selected));
-  list.replaceChildren(
-    ...rows.map((row, index) =>
+  redraw(
+    list,
+    rows.map((row, index) =>
       el(
         'li',
         {
@@ -18,7 +18,6 @@ export function drawListbox(list, rows, choose) {
           className: 'row',
           tabIndex: index === selected ? 0 : -1,
           ariaSelected: String(Boolean(row.selected)),
-          ariaLabel: row.label,
           title: row.title,
           dataset: {key: row.key, ...row.dataset},
           onclick: () => choose(row.key),
@@ -28,7 +27,6 @@ export function drawListbox(list, rows, choose) {
       ),
     ),
   );
-  if (focused !== null) [...list.children].find((row) => row.dataset.key === focused)?.focus();
 }
 
 function moved(event, list, choose) {

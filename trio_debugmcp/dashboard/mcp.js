@@ -1,5 +1,8 @@
 // An MCP client over one WebSocket, handshake era: requests paired with their answers, notifications handed on.
 
+/** Who this client says it is. */
+export const PAGE_NAME = 'dashboard';
+
 const PROTOCOL_VERSION = '2025-11-25';
 const REQUEST_SECONDS = 60;
 
@@ -44,7 +47,7 @@ export class McpClient {
     const result = await this.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       capabilities: {},
-      clientInfo: {name: 'dashboard', title: 'trio_debugmcp dashboard', version: '1'},
+      clientInfo: {name: PAGE_NAME, title: 'trio_debugmcp dashboard', version: '1'},
     });
     this.#send({jsonrpc: '2.0', method: 'notifications/initialized'});
     return result;

@@ -20,6 +20,7 @@ export function coalesced(task) {
   };
 }
 
+/** The first of the URIs is read before the others. */
 export class Mirror {
   #client;
   #uris;
@@ -49,8 +50,11 @@ export class Mirror {
   }
 
   /** Read everything again at once, without waiting to be notified. */
-  refresh() {
-    return Promise.all([...this.#listed].map((uri) => this.#readers.get(uri)()));
+  async refresh() {
+    const [first, ...others] = this.#listed; // whose session it is, before what is in it
+    if (first === undefined) return;
+    await this.#readers.get(first)();
+    await Promise.all(others.map((uri) => this.#readers.get(uri)()));
   }
 
   async #subscribe(uri) {

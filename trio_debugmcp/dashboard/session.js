@@ -54,20 +54,29 @@ export class SessionView {
     if (key === 'session') this.#session(payload);
     else if (key === 'stack') this.#stack(payload);
     else if (key === 'output') this.#output(payload);
-    else if (key === 'timeline') this.#events(payload.events);
+    else if (key === 'timeline') this.#timeline(payload.events);
     else this.#store.update({[key]: payload});
     this.#store.update({freshAt: Date.now()});
+  }
+
+  /** After a handshake: it may be with another server, or with one that has gone on without us. */
+  connected() {
+    const {link, server, role, watches, ...rest} = initialState();
+    this.#sessionKey = null;
+    this.#store.update(rest);
   }
 
   /** After each listing: is there a session? */
   async active(active) {
     const before = this.#store.state;
     if (active) {
-      this.#store.update({active: true, last: null});
+      const {stack, threads, frames, place, changed} = initialState();
+      if (!before.active) this.#store.update({active, last: null, event: null, stack, threads, frames, place, changed});
       return;
     }
     this.#store.update({
       active: false,
+      session: null,
       stack: before.stack && {...before.stack, stale: true},
       threads: before.threads && {...before.threads, stale: true},
       freshAt: Date.now(),
@@ -86,8 +95,6 @@ export class SessionView {
     if (key !== this.#sessionKey) {
       this.#sessionKey = key;
       this.#changes = new Changes();
-      this.#store.update({stack: null, threads: null, changed: new Map(), place: null, event: null});
-      this.#store.update({frames: initialState().frames});
     }
     this.#store.update({session});
   }
@@ -108,13 +115,24 @@ export class SessionView {
     this.#store.update({output: {...payload, entries: [...kept, ...payload.entries].slice(-KEPT_OUTPUT)}});
   }
 
-  #events(events) {
-    const known = this.#store.state.events;
-    const first = events[0]?.eventId ?? Infinity;
-    const kept = known.filter(({eventId}) => eventId < first);
-    // Ids that begin again belong to another server.
-    const restarted = (events.at(-1)?.eventId ?? Infinity) < (known.at(-1)?.eventId ?? 0);
-    this.#store.update({events: [...(restarted ? [] : kept), ...events].slice(-KEPT_EVENTS)});
+  /** The resource has the last events only; what lies between those and what is known is asked for. */
+  #timeline(events) {
+    const last = this.#store.state.events.at(-1)?.eventId ?? 0;
+    const missing = events.length > 0 && events[0].eventId > last + 1;
+    this.#add(events);
+    if (missing) this.#fill(last, events[0].eventId);
+  }
+
+  async #fill(after, before) {
+    const found = await this.#tried('timeline_query', {after_event_id: after, count: 1000});
+    if (found) this.#add(found.events.filter(({eventId}) => eventId < before));
+  }
+
+  #add(events) {
+    const known = new Map(this.#store.state.events.map((event) => [event.eventId, event]));
+    for (const event of events) known.set(event.eventId, event);
+    const all = [...known.values()].sort((one, other) => one.eventId - other.eventId);
+    this.#store.update({events: all.slice(-KEPT_EVENTS)});
   }
 
   async #readLast() {
@@ -124,7 +142,8 @@ export class SessionView {
 
   async #readBreakpoints() {
     const breakpoints = await this.#tried('breakpoint_list');
-    if (breakpoints) this.#store.update({breakpoints});
+    const known = this.#store.state.breakpoints?.revision ?? 0;
+    if (breakpoints && breakpoints.revision >= known) this.#store.update({breakpoints});
   }
 
   /** The end of the output and of the events can come after the resources are gone. */
@@ -133,7 +152,7 @@ export class SessionView {
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
     if (rest?.entries.length) this.#output(rest);
     const later = await this.#tried('timeline_query', {after_event_id: events.at(-1)?.eventId ?? 0, count: 1000});
-    if (later?.events.length) this.#events(later.events);
+    if (later) this.#add(later.events);
   }
 
   /** What a tool says, or undefined where a server does not have it or is gone. */

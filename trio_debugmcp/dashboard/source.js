@@ -2,7 +2,7 @@
 
 import {el, setText} from './dom.js';
 import {highlighted} from './highlight.js';
-import {baseName, plural} from './words.js';
+import {baseName, brief, plural} from './words.js';
 
 const SHOWN_LINES = 4000;
 
@@ -84,7 +84,8 @@ export function createSource({view, title, note}, store, actions, fetchSource) {
     next.focus();
   }
 
-  function mark({session, stack, breakpoints, place, active}) {
+  function mark(state) {
+    const {session, stack, breakpoints, place, active} = state;
     const at = new Map();
     for (const each of breakpoints?.breakpoints ?? []) if (each.file === shown.file) at.set(each.line, each);
     const here = session?.currentLocation;
@@ -96,9 +97,10 @@ export function createSource({view, title, note}, store, actions, fetchSource) {
       markBreakpoint(row.firstChild, number, breakpoint);
       row.classList.toggle('current', number === current);
       row.classList.toggle('was-current', current === null && number === before);
-      row.classList.toggle('looked-at', number === place?.line && number !== current);
+      row.classList.toggle('looked-at', number === place?.line && number !== current && number !== before);
       row.ariaCurrent = number === current ? 'step' : null;
-      setText(row.lastChild, breakpoint ? asideOf(breakpoint) : '');
+      const words = number === current ? valuesIn(row.children[1].textContent, state) : [];
+      setText(row.lastChild, [...words, ...(breakpoint ? wordsOf(breakpoint) : [])].join(' · '));
     });
     const tabbable = shown.lines[(current ?? place?.line ?? 1) - shown.first]?.firstChild;
     if (tabbable && gutterControls() && !view.querySelector('.gutter:focus')) {
@@ -133,19 +135,27 @@ export function createSource({view, title, note}, store, actions, fetchSource) {
     }
   }
 
-  store.watch(['place', 'session', 'role'], draw);
-  store.watch(['breakpoints', 'stack', 'active'], mark);
   store.watch(['role'], () => {
     shown = {file: null, first: 1, lines: []}; // the gutter is made of other elements for another role
     view.replaceChildren();
   });
+  store.watch(['place', 'session', 'role'], draw);
+  store.watch(['breakpoints', 'stack', 'active'], mark);
 }
 
-function asideOf({condition, hitCondition, logMessage, hitCount}) {
+function wordsOf({condition, hitCondition, logMessage, hitCount}) {
   const words = [];
   if (condition) words.push(`if ${condition}`);
   if (hitCondition) words.push(`hits ${hitCondition}`);
   if (logMessage) words.push(`log “${logMessage}”`);
   if (hitCount) words.push(plural(hitCount, 'hit'));
-  return words.join(' · ');
+  return words;
+}
+
+/** At the current line: the exception, or the values of the locals that the line names. */
+function valuesIn(code, {session, stack}) {
+  if (session.exception) return [`${session.exception.type}: ${session.exception.message ?? ''}`];
+  if (!stack?.locals || stack.stale) return [];
+  const named = new Set(code.match(/[\p{L}_]\w*/gu));
+  return stack.locals.filter(({name}) => named.has(name)).map(({name, value}) => `${name} = ${brief(value, 40)}`);
 }

@@ -1,7 +1,7 @@
 // The timeline as a picture: a lane for each kind of event, the program's state as a band, time from left to right.
 
 import {byId, el, setText, svg} from './dom.js';
-import {LANES, laneOf, secondsOf, wordsOf} from './events.js';
+import {LANES, isBookkeeping, laneOf, secondsOf, wordsOf} from './events.js';
 import {timeScale} from './scale.js';
 import {brief, clock, duration, plural} from './words.js';
 
@@ -21,8 +21,8 @@ export function createTimeline(store, actions) {
   const draw = () => drawPicture(store.state);
 
   function drawPicture({events, event: chosen, active, session}) {
-    const shown = events.filter((event) => laneOf(event) >= 0);
-    setText(byId('timeline-note'), shown.length ? plural(shown.length, 'event') : 'nothing has happened yet');
+    const shown = events.filter((event) => laneOf(event) >= 0 && !isBookkeeping(event));
+    setText(byId('timeline-note'), plural(shown.length, 'event'));
     const atEnd = track.scrollLeft + track.clientWidth > track.scrollWidth - 20;
     width = Math.max(60, track.clientWidth) * 2 ** Number(zoom.value);
     const scale = timeScale(shown.map(secondsOf));
@@ -34,7 +34,7 @@ export function createTimeline(store, actions) {
       {width, height: HEIGHT, role: 'listbox', 'aria-label': 'Events, oldest first'},
       ...LANES.map((_, lane) => svg('line', {class: 'lane', x1: 0, x2: width, y1: middle(lane), y2: middle(lane)})),
       ...scale.breaks.flatMap((silence) => silenceMark(silence, x)),
-      ...ticks(shown, x),
+      ...ticks(shown, x, width),
       ...stateBand(shown, x, active && session ? session.state : null),
       ...shown.flatMap((event) => callBar(event, x)),
       ...marks,
@@ -192,12 +192,12 @@ function silenceMark({from, to, seconds}, x) {
 }
 
 /** Clock times along the axis, where there is room for them. */
-function ticks(events, x) {
+function ticks(events, x, width) {
   const marks = [];
   let free = 0;
   for (const event of events) {
     const at = x(secondsOf(event));
-    if (at < free) continue;
+    if (at < free || at > width - 50) continue;
     marks.push(svg('text', {class: 'tick', x: at, y: 11}, clock(event.timestamp)));
     free = at + 150;
   }

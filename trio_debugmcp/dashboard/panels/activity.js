@@ -1,6 +1,8 @@
 // Who is connected, and the tools that they call, as it happens.
 
 import {byId, el, setText} from '../dom.js';
+import {isBookkeeping} from '../events.js';
+import {drawListbox} from '../listbox.js';
 import {brief, clock, duration, plural} from '../words.js';
 
 const SHOWN_CALLS = 100;
@@ -9,35 +11,34 @@ export function createActivity(store, actions) {
   const list = byId('activity');
   const note = byId('activity-note');
   store.watch(['events', 'event'], ({events, event}) => {
-    const calls = events.filter(({type}) => type === 'toolCalled');
-    setText(note, calls.length ? String(calls.length) : 'none yet');
-    list.replaceChildren(...calls.slice(-SHOWN_CALLS).reverse().map((call) => callRow(call, event)));
-  });
-  list.addEventListener('click', ({target}) => {
-    const id = Number(target.closest('.row')?.dataset.id);
-    const call = store.state.events.find(({eventId}) => eventId === id);
-    if (call) actions.showEvent(call);
+    const calls = events.filter((each) => each.type === 'toolCalled' && !isBookkeeping(each));
+    setText(note, calls.length ? String(calls.length) : '');
+    drawListbox(
+      list,
+      calls.slice(-SHOWN_CALLS).reverse().map((call) => callRow(call, event)),
+      (key) => actions.showEvent(calls.find(({eventId}) => String(eventId) === key)),
+    );
   });
 }
 
 function callRow({eventId, timestamp, payload}, chosen) {
   const {tool, arguments: args, milliseconds, error, client} = payload;
   const words = Object.entries(args).map(([name, value]) => `${name}: ${brief(value, 60)}`).join(', ');
-  return el(
-    'li',
-    {
-      className: 'row call',
-      title: `${clock(timestamp)} ${client ?? ''}\n${words}`,
-      dataset: {id: eventId, failed: String(error !== null), selected: String(chosen?.eventId === eventId)},
-    },
-    el(
-      'span',
-      {className: 'grow'},
-      el('span', {className: 'name'}, tool),
-      el('span', {className: 'detail'}, [client, words].filter(Boolean).join(' · ')),
-    ),
-    el('span', {className: 'where'}, error ?? duration(milliseconds / 1000)),
-  );
+  return {
+    key: String(eventId),
+    selected: chosen?.eventId === eventId,
+    title: `${clock(timestamp)} ${client ?? ''}\n${words}`,
+    dataset: {failed: String(error !== null)},
+    content: [
+      el(
+        'span',
+        {className: 'grow'},
+        el('span', {className: 'name'}, tool),
+        el('span', {className: 'detail'}, [client, words].filter(Boolean).join(' · ')),
+      ),
+      el('span', {className: 'where'}, error ?? duration(milliseconds / 1000)),
+    ],
+  };
 }
 
 export function createClients(store) {

@@ -1,15 +1,13 @@
 // All breakpoints, of every kind, with how often they were hit.
 
-import {byId, el, setText} from '../dom.js';
+import {byId, el, redraw} from '../dom.js';
 import {baseName, plural} from '../words.js';
 
 export function createBreakpoints(store, actions) {
   const list = byId('breakpoints');
-  const note = byId('breakpoints-note');
   store.watch(['breakpoints', 'role'], ({breakpoints, role}) => {
     const rows = breakpoints === null ? [] : allOf(breakpoints);
-    setText(note, rows.length === 0 ? 'none' : '');
-    list.replaceChildren(...rows.map((each) => row(each, role === 'control' ? actions : null)));
+    redraw(list, rows.map((each) => row(each, role === 'control' ? actions : null)));
   });
 }
 
@@ -31,6 +29,9 @@ function allOf({breakpoints, functionBreakpoints, dataBreakpoints, exceptionBrea
   }));
   return [...onLines, ...others, ...exceptions];
 }
+
+const hitsOf = ({kind, hitCount}) =>
+  kind.endsWith('bound') || hitCount > 0 ? plural(hitCount, 'hit') : kind.split(' ').pop();
 
 function row(each, actions) {
   const details = [
@@ -57,7 +58,7 @@ function row(each, actions) {
       el('span', {className: 'name'}, each.words),
       details.length ? el('span', {className: 'detail'}, details.join(' · ')) : null,
     ),
-    el('span', {className: 'where', title: each.kind}, each.kind.endsWith('bound') || each.hitCount ? plural(each.hitCount, 'hit') : each.kind.split(' ').pop()),
+    el('span', {className: 'where', title: each.kind}, hitsOf(each)),
     actions
       ? el('button', {
           type: 'button',

@@ -55,7 +55,7 @@ function factsOf(session) {
   const facts = {
     Program: [command, session.executablePath],
     Process: [session.processId],
-    Language: [[session.language, session.runtimeVersion].filter(Boolean).join(' ')],
+    Runtime: [session.runtimeVersion ?? session.language],
     Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
   };
   return Object.entries(facts)

@@ -1,7 +1,10 @@
 // Variables as rows: name, value, what it was at the stop before. A page in control can look inside them.
 
-import {byId, el, setText} from '../dom.js';
+import {byId, el, redraw, setText} from '../dom.js';
 import {clock} from '../words.js';
+
+/** What a person has opened stays open from stop to stop. */
+const opened = new Set();
 
 export function createLocals(store, actions) {
   const view = byId('locals');
@@ -11,12 +14,10 @@ export function createLocals(store, actions) {
     const stale = stack?.stale ?? false;
     view.dataset.stale = String(stale);
     setText(note, noteOf(frames, stack, marks));
-    const open = role === 'control' && !stale ? actions.children : null;
-    view.replaceChildren(...(frames.locals ?? []).map((variable) => variableRow(variable, marks, open)));
-    if (frames.locals?.length === 0) view.replaceChildren(el('p', {className: 'nothing'}, 'No local variables.'));
-    if (!frames.locals && frames.list.length > 0 && !frames.following && role === 'observe') {
-      view.replaceChildren(el('p', {className: 'nothing'}, 'An observer sees the locals of the top frame.'));
-    }
+    const look = role === 'control' && !stale ? actions.children : null;
+    const hint = hintOf(frames, role);
+    const rows = (frames.locals ?? []).map((variable) => variableRow(variable, marks, look));
+    redraw(view, hint ? [el('p', {className: 'nothing'}, hint)] : rows);
   });
 }
 
@@ -26,33 +27,44 @@ function noteOf(frames, stack, marks) {
   return marks.size > 0 ? `${marks.size} changed` : frames.list[frames.index]?.name ?? '';
 }
 
-/** A row, or with `open(path)` and something inside, a disclosure that fetches its children when it is opened. */
-export function variableRow(variable, marks, open) {
-  const {name, value, type, path, childCount} = variable;
-  const changed = marks.has(path);
-  const before = marks.get(path);
+function hintOf({locals, list, following}, role) {
+  if (list.length === 0) return 'Shown when the program stops.';
+  if (locals?.length === 0) return 'No local variables.';
+  if (!locals && !following && role === 'observe') return 'An observer sees the locals of the top frame.';
+  return '';
+}
+
+/** A row; with `look(path)` and something inside it is a disclosure that fetches its children when it is opened. */
+function variableRow(variable, marks, look) {
+  const {path, childCount} = variable;
+  const dataset = {path, changed: String(marks.has(path))};
+  const content = contentOf(variable, marks);
+  if (!look || childCount === 0) return el('div', {className: 'variable', dataset}, ...content);
+  const inside = el('div', {className: 'inside'});
+  const row = el('details', {className: 'variable', dataset}, el('summary', {dataset: {key: path}}, ...content), inside);
+  row.addEventListener('toggle', async (event) => {
+    if (event.target !== row) return;
+    if (row.open) opened.add(path);
+    else opened.delete(path);
+    if (!row.open || inside.hasChildNodes()) return;
+    const children = await look(path);
+    inside.replaceChildren(...children.map((child) => variableRow(child, new Map(), look)));
+  });
+  row.open = opened.has(path);
+  return row;
+}
+
+function contentOf({name, value, type, path}, marks) {
   const content = [
     el('span', {className: 'name'}, name),
     el('span', {className: 'value', title: type ? `${type}\n${value}` : value}, value),
-    changed ? el('span', {className: 'badge', title: before === null ? '' : `before: ${before}`}, before === null ? 'new' : 'changed') : null,
-    changed && before !== null ? el('span', {className: 'before'}, el('span', {className: 'unseen'}, 'before: '), before) : null,
   ];
-  const dataset = {path, changed: String(changed)};
-  if (!open || childCount === 0) return el('div', {className: 'variable', dataset}, ...content);
-  const inside = el('div', {className: 'inside'});
-  return el(
-    'details',
-    {
-      className: 'variable',
-      dataset,
-      ontoggle: async (event) => {
-        event.stopPropagation();
-        if (!event.currentTarget.open || inside.hasChildNodes()) return;
-        const children = await open(path);
-        inside.replaceChildren(...children.map((child) => variableRow(child, new Map(), open)));
-      },
-    },
-    el('summary', {}, ...content),
-    inside,
-  );
+  if (!marks.has(path)) return content;
+  const before = marks.get(path);
+  if (before === null) return [...content, el('span', {className: 'badge'}, 'new')];
+  return [
+    ...content,
+    el('span', {className: 'badge'}, 'changed'),
+    el('span', {className: 'before'}, el('span', {className: 'unseen'}, 'before: '), before),
+  ];
 }

@@ -1,6 +1,6 @@
 // Watched expressions of a page in control, evaluated at every stop.
 
-import {byId, el} from '../dom.js';
+import {byId, el, redraw} from '../dom.js';
 
 export function createWatches(store, actions) {
   const panel = byId('watches-panel');
@@ -31,7 +31,7 @@ export function createWatches(store, actions) {
 
   store.watch(['watches', 'stack'], ({watches, stack}) => {
     rows.dataset.stale = String(stack?.stale ?? true);
-    rows.replaceChildren(...watches.map((watch) => row(watch, actions)));
+    redraw(rows, watches.map((watch) => row(watch, actions)));
   });
 
   store.watch(['stack', 'role'], ({stack, role}) => {
@@ -47,7 +47,7 @@ function row({expression, value, error, before}, actions) {
     'div',
     {className: 'variable', dataset: {path: expression, changed: String(changed)}},
     el('span', {className: 'name'}, expression),
-    el('span', {className: error ? 'value error' : 'value', title: error ?? value}, error ?? value ?? 'not evaluated yet'),
+    el('span', {className: error ? 'value error' : 'value', title: error ?? value}, error ?? value ?? '…'),
     changed ? el('span', {className: 'badge', title: `before: ${before}`}, 'changed') : null,
     el('button', {
       type: 'button',
