@@ -23,6 +23,7 @@ class Agent:
     """A server process with its port, and the client that drives it."""
 
     def __init__(self, directory: Path, port: int = 0) -> None:
+        self.directory = directory
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", f"127.0.0.1:{port}", *tokens],
@@ -73,9 +74,16 @@ class Agent:
         structured: dict[str, Any] = result["structuredContent"]
         return structured
 
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """Every client's tool calls, as the timeline has them."""
+        events = self.call("timeline_query", types=["toolCalled"])["events"]
+        return [event["payload"] for event in events]
+
     def leave(self) -> None:
-        """Close standard input, which ends the server."""
+        """Close standard input, which ends the server. Once is enough."""
         assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            return
         self._process.stdin.close()
         try:
             self._process.wait(ANSWER_SECONDS)

@@ -4,6 +4,7 @@ const WATCHES = 'trio-debugmcp.watches';
 
 export class Actions {
   #store;
+  #turn = Promise.resolve();
 
   /** `call(name, args)` calls a tool; `refresh()` reads the resources again without waiting to be notified. */
   constructor(store, {call, refresh}) {
@@ -109,12 +110,15 @@ export class Actions {
     this.#store.update({watches});
   }
 
-  async #run(name, args) {
-    if (this.#store.state.busy) return;
-    this.#store.update({busy: name, notice: null});
-    await this.#ask(name, args);
-    await this.refresh();
-    this.#store.update({busy: null});
+  /** One after the other: a key pressed during a step is a step more. */
+  #run(name, args) {
+    this.#turn = this.#turn.then(async () => {
+      this.#store.update({busy: name, notice: null});
+      await this.#ask(name, args);
+      await this.refresh();
+      this.#store.update({busy: null});
+    });
+    return this.#turn;
   }
 
   async #ask(name, args) {

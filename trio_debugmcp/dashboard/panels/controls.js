@@ -30,9 +30,9 @@ export function createControls(store, actions) {
   let buttons = new Map();
 
   const possible = (verb) => {
-    const {active, session, last, link, busy, role} = store.state;
+    const {active, session, last, link, role} = store.state;
     const state = active ? session?.state : last ? 'Ended' : null;
-    return role === 'control' && link.status === 'open' && busy === null && verb.when.includes(state);
+    return role === 'control' && link.status === 'open' && verb.when.includes(state);
   };
 
   store.watch(['role'], ({role}) => {
@@ -41,7 +41,7 @@ export function createControls(store, actions) {
     toolbar.hidden = buttons.size === 0;
   });
 
-  store.watch(['role', 'active', 'session', 'last', 'link', 'busy'], () => {
+  store.watch(['role', 'active', 'session', 'last', 'link'], () => {
     for (const [verb, node] of buttons) {
       // Not `disabled`: that would take the keyboard focus away in the middle of stepping.
       node.ariaDisabled = String(!possible(verb));
@@ -55,9 +55,10 @@ export function createControls(store, actions) {
 
   document.addEventListener('keydown', (event) => {
     const verb = VERBS.find(({keys}) => keys === keysOf(event));
-    if (!verb || isTyping(event.target) || !possible(verb)) return; // the browser's own keys stay its own
-    event.preventDefault();
-    verb.run(actions);
+    const {role, active, busy} = store.state;
+    if (!verb || isTyping(event.target) || role !== 'control' || !active) return; // the browser's own keys
+    event.preventDefault(); // also when it is not possible now: nobody who presses F5 twice wants to reload
+    if (possible(verb) && !(event.repeat && busy)) verb.run(actions);
   });
 }
 
