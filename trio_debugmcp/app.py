@@ -19,6 +19,7 @@ from msgspec import Struct
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
@@ -36,10 +37,11 @@ class Options(Struct, frozen=True):
 class App:
     """A running server without transports. Made by `open_app`."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay) -> None:
         self.debugger = debugger
         self.hub = hub
         self._tools = tools
+        self._logs = logs
 
     async def serve_connection(
         self,
@@ -48,7 +50,7 @@ class App:
         role: Role = "control",
     ) -> None:
         """Serve one MCP client over a pair of message streams until it leaves."""
-        await ConnectionServer(self.debugger, self.hub, self._tools, role).serve(incoming, outgoing)
+        await ConnectionServer(self.debugger, self.hub, self._tools, self._logs, role).serve(incoming, outgoing)
 
 
 @asynccontextmanager
@@ -56,8 +58,9 @@ async def open_app(options: Options) -> AsyncIterator[App]:
     """Run the server for the length of the block; at its end no process of any debug session is left."""
     async with trio.open_nursery() as publishing:
         hub = Hub(publishing, quiet=options.quiet, max_wait=options.max_wait)
-        async with open_debugger(options.settings, hub) as debugger:
-            yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only))
+        with open_log_relay() as logs:
+            async with open_debugger(options.settings, hub) as debugger:
+                yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), logs)
         publishing.cancel_scope.cancel(reason="the server is closed")
 
 
