@@ -7,7 +7,8 @@ for, with a short bound.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -17,15 +18,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, ListChanged, Subscriber, TooManySubscriptions, Updated
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.attendance import Visitor
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -51,29 +50,32 @@ Look further with variables_get, evaluate and stacktrace_get. End with debug_dis
 its state can also be read and subscribed to as resources: debugger://session, debugger://breakpoints, \
 debugger://threads, debugger://stack, debugger://modules and debugger://source/{+file}."""
 
+NOTIFICATION_OPTIONS = NotificationOptions(resources_changed=True)
+
+MAX_STREAMS = 100
+"""Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
+
 Context = ServerRequestContext[Any, Any]
 
 
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, role: Role = "control") -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, visitor: Visitor) -> None:
         self._debugger = debugger
-        self._role = role
+        self._visitor = visitor
         self._hub = hub
         self._tools = tools
+        self._listening = 0
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
-    async def serve(
-        self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]
-    ) -> None:
-        """Serve until the client ends the connection, or the caller cancels."""
-        server = self._build()
-        options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
+        """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
             try:
-                await server.run(incoming, outgoing, options)
+                yield self._build()
             finally:
                 if self._subscriber is not None:
                     self._subscriber.leave()
@@ -184,8 +186,11 @@ class ConnectionServer:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """One stream of the modern era, by the SDK's handler on a bus of its own."""
+        if self._listening >= MAX_STREAMS:
+            raise _too_many()
         wanted = params.notifications
         subscriber = self._hub.join(wants_list_changes=bool(wanted.resources_list_changed))
+        self._listening += 1
         try:
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
@@ -199,15 +204,19 @@ class ConnectionServer:
         except TooManySubscriptions:
             raise _too_many() from None
         finally:
+            self._listening -= 1
             subscriber.leave()
 
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed(self._role))
+        return types.ListToolsResult(tools=self._tools.listed(self._visitor.role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, self._role)
+        role = self._visitor.role
+        if self._tools.controls(params.name) and role == "control":
+            self._visitor.take_control()
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role)
 
 
 class _SubscriberBus:
