@@ -19,6 +19,7 @@ FLOORS = [
     {"session", "publish", "transports"},
     {"server", "client", "record", "dashboard"},
     {"app"},
+    {"serve"},
     {"cli"},
     {"__main__"},
 ]

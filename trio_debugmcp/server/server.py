@@ -6,6 +6,8 @@ Reads answer from the state and never wait for the debuggee; only a source that 
 for, with a short bound.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types as types
@@ -14,16 +16,14 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_PARAMS, LOG_LEVEL_META_KEY, LoggingLevel
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.attendance import Visitor
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import SubscriberBus, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
@@ -55,37 +55,40 @@ debug_disconnect. While a session is active its state can also be read and subsc
 debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
 debugger://modules, debugger://timeline and debugger://source/{+file}."""
 
+NOTIFICATION_OPTIONS = NotificationOptions(resources_changed=True)
+
+MAX_STREAMS = 100
+"""Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
+
 Context = ServerRequestContext[Any, Any]
 
 
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, role: Role = "control") -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, visitor: Visitor) -> None:
         self._debugger = debugger
-        self._role = role
+        self._visitor = visitor
         self._hub = hub
         self._tools = tools
         self._logs = logs
         self._client: types.Implementation | None = None
+        self._listening = 0
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
-    async def serve(
-        self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]
-    ) -> None:
-        """Serve until the client ends the connection, or the caller cancels."""
-        server = self._build()
-        options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
+        """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
             try:
-                await server.run(incoming, outgoing, options)
+                yield self._build()
             finally:
                 if self._subscriber is not None:
                     self._logs.forget(self._subscriber)
                     self._subscriber.leave()
                 if self._client is not None:
-                    went = client_went(self._client.name, self._client.version, self._role)
+                    went = client_went(self._client.name, self._client.version, self._visitor.role)
                     await self._debugger.tell(Happened(went))
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
 
@@ -200,8 +203,11 @@ class ConnectionServer:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """One stream of the modern era, by the SDK's handler on a bus of its own."""
+        if self._listening >= MAX_STREAMS:
+            raise _too_many()
         wanted = params.notifications
         subscriber = self._hub.join(wants_list_changes=bool(wanted.resources_list_changed))
+        self._listening += 1
         try:
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
@@ -215,16 +221,20 @@ class ConnectionServer:
         except TooManySubscriptions:
             raise _too_many() from None
         finally:
+            self._listening -= 1
             subscriber.leave()
 
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed(self._role))
+        return types.ListToolsResult(tools=self._tools.listed(self._visitor.role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        role = self._visitor.role
+        if self._tools.controls(params.name) and role == "control":
+            self._visitor.take_control()
         client = self._client.name if self._client is not None else None
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, self._role, client)
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
 
     # --- Prompts and completions -----------------------------------------------------------------------------
 
@@ -235,7 +245,7 @@ class ConnectionServer:
         return get_prompt(params.name, params.arguments or {})
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return await complete(self._debugger, self._role, params)
+        return await complete(self._debugger, self._visitor.role, params)
 
     # --- Clients and logging ---------------------------------------------------------------------------------
 
@@ -244,7 +254,7 @@ class ConnectionServer:
         client = ctx.session.client_params
         if self._client is None and client is not None and ctx.method != "initialize":
             self._client = client.client_info
-            came = client_came(self._client.name, self._client.version, self._role)
+            came = client_came(self._client.name, self._client.version, self._visitor.role)
             await self._debugger.tell(Happened(came))
         level = _requested_log_level(ctx)
         return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)

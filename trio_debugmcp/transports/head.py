@@ -41,7 +41,12 @@ class Head(Struct, frozen=True):
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
-    raw: bytes
+    raw: bytes = b""
+
+    def value(self, name: str) -> str | None:
+        """The value of a header that comes once, if it does."""
+        values = self.values(name)
+        return values[0] if values else None
 
     def values(self, name: str) -> list[str]:
         """The values of a header, in order."""

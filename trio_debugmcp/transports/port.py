@@ -8,7 +8,6 @@ A connection costs its own task and nobody else's: whatever happens on it ends w
 """
 
 import logging
-import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
@@ -104,19 +103,6 @@ def _check_upgrade(head: Head) -> None:
 
 
 Listeners = Sequence[trio.abc.Listener[Any]]
-
-
-async def open_listeners(host: str, port: int, tls: ssl.SSLContext | None = None) -> tuple[Listeners, int]:
-    """Listen on a port, with 0 on a free one, and say which. Whoever serves them closes them.
-
-    Raises:
-        OSError: it cannot be had.
-    """
-    listeners = await trio.open_tcp_listeners(port, host=host)
-    number: int = listeners[0].socket.getsockname()[1]
-    if tls is None:
-        return listeners, number
-    return [trio.SSLListener(each, tls, https_compatible=True) for each in listeners], number
 
 
 async def serve_port(port: Port[R], listeners: Listeners) -> None:
