@@ -23,7 +23,8 @@ export class Actions {
 
   /** Set a breakpoint there, or remove the one that is there. */
   toggleBreakpoint = (file, line) => {
-    const existing = this.#store.state.breakpoints?.breakpoints.find((each) => each.file === file && each.line === line);
+    const {breakpoints} = this.#store.state.breakpoints ?? {breakpoints: []};
+    const existing = breakpoints.find((each) => each.file === file && each.line === line);
     return existing ? this.removeBreakpoint(existing.id) : this.#run('breakpoint_set', {file, line});
   };
 

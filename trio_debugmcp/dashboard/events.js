@@ -5,7 +5,10 @@ import {baseName, brief, duration, place, whyPaused} from './words.js';
 
 export const LANES = [
   {name: 'Program', types: ['sessionStarted', 'sessionEnded', 'stopped', 'continued', 'stepped']},
-  {name: 'Breakpoints', types: ['breakpointHit', 'tracepoint', 'breakpointSet', 'breakpointChanged', 'breakpointRemoved']},
+  {
+    name: 'Breakpoints',
+    types: ['breakpointHit', 'tracepoint', 'breakpointSet', 'breakpointChanged', 'breakpointRemoved'],
+  },
   {name: 'Exceptions', types: ['exception']},
   {name: 'Output', types: ['output']},
   {name: 'Threads', types: ['threadStarted', 'threadExited', 'moduleLoaded']},
@@ -20,7 +23,8 @@ export const laneOf = ({type}) => LANE_OF.get(type) ?? -1;
 export const secondsOf = ({timestamp}) => Date.parse(timestamp) / 1000;
 
 const BOOKKEEPING = new Set([
-  'debug_state', 'breakpoint_list', 'process_read_output', 'timeline_query', 'variables_get', 'stacktrace_get', 'evaluate',
+  'debug_state', 'breakpoint_list', 'process_read_output', 'timeline_query', 'variables_get', 'stacktrace_get',
+  'evaluate',
 ]);
 
 /** What pages ask for to draw themselves is no news to their readers. */
@@ -28,7 +32,8 @@ export const isBookkeeping = ({payload}) => payload.client === PAGE_NAME && BOOK
 
 const WORDS = {
   sessionStarted: (p) => `Session started: ${p.processName ?? p.adapter}`,
-  sessionEnded: (p) => (p.exitCode === null ? `Session ended: ${p.reason}` : `Program ended with exit code ${p.exitCode}`),
+  sessionEnded: (p) =>
+    p.exitCode === null ? `Session ended: ${p.reason}` : `Program ended with exit code ${p.exitCode}`,
   stopped: (p) => `Stopped ${whyPaused(p.reason)}, ${place(p.location)}`,
   continued: () => 'Continued',
   stepped: () => 'Stepped',

@@ -15,6 +15,7 @@ export const URIS = {
 const KEYS = new Map(Object.entries(URIS).map(([key, uri]) => [uri, key]));
 const KEPT_OUTPUT = 2000;
 const KEPT_EVENTS = 5000;
+const LAST_WORDS_SECONDS = 1.5;
 
 export const initialState = () => ({
   link: {status: 'connecting'},
@@ -82,6 +83,8 @@ export class SessionView {
       freshAt: Date.now(),
     });
     await Promise.all([this.#readLast(), this.#readBreakpoints(), this.#readRest()]);
+    // What ended the session is told after the end, when nothing is notified any more.
+    setTimeout(() => this.#store.state.active || this.#readRest(), LAST_WORDS_SECONDS * 1000);
   }
 
   /** Follow the program again after looking elsewhere. */

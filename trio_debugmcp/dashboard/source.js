@@ -1,13 +1,14 @@
 // The source: the file at the shown place, highlighted, with the current line and the breakpoints in its gutter.
 
-import {el, setText} from './dom.js';
+import {byId, el, setText} from './dom.js';
 import {highlighted} from './highlight.js';
 import {baseName, brief, plural} from './words.js';
 
 const SHOWN_LINES = 4000;
 
 /** `fetchSource(path)` gives a file's text. */
-export function createSource({view, title, note}, store, actions, fetchSource) {
+export function createSource(store, actions, fetchSource) {
+  const [view, title, note] = [byId('source'), byId('source-title'), byId('source-note')];
   const gutterControls = () => store.state.role === 'control';
   let shown = {file: null, first: 1, lines: []};
   let wanted = null;
@@ -69,7 +70,7 @@ export function createSource({view, title, note}, store, actions, fetchSource) {
         })
       : el('span', {className: 'gutter'});
     gutter.append(el('span', {className: 'dot'}), el('span', {className: 'number'}, String(number)));
-    const code = el('code', {}, ...tokens.map(({kind, text}) => (kind ? el('span', {className: `t-${kind}`}, text) : text)));
+    const code = el('code', {}, ...tokens.map(({kind, text}) => (kind ? coloured(kind, text) : text)));
     return el('li', {className: 'line', value: number}, gutter, code, el('span', {className: 'aside'}));
   }
 
@@ -142,6 +143,8 @@ export function createSource({view, title, note}, store, actions, fetchSource) {
   store.watch(['place', 'session', 'role'], draw);
   store.watch(['breakpoints', 'stack', 'active'], mark);
 }
+
+const coloured = (kind, text) => el('span', {className: `t-${kind}`}, text);
 
 function wordsOf({condition, hitCondition, logMessage, hitCount}) {
   const words = [];

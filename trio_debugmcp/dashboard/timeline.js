@@ -100,7 +100,8 @@ function clusters(events, x) {
 
 function mark({lane, x, events}, chosen, actions) {
   const event = events.find(({type}) => type === 'sessionEnded' || type === 'stopped') ?? events.at(-1);
-  const words = events.length > 1 ? `${plural(events.length, 'event')}, the last: ${wordsOf(events.at(-1))}` : wordsOf(event);
+  const heap = events.length > 1 ? `${plural(events.length, 'event')}, the last: ` : '';
+  const words = heap + wordsOf(heap ? events.at(-1) : event);
   const selected = chosen !== null && events.some(({eventId}) => eventId === chosen.eventId);
   const node = svg(
     'g',
@@ -161,7 +162,8 @@ function stateBand(events, x, stateNow) {
   const close = (moment) => {
     if (open === null) return;
     const [from, to] = [x(open.since), x(moment)];
-    bands.push(svg('rect', {class: `band ${open.state}`, x: from, y: AXIS + 2, width: Math.max(1, to - from), height: LANE - 4, rx: 3}));
+    const [y, height] = [AXIS + 2, LANE - 4];
+    bands.push(svg('rect', {class: `band ${open.state}`, x: from, y, width: Math.max(1, to - from), height, rx: 3}));
   };
   const STATES = {sessionStarted: 'running', stopped: 'paused', continued: 'running', stepped: 'running'};
   for (const event of events) {
@@ -186,9 +188,10 @@ function callBar(event, x) {
 function silenceMark({from, to, seconds}, x) {
   const [left, right] = [x(from) + 6, x(to) - 6];
   if (right - left < 6) return [];
-  const parts = [svg('rect', {class: 'silence', x: left, y: AXIS, width: right - left, height: HEIGHT - AXIS})];
-  if (right - left > 34) parts.push(svg('text', {class: 'tick', x: (left + right) / 2, y: 11, 'text-anchor': 'middle'}, `+${duration(seconds)}`));
-  return parts;
+  const area = svg('rect', {class: 'silence', x: left, y: AXIS, width: right - left, height: HEIGHT - AXIS});
+  if (right - left <= 34) return [area];
+  const place = {x: (left + right) / 2, y: HEIGHT - 4, 'text-anchor': 'middle'};
+  return [area, svg('text', {class: 'tick', ...place}, `+${duration(seconds)}`)];
 }
 
 /** Clock times along the axis, where there is room for them. */
@@ -219,9 +222,10 @@ function drawDetail(view, event) {
   view.hidden = event === null;
   if (event === null) return;
   const facts = Object.entries(event.payload).filter(([, value]) => value !== null && value !== undefined);
+  const thread = event.threadId === null ? [] : [`thread ${event.threadId}`];
   view.replaceChildren(
     el('p', {className: 'what'}, wordsOf(event)),
-    el('p', {className: 'note'}, `#${event.eventId} · ${event.type} · ${clock(event.timestamp)}${event.threadId === null ? '' : ` · thread ${event.threadId}`}`),
+    el('p', {className: 'note'}, [`#${event.eventId}`, event.type, clock(event.timestamp), ...thread].join(' · ')),
     el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, brief(value, 300))])),
     el('p', {className: 'note'}, 'Esc goes back to where the program is.'),
   );

@@ -11,6 +11,8 @@ const CHIP = {
   'no-token': 'No token',
 };
 
+const OPEN_THE_URL = 'Open the URL that the server printed when it started';
+
 export function createConnection(store) {
   const chip = byId('link');
   const trouble = byId('trouble');
@@ -39,14 +41,15 @@ export function createConnection(store) {
 function sentenceOf({status, detail, retryAt}, freshAt) {
   const because = detail ? ` (${detail})` : '';
   const fresh = freshAt ? ` What you see is from ${clock(new Date(freshAt).toISOString())}.` : '';
-  const again = retryAt ? ' Trying again by itself' + (retryAt - Date.now() > 1500 ? `, in ${duration((retryAt - Date.now()) / 1000)}.` : '.') : '';
+  const seconds = ((retryAt ?? 0) - Date.now()) / 1000;
+  const again = ` Trying again by itself${seconds > 1.5 ? `, in ${duration(seconds)}` : ''}.`;
   switch (status) {
     case 'lost':
       return `Connection to the server lost${because}.${fresh}${again}`;
     case 'refused':
-      return `The server refuses this page’s token${because}. Open the URL that the server printed when it started.`;
+      return `The server refuses this page’s token${because}. ${OPEN_THE_URL}.`;
     case 'no-token':
-      return 'This page needs a token: open the URL that the server printed when it started, with #token=… at its end.';
+      return `This page needs a token. ${OPEN_THE_URL}, with #token=… at its end.`;
     default:
       return '';
   }

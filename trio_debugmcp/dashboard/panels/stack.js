@@ -9,7 +9,7 @@ export function createStack(store, actions) {
   const note = byId('stack-note');
   store.watch(['frames', 'stack'], ({frames, stack}) => {
     list.dataset.stale = String(stack?.stale ?? false);
-    setText(note, stack === null ? '' : stack.stale && stack.capturedAt ? `as of ${clock(stack.capturedAt)}` : plural(Math.max(stack.total, frames.list.length), 'frame'));
+    setText(note, noteOf(stack, frames));
     drawListbox(
       list,
       frames.list.map((frame, index) => ({
@@ -25,4 +25,9 @@ export function createStack(store, actions) {
       (key) => actions.selectFrame(Number(key)),
     );
   });
+}
+
+function noteOf(stack, frames) {
+  if (stack?.stale && stack.capturedAt) return `as of ${clock(stack.capturedAt)}`;
+  return frames.list.length === 0 ? '' : plural(Math.max(stack.total, frames.list.length), 'frame');
 }

@@ -56,6 +56,7 @@ function factsOf(session) {
     Program: [command, session.executablePath],
     Process: [session.processId],
     Runtime: [session.runtimeVersion ?? session.language],
+    Parent: [session.parentSessionId],
     Adapter: [`${session.adapter}, ${session.launchMode === 'Attach' ? 'attached' : 'launched'}`],
   };
   return Object.entries(facts)

@@ -34,14 +34,15 @@ function hintOf({locals, list, following}, role) {
   return '';
 }
 
-/** A row; with `look(path)` and something inside it is a disclosure that fetches its children when it is opened. */
+/** A row; with `look(path)` and something inside, a disclosure that fetches its children when it is opened. */
 function variableRow(variable, marks, look) {
   const {path, childCount} = variable;
   const dataset = {path, changed: String(marks.has(path))};
   const content = contentOf(variable, marks);
   if (!look || childCount === 0) return el('div', {className: 'variable', dataset}, ...content);
   const inside = el('div', {className: 'inside'});
-  const row = el('details', {className: 'variable', dataset}, el('summary', {dataset: {key: path}}, ...content), inside);
+  const summary = el('summary', {dataset: {key: path}}, ...content);
+  const row = el('details', {className: 'variable', dataset}, summary, inside);
   row.addEventListener('toggle', async (event) => {
     if (event.target !== row) return;
     if (row.open) opened.add(path);
@@ -64,7 +65,7 @@ function contentOf({name, value, type, path}, marks) {
   if (before === null) return [...content, el('span', {className: 'badge'}, 'new')];
   return [
     ...content,
+    el('span', {className: 'before', title: before}, el('span', {className: 'unseen'}, 'before: '), before),
     el('span', {className: 'badge'}, 'changed'),
-    el('span', {className: 'before'}, el('span', {className: 'unseen'}, 'before: '), before),
   ];
 }
