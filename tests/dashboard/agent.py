@@ -15,8 +15,8 @@ import trio_debugmcp
 READY_SECONDS = 20
 ANSWER_SECONDS = 30
 
-CONTROL_TOKEN = "control-token-of-the-test"  # noqa: S105 - nobody else's
-OBSERVE_TOKEN = "observe-token-of-the-test"  # noqa: S105
+CONTROL_TOKEN = "control-token-of-the-test"
+OBSERVE_TOKEN = "observe-token-of-the-test"
 
 
 class Agent:

@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 CHROMIUM = Path("/usr/bin/chromium")
-CHROMIUM_OPTIONS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+CHROMIUM_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 PAGE_SECONDS = 15
 """Far above the second in which the page shows a change; a shared machine starts programs slowly."""
 
-PROGRAM = '''\
+PROGRAM = """\
 def count(limit):
     total = 0
     for number in range(limit):
@@ -37,7 +43,7 @@ def count(limit):
 count(3)
 count(2)
 raise ValueError("out of <i>stock</i>")
-'''
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

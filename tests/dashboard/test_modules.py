@@ -29,7 +29,7 @@ def test_comments_strings_and_keywords_are_told_apart_and_no_character_is_lost(o
     assert ["string", "'''two"] in second
     assert third == [["string", "lines'''"]]
     assert last == []
-    assert [kind for kind, _ in kinds["c"] if kind] == ["comment", "keyword", "string", "comment"]
+    assert [kind for kind, _ in kinds["c"][0] if kind] == ["comment", "keyword", "string", "comment"]
     assert kinds["plain"] == [[[None, 'if "x"']]]
     assert kinds["open"] == [[[None, "s = "], ["string", '"never closed']]]
 
