@@ -80,7 +80,7 @@ class Agent:
         return [event["payload"] for event in events]
 
     def leave(self) -> None:
-        """Close standard input, which ends the server. Once is enough."""
+        """Close standard input, which ends the server when nobody else is connected. Once is enough."""
         assert self._process.stdin is not None
         if self._process.stdin.closed:
             return
@@ -89,7 +89,17 @@ class Agent:
             self._process.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
+        self._close()
+
+    def kill(self) -> None:
+        """The server goes away, without a word to anybody."""
+        self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._close()
+
+    def _close(self) -> None:
+        self._process.wait()
         for thread in self._threads:
             thread.join()
         for pipe in (self._process.stdout, self._process.stderr):

@@ -170,12 +170,9 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     expect(page.locator("#event")).to_be_hidden()
     expect(page.locator(".line.looked-at")).to_have_count(0)
 
-    width = page.locator("#timeline svg").bounding_box()
+    width = page.locator("#timeline").evaluate("track => track.scrollWidth")
     page.locator("#zoom").fill("2")
-    zoomed = page.locator("#timeline svg").bounding_box()
-    assert width is not None
-    assert zoomed is not None
-    assert zoomed["width"] > 3 * width["width"]
+    assert page.locator("#timeline").evaluate("track => track.scrollWidth") > 3 * width
 
 
 def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
@@ -185,7 +182,7 @@ def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
 
     agent.call("debug_launch", program="app.py")
     expect(observer_page.locator("#state")).to_contain_text("Paused at the program")
-    agent.leave()
+    agent.kill()
     expect(observer_page.locator("#link")).to_have_text("Connection lost")
     expect(observer_page.get_by_role("alert").filter(visible=True)).to_contain_text("What you see is from")
     expect(observer_page.locator("#state")).to_have_text(re.compile("Paused|ended|No debug session"))
@@ -198,7 +195,7 @@ def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
         again.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 6}])
         expect(observer_page.locator("#where")).to_have_text("app.py:6 in count")
     finally:
-        again.leave()
+        again.kill()  # the page is still there, for which it would linger
 
 
 def test_a_token_that_is_refused_or_missing_is_named(agent: Agent, open_page: OpenPage) -> None:
