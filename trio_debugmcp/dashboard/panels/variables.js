@@ -57,7 +57,7 @@ function variableRow(variable, marks, look) {
 
 function contentOf({name, value, type, path}, marks) {
   const content = [
-    el('span', {className: 'name'}, name),
+    el('span', {className: 'name', title: name}, name),
     el('span', {className: 'value', title: type ? `${type}\n${value}` : value}, value),
   ];
   if (!marks.has(path)) return content;

@@ -46,7 +46,7 @@ function row({expression, value, error, before}, actions) {
   return el(
     'div',
     {className: 'variable', dataset: {path: expression, changed: String(changed)}},
-    el('span', {className: 'name'}, expression),
+    el('span', {className: 'name', title: expression}, expression),
     el('span', {className: error ? 'value error' : 'value', title: error ?? value}, error ?? value ?? '…'),
     changed ? el('span', {className: 'badge', title: `before: ${before}`}, 'changed') : null,
     el('button', {
