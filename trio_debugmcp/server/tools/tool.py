@@ -3,6 +3,7 @@
 The parameter struct gives the input schema and checks the arguments; the result struct gives the output schema.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
@@ -19,6 +20,8 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.timeline import tool_called
+
+log = logging.getLogger(__name__)
 
 MAX_SECONDS = 3600
 """The longest wait that a tool accepts. Whoever wants to wait longer asks again."""
@@ -144,8 +147,12 @@ class Toolbox:
                 raise read_only(tool)
             params = _convert(tool, arguments)
             result = await tool.run(debugger, params)
-        except (DebugError, msgspec.ValidationError) as error:
+        except (DebugError, OSError, msgspec.ValidationError) as error:
             failure = usage_error(error)
+            return failed_result(failure), failure.code
+        except Exception as error:
+            log.exception("tool %s", name)
+            failure = UsageError("INTERNAL", f"{name} failed by our own fault: {type(error).__name__}: {error}")
             return failed_result(failure), failure.code
         text = msgspec.json.encode(result).decode()
         answer = types.CallToolResult(
