@@ -16,9 +16,10 @@ FLOORS = [
     {"errors", "samples"},
     {"dap"},
     {"state"},
-    {"session", "publish"},
-    {"server", "transports", "client", "record", "dashboard"},
+    {"session", "publish", "transports"},
+    {"server", "client", "record", "dashboard"},
     {"app"},
+    {"serve"},
     {"cli"},
     {"__main__"},
 ]
@@ -71,5 +72,6 @@ def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
     loaded = set(ran.stderr.decode().split())
     assert "trio_debugmcp.app" in loaded
     unwanted = {"rich", "debugpy", "trio_websocket", "hypercorn", "trio_debugmcp.testing"}
+    unwanted |= {"wsproto", "trio_debugmcp.transports.port", "trio_debugmcp.transports.websocket"}
     unwanted |= {"trio_debugmcp.client", "trio_debugmcp.dashboard", "trio_debugmcp.record"}
     assert not unwanted & loaded

@@ -1,9 +1,14 @@
 """`trio-debugmcp serve`: the MCP server."""
 
 import argparse
+import importlib.util
 import logging
 import os
+import sys
 from pathlib import Path
+
+MAX_LINGER = 86400
+"""Seconds; who wants a session to outlive its client for longer than a day keeps a client."""
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -43,6 +48,33 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default="full",
         help="offer the everyday tools only, or all (default full)",
     )
+    network = parser.add_argument_group("network")
+    network.add_argument(
+        "--ws",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="also listen for MCP over WebSocket, and serve the dashboard page on the same port (0 picks one)",
+    )
+    network.add_argument(
+        "--http",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="also serve MCP Streamable HTTP at /mcp; needs the extra `http`",
+    )
+    network.add_argument("--no-stdio", action="store_true", help="network transports only")
+    network.add_argument("--token", metavar="TOKEN", help="lets a client in, with full control (default: a random one)")
+    network.add_argument(
+        "--observe-token", metavar="TOKEN", help="lets a client in that may only look (default: a random one)"
+    )
+    network.add_argument(
+        "--linger",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="when the client that uses the session leaves and others are connected, it goes on so long (default 120)",
+    )
+    network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
+    network.add_argument("--tls-key", metavar="FILE", help="and this key")
     parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
     parser.set_defaults(run=run)
@@ -50,9 +82,15 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client leaves."""
+    problem = _misuse(arguments)
+    if problem is not None:
+        print(f"trio-debugmcp serve: {problem}", file=sys.stderr)
+        return 2
     import trio
 
-    from trio_debugmcp.app import Options, serve_stdio
+    from trio_debugmcp.app import Options
+    from trio_debugmcp.serve import Address, Network, serve
+    from trio_debugmcp.server.access import Tokens
     from trio_debugmcp.session.debugger import Settings
 
     logging.basicConfig(
@@ -68,9 +106,38 @@ def run(arguments: argparse.Namespace) -> int:
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,
         core_tools_only=arguments.tools == "core",
+        linger=arguments.linger,
     )
-    trio.run(serve_stdio, options)
+    try:
+        network = Network(
+            stdio=not arguments.no_stdio,
+            websocket=None if arguments.ws is None else Address(*arguments.ws),
+            http=None if arguments.http is None else Address(*arguments.http),
+            tokens=Tokens(arguments.token, arguments.observe_token),
+            certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
+        )
+    except ValueError as error:
+        print(f"trio-debugmcp serve: {error}", file=sys.stderr)
+        return 2
+    try:
+        trio.run(serve, options, network)
+    except OSError as error:
+        print(f"trio-debugmcp serve: {error}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _misuse(arguments: argparse.Namespace) -> str | None:
+    """What does not fit together."""
+    if arguments.no_stdio and arguments.ws is None and arguments.http is None:
+        return "--no-stdio needs --ws or --http"
+    if (arguments.tls_cert is None) != (arguments.tls_key is None):
+        return "--tls-cert and --tls-key belong together"
+    if not 0 <= arguments.linger <= MAX_LINGER:
+        return f"--linger must be between 0 and {MAX_LINGER} seconds"
+    if arguments.http is not None and importlib.util.find_spec("hypercorn") is None:
+        return "--http needs hypercorn: pip install 'trio-debugmcp[http]'"
+    return None
 
 
 def _seconds(text: str) -> float:
@@ -78,6 +145,13 @@ def _seconds(text: str) -> float:
     if not 0 <= value <= 60:
         raise argparse.ArgumentTypeError("must be between 0 and 60 seconds")
     return value
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError("[HOST:]PORT, with a port between 0 and 65535")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _directory(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import mcp_types as types
 import trio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import LOG_LEVEL_META_KEY, LoggingLevel
@@ -12,11 +11,21 @@ from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
-from trio_debugmcp.session.merger import MERGE_SECONDS, Merger
+from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.timeline import client_came, client_went
 
 Context = ServerRequestContext[Any, Any]
+
+
+MAX_NAMES = 100
+"""Clients that are told of per connection. Over HTTP, those of the modern era share one."""
+
+
+def client_name(ctx: Context) -> str | None:
+    """As the client of a request calls itself."""
+    client = ctx.session.client_params
+    return None if client is None else client.client_info.name
 
 
 class Peer:
@@ -28,27 +37,25 @@ class Peer:
         self._logs = logs
         self._role = role
         self._nursery = nursery
-        self._info: types.Implementation | None = None
-
-    @property
-    def name(self) -> str | None:
-        """As it calls itself."""
-        return None if self._info is None else self._info.name
+        self._known: dict[tuple[str, str], None] = {}
 
     async def accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """The SDK's middleware, around every message."""
         client = ctx.session.client_params
-        if self._info is None and client is not None and ctx.method != "initialize":
-            self._info = client.client_info
-            await self._merger.merge(Happened(client_came(self._info.name, self._info.version, self._role)))
+        if client is not None and ctx.method != "initialize":
+            await self._meet(client.client_info.name, client.client_info.version)
         level = _requested_log_level(ctx)
         return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
 
     async def leave(self) -> None:
-        """It is gone."""
-        if self._info is not None:
-            with trio.move_on_after(MERGE_SECONDS, shield=True):
-                await self._merger.merge(Happened(client_went(self._info.name, self._info.version, self._role)))
+        """It is gone. The caller bounds and shields this."""
+        for name, version in self._known:
+            await self._merger.merge(Happened(client_went(name, version, self._role)))
+
+    async def _meet(self, name: str, version: str) -> None:
+        if (name, version) not in self._known and len(self._known) < MAX_NAMES:
+            self._known[name, version] = None
+            await self._merger.merge(Happened(client_came(name, version, self._role)))
 
     async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
         """In the modern era log messages go out with the request that asked for them, and end before its answer."""

@@ -6,6 +6,8 @@ Reads answer from the state and never wait for the debuggee; only a source that 
 for, with a short bound.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types as types
@@ -14,24 +16,23 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.attendance import Visitor
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import SubscriberBus, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
 from trio_debugmcp.server.logs import LogRelay
-from trio_debugmcp.server.peer import Peer
+from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import source_text
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
 from trio_debugmcp.state.resources import (
@@ -53,42 +54,43 @@ debug_disconnect. While a session is active its state can also be read and subsc
 debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
 debugger://modules, debugger://timeline and debugger://source/{+file}."""
 
+NOTIFICATION_OPTIONS = NotificationOptions(resources_changed=True)
+
+MAX_STREAMS = 100
+"""Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
+
 Context = ServerRequestContext[Any, Any]
 
 
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, role: Role = "control") -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, visitor: Visitor) -> None:
         self._debugger = debugger
-        self._role = role
+        self._visitor = visitor
         self._hub = hub
         self._tools = tools
         self._logs = logs
-        self._peer: Peer | None = None
+        self._listening = 0
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
-    async def serve(
-        self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]
-    ) -> None:
-        """Serve until the client ends the connection, or the caller cancels."""
-        server = self._build()
-        options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
+        """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
-            self._peer = Peer(self._debugger.merger, self._hub, self._logs, self._role, self._nursery)
-            # Instead of the SDK's tracing, which costs on every message and which nobody has configured.
-            server.middleware[:] = [self._peer.accompany]
+            peer = Peer(self._debugger.merger, self._hub, self._logs, self._visitor.role, self._nursery)
             try:
-                await server.run(incoming, outgoing, options)
+                yield self._build(peer)
             finally:
                 if self._subscriber is not None:
                     self._logs.forget(self._subscriber)
                     self._subscriber.leave()
-                await self._peer.leave()
+                with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    await peer.leave()
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
 
-    def _build(self) -> Server[dict[str, Any]]:
+    def _build(self, peer: Peer) -> Server[dict[str, Any]]:
         server: Server[dict[str, Any]] = Server(
             "trio-debugmcp",
             version=__version__,
@@ -106,6 +108,8 @@ class ConnectionServer:
             on_get_prompt=self._get_prompt,
             on_completion=self._complete,
         )
+        # Instead of the SDK's tracing, which costs on every message and which nobody has configured.
+        server.middleware[:] = [peer.accompany]
         # Not in the constructor, which warns that only the handshake era has it.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
@@ -197,8 +201,11 @@ class ConnectionServer:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """One stream of the modern era, by the SDK's handler on a bus of its own."""
+        if self._listening >= MAX_STREAMS:
+            raise _too_many()
         wanted = params.notifications
         subscriber = self._hub.join(wants_list_changes=bool(wanted.resources_list_changed))
+        self._listening += 1
         try:
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
@@ -212,16 +219,20 @@ class ConnectionServer:
         except TooManySubscriptions:
             raise _too_many() from None
         finally:
+            self._listening -= 1
             subscriber.leave()
 
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed(self._role))
+        return types.ListToolsResult(tools=self._tools.listed(self._visitor.role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client = self._peer.name if self._peer is not None else None
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, self._role, client)
+        role = self._visitor.role
+        if self._tools.controls(params.name) and role == "control":
+            self._visitor.take_control()
+        client = client_name(ctx)
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
 
     # --- Prompts and completions -----------------------------------------------------------------------------
 
@@ -232,7 +243,7 @@ class ConnectionServer:
         return get_prompt(params.name, params.arguments or {})
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return await complete(self._debugger, self._role, params)
+        return await complete(self._debugger, self._visitor.role, params)
 
     # --- Logging ---------------------------------------------------------------------------------------------
 

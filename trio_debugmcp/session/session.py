@@ -72,8 +72,9 @@ answer by then will not answer at all."""
 GOODBYE_SECONDS = 6.0
 """For the answer to `disconnect`; lldb takes 5.1 s to let go of a program that lives on."""
 
-FAILED_GOODBYE_SECONDS = 1.0
-"""The same for a session that never got going: its adapter is likely to be stuck, and will be killed."""
+HASTY_GOODBYE_SECONDS = 1.0
+"""The same for a session that never got going, whose adapter is likely to be stuck, and for a server that is leaving:
+it has promised that nothing of it lives two seconds longer. What has not answered by then is killed."""
 
 T = TypeVar("T")
 
@@ -130,6 +131,7 @@ class DebugSession:
         self._over_reason: str | None = None
         self._terminate: bool | None = None
         self._failed = False
+        self._said_goodbye = False
         self._closing = False
         self._resuming = False
         self._terminals = Terminals(shared.console, shared.guard)
@@ -203,13 +205,11 @@ class DebugSession:
         """A launched program that shall live on keeps its adapter and its pipes until it ends, or the server does."""
         self._examiner.cancel()
         await self._close(self._over_reason or "disconnected")
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
-                await self._terminals.wait_over()
-                nursery.cancel_scope.cancel(reason="the program has ended")
-        finally:
-            self._terminate = True  # whatever is left by now goes with the server
+        self._said_goodbye = True
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
+            await self._terminals.wait_over()
+            nursery.cancel_scope.cancel(reason="the program has ended")
 
     async def _request_quietly(self, command: str, arguments: object) -> None:
         """For requests whose answer nobody needs, and which may come only when the program ends."""
@@ -265,9 +265,10 @@ class DebugSession:
         self._examiner.cancel()
         terminate = self._terminate if self._terminate is not None else isinstance(self.start, Launch)
         connection = self._connection
-        if connection is not None and connection.ended is None:
+        if connection is not None and connection.ended is None and not self._said_goodbye:
             arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
-            with trio.move_on_after(GOODBYE_SECONDS if self._handshake.done else FAILED_GOODBYE_SECONDS):
+            at_leisure = self._handshake.done and self._over.is_set()
+            with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
                 await self._request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
             await self._terminals.wait_over()

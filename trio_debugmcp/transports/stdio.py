@@ -5,7 +5,6 @@ but its own answers. While serving, descriptor 0 is the null device and descript
 library or a child prints never reaches the wire.
 """
 
-import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -14,20 +13,21 @@ import anyio
 import trio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, jsonrpc_message_adapter
 
-log = logging.getLogger(__name__)
+from trio_debugmcp.transports.messages import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    Incoming,
+    Outgoing,
+    complaint,
+    message_text,
+    parse_message,
+)
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """The longest message accepted; requests to a debugger are short, but process_write_input may carry a file."""
 
 _CHUNK_BYTES = 64 * 1024
-
-_PARSE_ERROR = -32700
-_INVALID_REQUEST = -32600
-
-Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
-Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 class LineSplitter:
@@ -108,15 +108,11 @@ async def _read(
         while data := await _receive(source):
             for line in lines.feed(data):
                 if line is None:
-                    await complaints.send(_complaint(_INVALID_REQUEST, f"a message is over {MAX_LINE_BYTES} bytes"))
-                    continue
-                try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValueError as error:
-                    log.warning("not a JSON-RPC message: %s: %.200r", type(error).__name__, line)
-                    await complaints.send(_complaint(_PARSE_ERROR, "not a JSON-RPC message"))
-                    continue
-                await to_server.send(SessionMessage(message))
+                    await complaints.send(complaint(INVALID_REQUEST, f"a message is over {MAX_LINE_BYTES} bytes"))
+                elif (message := parse_message(line)) is None:
+                    await complaints.send(complaint(PARSE_ERROR, "not a JSON-RPC message"))
+                else:
+                    await to_server.send(message)
 
 
 async def _receive(source: trio.abc.ReceiveStream) -> bytes:
@@ -130,12 +126,5 @@ async def _write(from_server: MemoryObjectReceiveStream[SessionMessage], sink: t
     """A client that has gone is noticed by the reader; until then what is sent to it is thrown away."""
     with from_server:
         async for item in from_server:
-            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                await sink.send_all(text.encode() + b"\n")
-
-
-def _complaint(code: int, message: str) -> SessionMessage:
-    return SessionMessage(
-        JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
-    )
+                await sink.send_all(message_text(item).encode() + b"\n")

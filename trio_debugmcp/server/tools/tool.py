@@ -104,6 +104,10 @@ class Toolbox:
         """For `tools/list`. The schemas are made when they are first asked for."""
         return [listed for name, listed in self._listed.items() if may_call(role, self._tools[name])]
 
+    def controls(self, name: str) -> bool:
+        """Whether that tool can change the debugged program or run code in it."""
+        return name in self._tools and not may_call("observe", self._tools[name])
+
     async def call(
         self,
         debugger: Debugger,

@@ -1,0 +1,160 @@
+"""The head of an HTTP request: read in bounded time and space, judged, and kept so that it can be replayed.
+
+h11 does the parsing. What has been read beyond the head stays with it: whoever takes the connection over reads the
+same bytes again from a `ReplayedStream`. A response is one and the last; keep-alive and pipelining are not offered.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http import HTTPStatus
+
+import h11
+import trio
+from msgspec import Struct
+
+MAX_HEAD_BYTES = 16 * 1024
+"""Of the request line and the headers. Browsers send about one, and few cookies."""
+
+HEAD_SECONDS = 10.0
+"""From the connection to the end of the head, TLS included. A slow network needs less than one."""
+
+DRAIN_SECONDS = 1.0
+"""After the answer: for the peer to read it and close. Closing on unread bytes would reset the connection instead."""
+
+_CHUNK_BYTES = 4096
+_MAX_DRAINED_CHUNKS = 64
+
+
+class Refused(Exception):
+    """The request is not served. Raised by whoever judges it, answered at the port."""
+
+    def __init__(self, status: HTTPStatus, reason: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(f"{status.value} {reason}")
+        self.status = status
+        self.reason = reason
+        self.headers = dict(headers or {})
+
+
+class Head(Struct, frozen=True):
+    """A request without its body. `path` is as it was sent, without the query and with no encoding undone."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    raw: bytes = b""
+
+    def value(self, name: str) -> str | None:
+        """The value of a header that comes once, if it does."""
+        values = self.values(name)
+        return values[0] if values else None
+
+    def values(self, name: str) -> list[str]:
+        """The values of a header, in order."""
+        return [value for key, value in self.headers if key == name]
+
+    def tokens(self, name: str) -> list[str]:
+        """The parts of a header that is a comma-separated list, from all of its lines."""
+        return [part.strip() for value in self.values(name) for part in value.split(",") if part.strip()]
+
+    @property
+    def wants_websocket(self) -> bool:
+        """Whether it asks for the protocol to be changed to WebSocket."""
+        return "websocket" in [each.lower() for each in self.tokens("upgrade")]
+
+
+async def read_head(stream: trio.abc.Stream) -> Head | None:
+    """The head of the first request, or None if the peer left before it was whole.
+
+    Raises:
+        Refused: it took too long, is too large, is not HTTP/1.1, or makes no sense.
+    """
+    parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
+    raw = bytearray()
+    with trio.move_on_after(HEAD_SECONDS):
+        while True:
+            try:
+                event = parser.next_event()
+            except h11.RemoteProtocolError as error:
+                raise Refused(HTTPStatus(error.error_status_hint), "bad request head") from error
+            if isinstance(event, h11.Request):
+                return _head(event, bytes(raw))
+            if event is not h11.NEED_DATA or not (data := await _receive(stream)):
+                return None
+            raw += data
+            parser.receive_data(data)
+    raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"the request head took over {HEAD_SECONDS:g} s")
+
+
+def _head(request: h11.Request, raw: bytes) -> Head:
+    if request.http_version != b"1.1":
+        raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.1 only")
+    return Head(
+        method=request.method.decode("ascii"),
+        path=request.target.decode("ascii").partition("?")[0],
+        headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in request.headers),
+        raw=raw,
+    )
+
+
+async def answer(stream: trio.abc.Stream, status: HTTPStatus, headers: Mapping[str, str], body: bytes = b"") -> None:
+    """Send a response, the last one on this connection. The stream stays the caller's to close."""
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in headers.items())]
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        await stream.send_all("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1") + body)
+        await drain(stream)
+
+
+async def drain(stream: trio.abc.Stream) -> None:
+    """Let the peer take what was sent: say that nothing more comes, and read what it still sends for a moment."""
+    with trio.move_on_after(DRAIN_SECONDS), suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        if isinstance(stream, trio.abc.HalfCloseableStream):
+            await stream.send_eof()
+        for _ in range(_MAX_DRAINED_CHUNKS):
+            if not await _receive(stream):
+                break
+
+
+async def _receive(stream: trio.abc.Stream) -> bytes:
+    try:
+        return bytes(await stream.receive_some(_CHUNK_BYTES))
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        return b""
+
+
+class ReplayedStream(trio.abc.Stream):
+    """A stream from which some bytes have been read already, and are read again.
+
+    `last_words` is asked for a few bytes to send when the stream is closed: for the one case in which trio-websocket
+    closes a connection without saying why.
+    """
+
+    def __init__(self, stream: trio.abc.Stream, already_read: bytes = b"") -> None:
+        self._stream = stream
+        self._already_read = already_read
+        self.last_words: Callable[[], bytes] = bytes
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        """First the bytes of old, then those that come."""
+        if self._already_read:
+            await trio.lowlevel.checkpoint()
+            size = len(self._already_read) if max_bytes is None else max_bytes
+            again, self._already_read = self._already_read[:size], self._already_read[size:]
+            return again
+        return await self._stream.receive_some(max_bytes)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Send."""
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """Wait."""
+        await self._stream.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        """Close the stream below."""
+        last_words, self.last_words = self.last_words(), bytes
+        if last_words:
+            with trio.move_on_after(DRAIN_SECONDS), suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._stream.send_all(last_words)
+                await drain(self._stream)
+        await self._stream.aclose()

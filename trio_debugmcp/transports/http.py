@@ -1,0 +1,229 @@
+"""MCP over Streamable HTTP, at `/mcp`: the SDK's session manager as an ASGI application on hypercorn's Trio worker.
+
+Each MCP session of the handshake era has an SDK server of its own, hence its own subscriptions, and is found by its
+`Mcp-Session-Id` and the role of its token together. The requests of the modern era carry everything themselves and
+share one server for each role. A session ends when its client deletes it or has been idle for `IDLE_SECONDS`.
+"""
+
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from http import HTTPStatus
+from math import inf
+from typing import Any, Generic, TypeVar
+
+import hypercorn.trio
+import trio
+from hypercorn.config import Config
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.head import MAX_HEAD_BYTES, Head, Refused
+
+log = logging.getLogger(__name__)
+
+MCP_PATH = "/mcp"
+
+IDLE_SECONDS = 600.0
+"""Without a request or an open stream; then the client has left. An agent may think long between two calls."""
+
+MAX_SESSIONS = 1000
+"""Open at the same time. Each costs some tens of kilobytes."""
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+"""Of one request, as over WebSocket."""
+
+STALL_SECONDS = 20.0
+"""After which the kernel gives up a connection whose peer takes nothing of what was sent. hypercorn would wait."""
+
+R = TypeVar("R")
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+OpenServer = Callable[[R], AbstractAsyncContextManager[Server[Any]]]
+
+
+class _Session(Generic[R]):
+    """One server and the requests that it is serving. Alive while `run` runs."""
+
+    def __init__(self) -> None:
+        self._requests = 0
+        self._scope = trio.CancelScope()
+        self._manager: StreamableHTTPSessionManager | None = None
+
+    async def run(self, open_server: OpenServer[R], role: R, *, task_status: trio.TaskStatus[None]) -> None:
+        async with open_server(role) as server:
+            manager = StreamableHTTPSessionManager(
+                server, session_idle_timeout=None, max_request_body_size=MAX_BODY_BYTES
+            )
+            async with manager.run():
+                self._manager = manager
+                task_status.started()
+                with self._scope:
+                    await trio.sleep_forever()
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; as long as there is one, the session is not idle."""
+        if self._manager is None:
+            raise AssertionError("the session does not run")
+        self._requests += 1
+        self._scope.deadline = inf
+        try:
+            await self._manager.handle_request(scope, receive, send)
+        finally:
+            self._requests -= 1
+            if not self._requests:
+                self._scope.deadline = trio.current_time() + IDLE_SECONDS
+
+    def end(self) -> None:
+        self._scope.cancel(reason="the client has ended its MCP session")
+
+
+class HttpApp(Generic[R]):
+    """The ASGI application. Its sessions run in `nursery`."""
+
+    def __init__(self, gate: Gate[R], open_server: OpenServer[R], nursery: trio.Nursery) -> None:
+        self._gate = gate
+        self._open_server = open_server
+        self._nursery = nursery
+        self._sessions: dict[tuple[R, str | None], _Session[R]] = {}
+        self._opening_shared = trio.Lock()
+        self._alive = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the server's own start and end."""
+        match scope["type"]:
+            case "http":
+                await self._serve(scope, receive, send)
+            case "lifespan":
+                for step in ("startup", "shutdown"):
+                    await receive()
+                    await send({"type": f"lifespan.{step}.complete"})
+            case _:
+                await receive()
+                await send({"type": "websocket.close", "code": 1008})
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = _head(scope)
+        try:
+            self._gate.check_source(head)
+            if head.path != MCP_PATH:
+                raise Refused(HTTPStatus.NOT_FOUND, f"MCP is at {MCP_PATH}")
+            role = self._gate.admit(head)
+            version, session_id = head.value("mcp-protocol-version"), head.value("mcp-session-id")
+            if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+                await (await self._shared(role)).serve(scope, receive, send)
+            elif session_id is None:
+                await self._serve_first(role, scope, receive, send)
+            elif (session := self._sessions.get((role, session_id))) is not None:
+                await _serve_next(session, scope, receive, send)
+            else:
+                raise Refused(HTTPStatus.NOT_FOUND, "this MCP session is over, or was never there: initialize again")
+        except Refused as refusal:
+            log.info("refused: %s", refusal)
+            await _refuse(send, refusal)
+
+    async def _shared(self, role: R) -> _Session[R]:
+        """The one that serves the modern era for that role."""
+        async with self._opening_shared:
+            session = self._sessions.get((role, None))
+            if session is None:
+                session = self._sessions[role, None] = await self._open(role)
+            return session
+
+    async def _serve_first(self, role: R, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request without a session: the SDK lets it open one, or refuses it."""
+        session = await self._open(role)
+        established = False
+
+        async def watch(message: Any) -> None:
+            nonlocal established
+            if message["type"] == "http.response.start" and message["status"] < HTTPStatus.BAD_REQUEST:
+                for name, value in message["headers"]:
+                    if name.lower() == b"mcp-session-id":
+                        established = True
+                        self._sessions[role, value.decode("ascii")] = session
+            await send(message)
+
+        try:
+            await session.serve(scope, receive, watch)
+        finally:
+            if not established:
+                session.end()
+
+    async def _open(self, role: R) -> _Session[R]:
+        if self._alive >= MAX_SESSIONS:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open")
+        session: _Session[R] = _Session()
+        await self._nursery.start(self._live, session, role)
+        return session
+
+    async def _live(self, session: _Session[R], role: R, *, task_status: trio.TaskStatus[None]) -> None:
+        self._alive += 1
+        try:
+            await session.run(self._open_server, role, task_status=task_status)
+        except Exception:
+            log.exception("an MCP session failed")
+        finally:
+            self._alive -= 1
+            for key in [key for key, each in self._sessions.items() if each is session]:
+                del self._sessions[key]
+
+
+async def _serve_next(session: _Session[R], scope: Scope, receive: Receive, send: Send) -> None:
+    status = 0
+
+    async def watch(message: Any) -> None:
+        nonlocal status
+        status = message.get("status", status)
+        await send(message)
+
+    await session.serve(scope, receive, watch)
+    if scope["method"] == "DELETE" and status < HTTPStatus.BAD_REQUEST:
+        session.end()
+
+
+async def _refuse(send: Send, refusal: Refused) -> None:
+    headers = {**refusal.headers, "Content-Type": "text/plain; charset=utf-8"}
+    pairs = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": refusal.status.value, "headers": pairs})
+    await send({"type": "http.response.body", "body": f"{refusal.reason}\n".encode()})
+
+
+def _head(scope: Scope) -> Head:
+    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
+    return Head(method=scope["method"], path=scope["path"], headers=headers)
+
+
+async def serve_http(
+    app: HttpApp[R],
+    listeners: Sequence[trio.SocketListener],
+    certificate: tuple[str, str] | None = None,
+    *,
+    task_status: trio.TaskStatus[Any] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve until cancelled, on listeners that hypercorn takes over and closes.
+
+    `certificate` is its file, and the key's.
+    """
+    config = Config()
+    config.bind = [f"fd://{_hand_over(listener)}" for listener in listeners]
+    config.errorlog = log
+    config.accesslog = None
+    config.include_server_header = False
+    config.alpn_protocols = ["http/1.1"]
+    config.h11_max_incomplete_size = MAX_HEAD_BYTES
+    if certificate is not None:
+        config.certfile, config.keyfile = certificate
+    await hypercorn.trio.serve(app, config, mode="asgi", task_status=task_status)  # type: ignore[arg-type]
+
+
+def _hand_over(listener: trio.SocketListener) -> int:
+    # What is accepted inherits the option. Elsewhere than on Linux a stalled peer is the kernel's to notice.
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
+    descriptor: int = listener.socket.detach()
+    return descriptor

@@ -1,0 +1,36 @@
+"""JSON-RPC messages as text, the same on every wire: parsing, writing, and what is answered to nonsense."""
+
+import logging
+
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, jsonrpc_message_adapter
+
+log = logging.getLogger(__name__)
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+Outgoing = MemoryObjectSendStream[SessionMessage]
+
+
+def parse_message(text: bytes | str) -> SessionMessage | None:
+    """The message, or None if the text is none; then the peer deserves `complaint(PARSE_ERROR, …)`."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except ValueError as error:
+        log.warning("not a JSON-RPC message: %s: %.200r", type(error).__name__, text)
+        return None
+
+
+def message_text(item: SessionMessage) -> str:
+    """As it goes on the wire, in one line."""
+    return item.message.model_dump_json(by_alias=True, exclude_unset=True)
+
+
+def complaint(code: int, message: str) -> SessionMessage:
+    """An error that answers no request in particular."""
+    return SessionMessage(
+        JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+    )

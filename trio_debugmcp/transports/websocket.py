@@ -1,0 +1,229 @@
+"""MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message in a text frame. Both ends of it.
+
+trio-websocket speaks the protocol. Its reader stops, with pongs and close frames, as long as a message is not
+fetched; so each connection has a task here that always fetches, and a bound on what may wait instead.
+
+How a connection ends, and with which close code:
+
+| what happens | code |
+| --- | --- |
+| the server ends | 1001 |
+| a frame that makes no sense, a second Upgrade | 1002 |
+| a binary frame | 1003 |
+| text that is not UTF-8 | 1007 |
+| the peer does not answer pings, which means that it does not read; or it floods | 1008 |
+| a message over `MAX_MESSAGE_SIZE` | 1009 |
+
+Text that is not a JSON-RPC message is answered with the error -32700, as on every transport; the connection goes on.
+"""
+
+import logging
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import trio
+from mcp.shared.message import SessionMessage
+from trio_websocket import ConnectionClosed, WebSocketConnection, open_websocket_url, wrap_server_stream
+from wsproto.frame_protocol import CloseReason, FrameProtocol
+from wsproto.utilities import LocalProtocolError
+
+from trio_debugmcp.transports.head import ReplayedStream, drain
+from trio_debugmcp.transports.messages import (
+    PARSE_ERROR,
+    Incoming,
+    Outgoing,
+    complaint,
+    message_text,
+    parse_message,
+)
+
+log = logging.getLogger(__name__)
+
+SUBPROTOCOL = "mcp"
+
+MAX_MESSAGE_SIZE = 4 * 1024 * 1024
+"""Characters of one message; as much as the SDK's HTTP transport takes in bytes."""
+
+MAX_WAITING = 256
+"""Messages that wait to be looked at, and also answers that wait to be sent; who has more is flooding."""
+
+PING_SECONDS = 15.0
+"""Between two pings: often enough for the proxies that cut silent connections after a minute or half of one."""
+
+PONG_SECONDS = 20.0
+"""For the answer to a ping, which queues behind all that the peer has not read yet."""
+
+CLOSE_SECONDS = 3.0
+"""For the last frame and the closing handshake; after that the connection is simply dropped."""
+
+_TELL_THE_PEER = (CloseReason.PROTOCOL_ERROR, CloseReason.INVALID_FRAME_PAYLOAD_DATA)
+"""Faults at which trio-websocket closes the stream without a close frame."""
+
+
+class _Socket:
+    """One connection's tasks, between the WebSocket and the pair of message streams."""
+
+    def __init__(self, connection: WebSocketConnection) -> None:
+        self._connection = connection
+        self._to_us, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](MAX_WAITING)
+        self.outgoing, self._from_us = anyio.create_memory_object_stream[SessionMessage](0)
+        self._farewell = (CloseReason.NORMAL_CLOSURE, "")
+        self._written = trio.Event()
+
+    def give_up(self, code: CloseReason, reason: str) -> None:
+        """End the connection for that reason: for whoever serves it, it looks like the peer's leaving."""
+        log.info("closing a WebSocket: %d %s", code, reason)
+        self._farewell = code, reason
+        self._to_us.close()
+
+    async def read(self, nursery: trio.Nursery) -> None:
+        with self._to_us, suppress(ConnectionClosed, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            while True:
+                text = await self._connection.get_message()
+                if not isinstance(text, str):
+                    self.give_up(CloseReason.UNSUPPORTED_DATA, "MCP is spoken in text frames")
+                    return
+                message = parse_message(text)
+                try:
+                    if self._from_us.statistics().tasks_waiting_send > MAX_WAITING:
+                        raise anyio.WouldBlock
+                    if message is None:
+                        nursery.start_soon(self._complain)
+                    else:
+                        self._to_us.send_nowait(message)
+                except anyio.WouldBlock:
+                    self.give_up(CloseReason.POLICY_VIOLATION, f"over {MAX_WAITING} messages are waiting")
+                    return
+
+    async def _complain(self) -> None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self.outgoing.send(complaint(PARSE_ERROR, "not a JSON-RPC message"))
+
+    async def write(self) -> None:
+        """At the peer's pace. Cancelled only with the whole connection: half a frame can have no successor."""
+        try:
+            with self._from_us, suppress(ConnectionClosed, LocalProtocolError):
+                async for item in self._from_us:
+                    await self._connection.send_message(message_text(item))
+        finally:
+            self._written.set()
+
+    async def keep_alive(self, nursery: trio.Nursery) -> None:
+        while True:
+            await trio.sleep(PING_SECONDS)
+            answered = trio.Event()
+            nursery.start_soon(self._ping, answered)
+            with trio.move_on_after(PONG_SECONDS):
+                await answered.wait()
+            if not answered.is_set():
+                self.give_up(CloseReason.POLICY_VIOLATION, f"you have not read anything for {PONG_SECONDS:g} s")
+                return
+
+    async def _ping(self, answered: trio.Event) -> None:
+        with suppress(ConnectionClosed, LocalProtocolError):
+            await self._connection.ping()
+            answered.set()
+
+    async def close(self, *, cancelled: bool) -> None:
+        """Finish the frame under way, and take leave properly. Bounded."""
+        for stream in (self._to_us, self.incoming, self.outgoing):
+            stream.close()
+        code, reason = self._farewell
+        if cancelled and code == CloseReason.NORMAL_CLOSURE:
+            code, reason = CloseReason.GOING_AWAY, "the server ends"
+        with trio.move_on_after(CLOSE_SECONDS, shield=True), suppress(LocalProtocolError):
+            await self._written.wait()
+            await self._connection.aclose(code, reason)
+        self._from_us.close()
+
+
+@asynccontextmanager
+async def open_messages(connection: WebSocketConnection) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """MCP messages over an open WebSocket, which is closed with the block; the stream below stays the caller's.
+
+    The incoming stream ends when the peer leaves, or is given up.
+    """
+    socket = _Socket(connection)
+    async with trio.open_nursery() as outer:
+        # The writer outlives the rest, for its last frame.
+        outer.start_soon(_shielded, socket, writing := trio.CancelScope(shield=True))
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(socket.read, nursery)
+                nursery.start_soon(socket.keep_alive, nursery)
+                yield socket.incoming, socket.outgoing
+                nursery.cancel_scope.cancel(reason="the connection is over")
+        finally:
+            await socket.close(cancelled=trio.current_effective_deadline() == float("-inf"))
+            writing.cancel(reason="the connection is over")
+
+
+async def _shielded(socket: _Socket, scope: trio.CancelScope) -> None:
+    with scope:
+        await socket.write()
+
+
+@asynccontextmanager
+async def accept_websocket(stream: trio.abc.Stream, head: bytes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The server's end, on a stream from which the request's head has been read and judged already.
+
+    The stream stays the caller's to close.
+    """
+    replayed = ReplayedStream(stream, head)
+    try:
+        async with trio.open_nursery() as nursery:
+            request = await wrap_server_stream(nursery, replayed, max_message_size=MAX_MESSAGE_SIZE)
+            connection = await request.accept(subprotocol=SUBPROTOCOL)
+            replayed.last_words = lambda: _last_words(connection)
+            async with open_messages(connection) as streams:
+                yield streams
+            with trio.move_on_after(CLOSE_SECONDS, shield=True):
+                await drain(stream)
+            nursery.cancel_scope.cancel(reason="the connection is over")
+    except* (ConnectionClosed, LocalProtocolError) as errors:  # it answers frames that come after the goodbye
+        log.debug("a WebSocket ended badly: %s", errors)
+
+
+def _last_words(connection: WebSocketConnection) -> bytes:
+    closed = connection.closed
+    if closed is None or closed.code not in _TELL_THE_PEER:
+        return b""
+    return bytes(FrameProtocol(client=False, extensions=[]).close(closed.code, closed.reason))
+
+
+@asynccontextmanager
+async def open_websocket_client(
+    url: str,
+    token: str | None = None,
+    *,
+    headers: dict[str, str] | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The client's end of MCP over WebSocket, for any server that speaks it: the streams that the SDK's client takes.
+
+    Everything is closed with the block; the incoming stream ends when the server leaves.
+
+    Args:
+        url: `ws://…` or `wss://…`.
+        token: sent as `Authorization: Bearer`.
+        headers: further headers of the opening request.
+        ssl_context: for `wss://`; the system's trusted certificates if there is none.
+
+    Raises:
+        trio_websocket.HandshakeError: nobody listens there, or the server refused; `ConnectionRejected` has its status.
+    """
+    extra = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token is not None else {})}
+    async with (
+        open_websocket_url(
+            url,
+            ssl_context,
+            subprotocols=[SUBPROTOCOL],
+            extra_headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in extra.items()],
+            max_message_size=MAX_MESSAGE_SIZE,
+            disconnect_timeout=CLOSE_SECONDS,
+        ) as connection,
+        open_messages(connection) as streams,
+    ):
+        yield streams
