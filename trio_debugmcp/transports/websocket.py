@@ -132,16 +132,18 @@ class _Socket:
             answered.set()
 
     async def close(self, *, cancelled: bool) -> None:
-        """Finish the frame under way, and take leave properly. Bounded."""
+        """Finish the frame under way, and take leave properly. The caller bounds it."""
         for stream in (self._to_us, self.incoming, self.outgoing):
             stream.close()
         code, reason = self._farewell
         if cancelled and code == CloseReason.NORMAL_CLOSURE:
             code, reason = CloseReason.GOING_AWAY, "the server ends"
-        with trio.move_on_after(CLOSE_SECONDS, shield=True), suppress(LocalProtocolError):
+        try:
             await self._written.wait()
-            await self._connection.aclose(code, reason)
-        self._from_us.close()
+            with suppress(LocalProtocolError):
+                await self._connection.aclose(code, reason)
+        finally:
+            self._from_us.close()
 
 
 @asynccontextmanager
@@ -161,7 +163,9 @@ async def open_messages(connection: WebSocketConnection) -> AsyncIterator[tuple[
                 yield socket.incoming, socket.outgoing
                 nursery.cancel_scope.cancel(reason="the connection is over")
         finally:
-            await socket.close(cancelled=trio.current_effective_deadline() == float("-inf"))
+            cancelled = trio.current_effective_deadline() == -inf
+            with trio.move_on_after(CLOSE_SECONDS, shield=True):
+                await socket.close(cancelled=cancelled)
             writing.cancel(reason="the connection is over")
 
 
