@@ -1,0 +1,133 @@
+"""The other client: an agent on standard input and output, as plain JSON lines, so that nothing here needs a loop."""
+
+import json
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import trio_debugmcp
+
+READY_SECONDS = 20
+ANSWER_SECONDS = 30
+
+CONTROL_TOKEN = "control-token-of-the-test"
+OBSERVE_TOKEN = "observe-token-of-the-test"
+
+
+class Agent:
+    """A server process with its port, and the client that drives it."""
+
+    def __init__(self, directory: Path, port: int = 0) -> None:
+        self.directory = directory
+        tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", f"127.0.0.1:{port}", *tokens],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=directory,
+            env={**os.environ, "PYTHONPATH": str(Path(trio_debugmcp.__file__).parent.parent)},
+        )
+        self._answers: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._words: queue.Queue[str] = queue.Queue()
+        self._threads = [
+            threading.Thread(target=self._read_answers, daemon=True),
+            threading.Thread(target=self._read_words, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        self._next_id = 1
+        self.port = self._announced_port()
+        self.request(
+            "initialize",
+            protocolVersion="2025-11-25",
+            capabilities={},
+            clientInfo={"name": "agent", "version": "1.0"},
+        )
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def url(self, token: str) -> str:
+        """The page, as somebody with that token opens it."""
+        return f"http://127.0.0.1:{self.port}/#token={token}"
+
+    def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """One request, and its result."""
+        number = self._next_id
+        self._next_id += 1
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        while True:
+            message = self._answers.get(timeout=ANSWER_SECONDS)
+            if message.get("id") == number and "method" not in message:
+                result: dict[str, Any] = message["result"]
+                return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool; its structured result."""
+        result = self.request("tools/call", name=tool, arguments=arguments)
+        assert not result.get("isError"), result
+        structured: dict[str, Any] = result["structuredContent"]
+        return structured
+
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """Every client's tool calls, as the timeline has them."""
+        events = self.call("timeline_query", types=["toolCalled"])["events"]
+        return [event["payload"] for event in events]
+
+    def leave(self) -> None:
+        """Close standard input, which ends the server when nobody else is connected. Once is enough."""
+        assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            return
+        self._process.stdin.close()
+        try:
+            self._process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._close()
+
+    def kill(self) -> None:
+        """The server goes away, without a word to anybody."""
+        self._process.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._close()
+
+    def _close(self) -> None:
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+
+    def _read_answers(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answers.put(json.loads(line))
+
+    def _read_words(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._words.put(line)
+
+    def _announced_port(self) -> int:
+        seen = ""
+        while True:
+            try:
+                seen += self._words.get(timeout=READY_SECONDS)
+            except queue.Empty:
+                raise AssertionError(f"the server did not say where its page is: {seen}") from None
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/", seen)
+            if found:
+                return int(found[1])

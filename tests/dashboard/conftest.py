@@ -1,0 +1,120 @@
+"""The dashboard in a real browser, beside a real program that another client debugs over stdio.
+
+Plain synchronous tests: playwright has a loop of its own that does not mix with trio's, so the server is a process
+and its other client is `Agent`, without a loop. A test without what it needs is skipped by its own name.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+PAGE_SECONDS = 15
+"""Far above the second in which the page shows a change; a shared machine starts programs slowly."""
+
+PROGRAM = """\
+def count(limit):
+    total = 0
+    for number in range(limit):
+        total = total + number
+        print(f"<b>so far</b> {total}")
+    return total
+
+
+count(3)
+count(2)
+raise ValueError("out of <i>stock</i>")
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.real)
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[BrowserContext]":
+    """One Chromium with a fresh profile for the tests of a module."""
+    reason = "playwright is not installed: pip install playwright"
+    sync_api = pytest.importorskip("playwright.sync_api", reason=reason)
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}: apt-get install chromium")
+    with TemporaryDirectory() as profile, sync_api.sync_playwright() as playwright:
+        sync_api.expect.set_options(timeout=PAGE_SECONDS * 1000)
+        context = playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=CHROMIUM,
+            args=CHROMIUM_OPTIONS,
+            viewport={"width": 1280, "height": 800},
+            color_scheme="light",
+        )
+        context.set_default_timeout(PAGE_SECONDS * 1000)
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def agent(browser: "BrowserContext", tmp_path: Path) -> Iterator[Agent]:
+    """A server, and the client on its standard input and output. Its directory has `app.py`."""
+    (tmp_path / "app.py").write_text(PROGRAM)
+    agent = Agent(tmp_path)
+    yield agent
+    agent.leave()
+
+
+OpenPage = Callable[[str], "Page"]
+
+
+@pytest.fixture
+def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
+    """Open a URL in a tab of its own. A script error, or something that the page's policy forbids, fails the test."""
+    pages: list[Page] = []
+    troubles: list[str] = []
+
+    def opened(url: str) -> "Page":
+        page = browser.new_page()
+        pages.append(page)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on(
+            "console",
+            lambda message: troubles.append(message.text) if "Content Security Policy" in message.text else None,
+        )
+        page.goto(url)
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert troubles == []
+
+
+@pytest.fixture
+def control_page(agent: Agent, open_page: OpenPage) -> "Page":
+    """The page of a person in control."""
+    return open_page(agent.url(CONTROL_TOKEN))
+
+
+@pytest.fixture
+def observer_page(agent: Agent, open_page: OpenPage) -> "Page":
+    """The page of an observer."""
+    return open_page(agent.url(OBSERVE_TOKEN))

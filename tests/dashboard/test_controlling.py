@@ -1,0 +1,140 @@
+"""What a person in control can do: buttons, keys, the gutter, watches."""
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.dashboard.agent import Agent
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+def test_the_buttons_step_continue_pause_restart_and_stop(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    where, state = page.locator("#where"), page.locator("#state")
+
+    def press(name: str) -> None:
+        button = page.get_by_role("button", name=name, exact=True)
+        expect(button).to_have_attribute("aria-disabled", "false")
+        button.click()
+
+    expect(page.locator("#role")).to_have_text("In control")
+    agent.call("debug_launch", program="app.py")
+    expect(where).to_contain_text("app.py:1")
+    press("Step over")
+    expect(where).to_contain_text("app.py:9")
+    press("Step in")
+    expect(where).to_have_text("app.py:2 in count")
+    press("Step out")
+    expect(where).to_contain_text(re.compile(r"app\.py:(9|10)"))
+    press("Restart")
+    expect(where).to_contain_text("app.py:1")
+    press("Continue")
+    expect(state).to_have_text(re.compile("Program ended|Paused: ValueError"))
+    press("Restart")
+    expect(where).to_contain_text("app.py:1")
+    press("Stop")
+    expect(state).to_have_text(re.compile("ended"))
+    assert agent.call("debug_state")["state"] == "Disconnected"
+
+
+def test_pause_stops_a_running_program(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "app.py").write_text("import time\nwhile True:\n    time.sleep(0.05)\n")
+    agent.call("debug_launch", program="app.py")
+    agent.call("debug_continue", wait=False)
+    expect(control_page.locator("#state")).to_have_text("Running")
+    control_page.keyboard.press("F6")
+    expect(control_page.locator("#state")).to_have_text("Paused on request")
+
+
+def test_the_keys_drive_the_program_but_not_while_somebody_types(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page, where = control_page, control_page.locator("#where")
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 6}])
+    expect(where).to_contain_text("app.py:1")
+    page.get_by_label("Expression to watch").focus()
+    page.keyboard.press("F10")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("F10")
+    expect(where).to_contain_text("app.py:9")
+    page.keyboard.press("F11")
+    expect(where).to_contain_text("app.py:2")
+    page.keyboard.press("F5")
+    expect(where).to_contain_text("app.py:6")
+    page.keyboard.press("Shift+F11")
+    expect(where).to_contain_text(re.compile(r"app\.py:(9|10)"))
+    calls = [call for call in agent.tool_calls() if call["client"] == "dashboard" and call["tool"] == "debug_step"]
+    assert len(calls) == 3
+
+
+def test_a_click_in_the_gutter_sets_a_breakpoint_and_another_removes_it(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    agent.call("debug_launch", program="app.py")
+    gutter = page.get_by_role("button", name="Breakpoint on line 6", exact=True)
+    gutter.click()
+    expect(gutter).to_have_attribute("aria-pressed", "true")
+    expect(gutter).to_have_attribute("data-breakpoint", "breakpoint bound")
+    assert [each["line"] for each in agent.call("breakpoint_list")["breakpoints"]] == [6]
+    assert agent.call("debug_continue")["location"]["line"] == 6
+
+    page.get_by_role("checkbox", name="app.py:6 is on").click()
+    expect(gutter).to_have_attribute("data-breakpoint", "breakpoint disabled")
+    gutter.click()
+    expect(gutter).to_have_attribute("aria-pressed", "false")
+    assert agent.call("breakpoint_list")["breakpoints"] == []
+
+
+def test_a_watch_is_evaluated_at_every_stop_and_its_changes_are_marked(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    agent.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 4}])
+    expect(page.locator("#where")).to_contain_text("app.py:4")
+    for expression in ("number * 100", "nonsense"):
+        page.get_by_label("Expression to watch").fill(expression)
+        page.keyboard.press("Enter")
+    watch = page.locator("#watches [data-path='number * 100']")
+    expect(watch.locator(".value")).to_have_text("0")
+    expect(page.locator("#watches [data-path=nonsense]")).to_contain_text("nonsense")
+    expect(page.locator("#watches .error")).to_contain_text("NameError")
+    agent.call("debug_continue")
+    expect(watch.locator(".value")).to_have_text("100")
+    expect(watch).to_have_attribute("data-changed", "true")
+    page.get_by_role("button", name="Stop watching nonsense").click()
+    expect(page.locator("#watches .variable")).to_have_count(1)
+
+
+def test_a_frame_can_be_chosen_and_a_variable_opened(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    (agent.directory / "app.py").write_text("def f(basket):\n    pass\n\nshop = {'tea': [4, 5]}\nf(shop)\n")
+    agent.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 2}])
+    page.locator("#locals summary").filter(has_text="basket").click()
+    page.locator("#locals .inside summary").filter(has_text="tea").click()
+    expect(page.locator("#locals .inside .inside .variable").first).to_contain_text("4")
+
+    page.locator("#stack .row").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".line.looked-at")).to_contain_text("f(shop)")
+    expect(page.locator("#locals [data-path=shop]")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#locals [data-path=basket]")).to_have_count(1)
+
+
+def test_what_the_server_refuses_is_said_on_the_page(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    agent.call("debug_launch", program="app.py")
+    expect(control_page.locator(".line.current")).to_have_count(1)
+    (agent.directory / "app.py").unlink()
+    control_page.get_by_role("button", name="Breakpoint on line 6", exact=True).click()
+    expect(control_page.locator("#notice")).to_contain_text("There is no file")

@@ -1,0 +1,96 @@
+"""The page's pure modules, in the browser that runs them."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+def test_comments_strings_and_keywords_are_told_apart_and_no_character_is_lost(observer_page: "Page") -> None:
+    kinds = observer_page.evaluate(
+        """async () => {
+          const {highlighted} = await import('/highlight.js');
+          const found = (text, path) => highlighted(text, path).map((line) => line.map(({kind, text}) => [kind, text]));
+          const text = 'x = "a#b"  # "c"\\ndef f(y): return \\'\\'\\'two\\nlines\\'\\'\\'\\n';
+          return {
+            python: found(text, 'a.py'),
+            same: highlighted(text, 'a.py').map((line) => line.map(({text}) => text).join('')).join('\\n') === text,
+            c: found('/* if */ return `a ${b}`; // x', 'a.ts'),
+            plain: found('if "x"', 'notes.txt'),
+            open: found('s = "never closed', 'a.py'),
+          };
+        }"""
+    )
+    assert kinds["same"]
+    first, second, third, last = kinds["python"]
+    assert first == [[None, "x = "], ["string", '"a#b"'], [None, "  "], ["comment", '# "c"']]
+    assert ["keyword", "def"] in second
+    assert ["call", "f"] in second
+    assert ["string", "'''two"] in second
+    assert third == [["string", "lines'''"]]
+    assert last == []
+    assert [kind for kind, _ in kinds["c"][0] if kind] == ["comment", "keyword", "string", "comment"]
+    assert kinds["plain"] == [[[None, 'if "x"']]]
+    assert kinds["open"] == [[[None, "s = "], ["string", '"never closed']]]
+
+
+def test_long_silences_are_drawn_short_and_time_never_runs_backwards(observer_page: "Page") -> None:
+    scale = observer_page.evaluate(
+        """async () => {
+          const {timeScale} = await import('/scale.js');
+          const scale = timeScale([0, 1, 2, 602, 603]);
+          return {x: [0, 1, 2, 300, 602, 603].map(scale.x), breaks: scale.breaks, empty: timeScale([]).x(5)};
+        }"""
+    )
+    assert scale["x"] == sorted(scale["x"])
+    assert scale["x"][0] == 0
+    assert scale["x"][-1] == 1
+    assert scale["x"][4] - scale["x"][2] < scale["x"][1] - scale["x"][0]  # ten minutes are shorter than that second
+    assert [each["seconds"] for each in scale["breaks"]] == [600]
+    assert scale["empty"] == 0
+
+
+def test_changes_are_told_from_the_last_stop_in_the_same_call(observer_page: "Page") -> None:
+    marks = observer_page.evaluate(
+        """async () => {
+          const {Changes} = await import('/changes.js');
+          const changes = new Changes();
+          const stack = (at, depth, name, values) => ({
+            threadId: 1, capturedAt: at, total: depth,
+            frames: [{name, location: {file: 'a.py'}}],
+            locals: values && Object.entries(values).map(([path, value]) => ({path, value})),
+          });
+          const since = (...args) => Object.fromEntries(changes.since(stack(...args)));
+          return [
+            since('1', 1, 'f', {a: '1'}),
+            since('2', 1, 'f', null),
+            since('2', 1, 'f', {a: '2', b: '1'}),
+            since('2', 1, 'f', {a: '2', b: '1'}),
+            since('3', 2, 'g', {a: '9'}),
+            since('4', 1, 'f', {a: '2', b: '5'}),
+            since('5', 2, 'g', {a: '1'}),
+          ];
+        }"""
+    )
+    assert marks == [{}, {}, {"a": "1", "b": None}, {"a": "1", "b": None}, {}, {"b": "1"}, {}]
+
+
+def test_many_notices_during_a_read_make_one_more_read(observer_page: "Page") -> None:
+    reads = observer_page.evaluate(
+        """async () => {
+          const {coalesced} = await import('/mirror.js');
+          let reads = 0;
+          let release = [];
+          const read = coalesced(() => { reads += 1; return new Promise((resolve) => release.push(resolve)); });
+          const done = read();
+          for (let count = 0; count < 50; count += 1) read();
+          release.shift()();
+          await new Promise(requestAnimationFrame);
+          release.shift()();
+          await done;
+          const after = reads;
+          read();
+          return [after, reads];
+        }"""
+    )
+    assert reads == [2, 3]

@@ -1,0 +1,126 @@
+// The connection that comes back by itself: backoff, liveness, and a word on why it does not work.
+
+import {McpClient} from './mcp.js';
+
+const FIRST_DELAY = 0.5;
+const LONGEST_DELAY = 10;
+const PING_SECONDS = 20;
+const PONG_SECONDS = 10;
+
+export class Link {
+  #token;
+  #delay = FIRST_DELAY;
+  #retryTimer = null;
+  #pingTimer = null;
+  #client = null;
+  #attempt = 0;
+
+  /**
+   * `onStatus({status, detail, retryAt})`: status is connecting, open, lost, refused or no-token.
+   * `onOpen(client, server)`: after each handshake. `onNotification(method, params)`.
+   */
+  constructor({token, onStatus, onOpen, onNotification}) {
+    this.#token = token;
+    this.onStatus = onStatus;
+    this.onOpen = onOpen;
+    this.onNotification = onNotification;
+    const soon = () => document.visibilityState === 'visible' && this.retryNow();
+    document.addEventListener('visibilitychange', soon);
+    window.addEventListener('online', soon);
+  }
+
+  start() {
+    if (!this.#token) {
+      this.onStatus({status: 'no-token'});
+      return;
+    }
+    this.onStatus({status: 'connecting'});
+    this.#connect();
+  }
+
+  /** Connect again with another token. */
+  restart(token) {
+    this.#token = token;
+    this.#attempt += 1; // whatever the old connection still reports is not about this one
+    clearTimeout(this.#retryTimer);
+    clearInterval(this.#pingTimer);
+    this.#client?.close();
+    this.#client = null;
+    this.#retryTimer = null;
+    this.start();
+  }
+
+  /** Do not wait for the next attempt: the person is looking. */
+  retryNow() {
+    if (this.#retryTimer === null) return;
+    clearTimeout(this.#retryTimer);
+    this.#connect();
+  }
+
+  #connect() {
+    this.#retryTimer = null;
+    const attempt = ++this.#attempt;
+    let socket;
+    try {
+      socket = new WebSocket(socketUrl(), ['mcp', `bearer.${this.#token}`]);
+    } catch {
+      this.onStatus({status: 'refused', detail: 'This token has characters that no token has.'});
+      return;
+    }
+    const client = new McpClient(socket, {
+      onNotification: (method, params) => attempt === this.#attempt && this.onNotification(method, params),
+      onClose: (event) => attempt === this.#attempt && this.#closed(event),
+    });
+    socket.addEventListener('open', () => this.#opened(client, attempt));
+  }
+
+  async #opened(client, attempt) {
+    try {
+      const server = await client.initialize();
+      if (attempt !== this.#attempt) return;
+      this.#client = client;
+      this.#delay = FIRST_DELAY;
+      this.#pingTimer = setInterval(() => this.#ping(client), PING_SECONDS * 1000);
+      this.onStatus({status: 'open'});
+      this.onOpen(client, server);
+    } catch {
+      client.close(); // and #closed tries again
+    }
+  }
+
+  /** A connection through a sleeping laptop or a dead tunnel looks open for minutes. */
+  #ping(client) {
+    client.request('ping', {}, PONG_SECONDS).catch(() => client.close());
+  }
+
+  async #closed(event) {
+    clearInterval(this.#pingTimer);
+    const handshakeFailed = this.#client === null;
+    this.#client = null;
+    const delay = this.#delay * (0.8 + 0.4 * Math.random());
+    this.#delay = Math.min(this.#delay * 2, LONGEST_DELAY);
+    const attempt = this.#attempt;
+    this.#retryTimer = setTimeout(() => this.#connect(), delay * 1000);
+    const retryAt = Date.now() + delay * 1000;
+    this.onStatus({status: 'lost', detail: event.reason, retryAt});
+    // A browser does not tell why a WebSocket was refused. When the page itself is still served, it is the token.
+    if (handshakeFailed && (await serverAnswers()) && attempt === this.#attempt) {
+      this.onStatus({status: 'refused', detail: event.reason, retryAt});
+    }
+  }
+}
+
+function socketUrl() {
+  const url = new URL('mcp', location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.hash = '';
+  return url.href;
+}
+
+async function serverAnswers() {
+  try {
+    return (await fetch('./', {cache: 'no-store', signal: AbortSignal.timeout(3000)})).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+// An MCP client over one WebSocket, handshake era: requests paired with their answers, notifications handed on.
+
+/** Who this client says it is. */
+export const PAGE_NAME = 'dashboard';
+
+const PROTOCOL_VERSION = '2025-11-25';
+const REQUEST_SECONDS = 60;
+
+/** The server answered a request with a JSON-RPC error. */
+export class McpError extends Error {
+  constructor({code, message}) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A tool failed; `code` is one of the server's error codes. */
+export class ToolError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The connection ended before an answer came. */
+export class ConnectionLost extends Error {}
+
+export class McpClient {
+  #socket;
+  #nextId = 1;
+  #pending = new Map();
+
+  /** `onNotification(method, params)` and `onClose(event)` are called for as long as the connection lives. */
+  constructor(socket, {onNotification, onClose}) {
+    this.#socket = socket;
+    this.onNotification = onNotification;
+    socket.addEventListener('message', (event) => this.#receive(event.data));
+    socket.addEventListener('close', (event) => {
+      for (const {reject} of this.#pending.values()) reject(new ConnectionLost('The connection was lost.'));
+      this.#pending.clear();
+      onClose(event);
+    });
+  }
+
+  /** The handshake. Returns what the server says about itself. */
+  async initialize() {
+    const result = await this.request('initialize', {
+      protocolVersion: PROTOCOL_VERSION,
+      capabilities: {},
+      clientInfo: {name: PAGE_NAME, title: 'trio_debugmcp dashboard', version: '1'},
+    });
+    this.#send({jsonrpc: '2.0', method: 'notifications/initialized'});
+    return result;
+  }
+
+  request(method, params = {}, seconds = REQUEST_SECONDS) {
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      return Promise.reject(new ConnectionLost('Not connected to the server.'));
+    }
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        this.#send({jsonrpc: '2.0', method: 'notifications/cancelled', params: {requestId: id}});
+        reject(new Error(`The server did not answer ${method} within ${seconds} s.`));
+      }, seconds * 1000);
+      const settle = (action) => (value) => {
+        clearTimeout(timer);
+        action(value);
+      };
+      this.#pending.set(id, {resolve: settle(resolve), reject: settle(reject)});
+      this.#send({jsonrpc: '2.0', id, method, params});
+    });
+  }
+
+  /** Call a tool; its structured result, or a ToolError. */
+  async callTool(name, args = {}) {
+    const result = await this.request('tools/call', {name, arguments: args});
+    if (!result.isError) return result.structuredContent;
+    throw toolError(result.content?.[0]?.text ?? 'The tool failed.');
+  }
+
+  /** The text of a resource. */
+  async readText(uri) {
+    const result = await this.request('resources/read', {uri});
+    return result.contents[0].text;
+  }
+
+  close() {
+    this.#socket.close();
+  }
+
+  #send(message) {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  #receive(data) {
+    const message = JSON.parse(data);
+    if (message.method !== undefined) {
+      if (message.id === undefined) this.onNotification(message.method, message.params ?? {});
+      else this.#answer(message);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    if (pending === undefined) return; // the answer to a request that we gave up
+    this.#pending.delete(message.id);
+    if (message.error) pending.reject(new McpError(message.error));
+    else pending.resolve(message.result);
+  }
+
+  /** A server may ask whether we are there; nothing else was offered to it. */
+  #answer({id, method}) {
+    const answer = method === 'ping' ? {result: {}} : {error: {code: -32601, message: `No method ${method}`}};
+    this.#send({jsonrpc: '2.0', id, ...answer});
+  }
+}
+
+function toolError(text) {
+  try {
+    const {code, message} = JSON.parse(text).error;
+    return new ToolError(code, message);
+  } catch {
+    return new ToolError('FAILED', text);
+  }
+}

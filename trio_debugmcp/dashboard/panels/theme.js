@@ -1,0 +1,16 @@
+// Light or dark: as the system, unless the person says otherwise.
+
+import {byId} from '../dom.js';
+
+const KEY = 'trio-debugmcp.theme';
+
+export function createTheme() {
+  const choose = (theme) => (document.documentElement.dataset.theme = theme);
+  const kept = localStorage.getItem(KEY) ?? 'system';
+  choose(kept);
+  for (const radio of byId('theme').querySelectorAll('input')) radio.checked = radio.value === kept;
+  byId('theme').addEventListener('change', ({target}) => {
+    localStorage.setItem(KEY, target.value);
+    choose(target.value);
+  });
+}
