@@ -22,6 +22,7 @@ from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.attendance import LINGER_SECONDS, Attendance
+from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.server import NOTIFICATION_OPTIONS, ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
@@ -43,18 +44,19 @@ class Options(Struct, frozen=True):
 class App:
     """A running server without transports. Made by `open_app`."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, attendance: Attendance) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, attendance: Attendance) -> None:
         self.debugger = debugger
         self.hub = hub
         self.attendance = attendance
         self._tools = tools
+        self._logs = logs
 
     @asynccontextmanager
     async def open_server(self, role: Role) -> AsyncIterator[Server[dict[str, Any]]]:
         """A client is connected for the length of the block, and this is the SDK's server for it."""
         async with (
             self.attendance.visit(role) as visitor,
-            ConnectionServer(self.debugger, self.hub, self._tools, visitor).open() as server,
+            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, visitor).open() as server,
         ):
             yield server
 
@@ -74,9 +76,10 @@ async def open_app(options: Options) -> AsyncIterator[App]:
     """Run the server for the length of the block; at its end no process of any debug session is left."""
     async with trio.open_nursery() as publishing:
         hub = Hub(publishing, quiet=options.quiet, max_wait=options.max_wait)
-        async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
-            attendance = Attendance(debugger, options.linger)
-            nursery.start_soon(attendance.run)
-            yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), attendance)
-            nursery.cancel_scope.cancel(reason="the server is closing")
+        with open_log_relay() as logs:
+            async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
+                attendance = Attendance(debugger, options.linger)
+                nursery.start_soon(attendance.run)
+                yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), logs, attendance)
+                nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

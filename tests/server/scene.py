@@ -13,9 +13,11 @@ SESSION = "debugger://session"
 BREAKPOINTS = "debugger://breakpoints"
 THREADS = "debugger://threads"
 STACK = "debugger://stack"
+OUTPUT = "debugger://output"
 MODULES = "debugger://modules"
+TIMELINE = "debugger://timeline"
 LIST_CHANGED = "list_changed"
-JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, MODULES]
+JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE]
 
 
 async def launch(client: DebugClient, adapter: FakeAdapter, **arguments: Any) -> dict[str, Any]:

@@ -18,14 +18,24 @@ from trio_debugmcp.state.changes import (
     SessionOpened,
 )
 from trio_debugmcp.state.model import ExceptionBreakpoint, Thread
-from trio_debugmcp.state.payloads import ExceptionInfo, iso_time, shortened, to_json
+from trio_debugmcp.state.payloads import (
+    ExceptionInfo,
+    OutputPayload,
+    TimelinePayload,
+    iso_time,
+    shortened,
+    to_json,
+)
 from trio_debugmcp.state.resources import (
     BREAKPOINTS,
     MODULES,
+    OUTPUT,
     RESOURCES,
     SESSION,
     STACK,
     THREADS,
+    TIMELINE,
+    View,
     canonical,
     session_payload,
     source_path,
@@ -40,6 +50,8 @@ CONTRACT = {
     THREADS: "threads stale capturedAt revision",
     STACK: "threadId frames scopes locals stale capturedAt revision",
     MODULES: "modules count revision",
+    OUTPUT: "entries nextSeq dropped revision",
+    TIMELINE: "events totalEvents eventsDropped revision",
 }
 
 ALLOWED = {
@@ -55,10 +67,23 @@ EXCEPTION = """id exceptionType breakOnFirstChance breakOnSecondChance includeSu
     condition message"""
 
 
+class NoRings:
+    """Nothing was written, and nothing happened."""
+
+    def output_payload(self, revision: int) -> OutputPayload:
+        return OutputPayload([], 1, 0, revision)
+
+    def timeline_payload(self, revision: int) -> TimelinePayload:
+        return TimelinePayload([], 0, 0, revision)
+
+
+RINGS = NoRings()
+
+
 def read(world: World, uri: str, revision: int = 1) -> Any:
     session = world.state.focused
     assert session is not None
-    return json.loads(to_json(RESOURCES[uri].payload(world.state, session, revision)))
+    return json.loads(to_json(RESOURCES[uri].payload(View(world.state, session, revision, RINGS))))
 
 
 def busy_world() -> World:
@@ -270,7 +295,7 @@ def test_json_is_compact_and_text_is_itself() -> None:
     world.stop(frames=(frame(1, "grüße", "/src/with space.py"),))
     session = world.state.focused
     assert session is not None
-    text = to_json(RESOURCES[STACK].payload(world.state, session, 1))
+    text = to_json(RESOURCES[STACK].payload(View(world.state, session, 1, RINGS)))
     assert text == json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
     assert "grüße" in text
 

@@ -98,6 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         filename=arguments.log_file,
     )
+    for handler in logging.getLogger().handlers:  # MCP clients may ask for more; here is only what was asked for here
+        handler.setLevel(arguments.log_level.upper())
     roots: list[str] = arguments.root
     options = Options(
         settings=Settings(directory=roots[0] if roots else os.getcwd(), roots=tuple(roots)),

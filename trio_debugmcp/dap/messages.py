@@ -364,6 +364,20 @@ class SourceBody(Message, frozen=True):
     mime_type: str | None = None
 
 
+class CompletionItem(Message, frozen=True):
+    """One way to complete a text: `text`, or the label, in the place of `length` characters."""
+
+    label: str = ""
+    text: str | None = None
+    length: int | None = None
+
+
+class CompletionsBody(Message, frozen=True):
+    """The answer to `completions`."""
+
+    targets: list[CompletionItem] | None = None
+
+
 # --- Reverse requests ----------------------------------------------------------------------------------------
 
 

@@ -1,8 +1,8 @@
 """The hub: who is subscribed to what, and the delivery to each client at its own pace.
 
 Publishing never waits for a client. Resource updates are level-triggered, so a client's mailbox holds each URI once,
-however often it was published; `list_changed` is an edge and is queued every time. A client that does not read holds
-up its own mailbox and nobody else's.
+however often it was published; `list_changed` is an edge and is queued every time. Log messages come last, and the
+oldest give way. A client that does not read holds up its own mailbox and nobody else's.
 
 A notification carries the URI as the client spelled it; spellings of the same resource share one debounce.
 """
@@ -10,6 +10,7 @@ A notification carries the URI as the client spelled it; spellings of the same r
 from collections import deque
 
 import trio
+from mcp_types import LoggingLevel
 from msgspec import Struct
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS, Debouncer
@@ -20,6 +21,9 @@ MAX_QUEUED_EDGES = 64
 
 MAX_SUBSCRIPTIONS = 1000
 """Per client; a session has a handful of resources and some hundred sources."""
+
+MAX_QUEUED_LOGS = 100
+"""Log messages queued for a client that does not read; past that the oldest are dropped, and it is told how many."""
 
 
 class ListChanged(Struct, frozen=True):
@@ -32,7 +36,15 @@ class Updated(Struct, frozen=True):
     uri: str
 
 
-Notice = ListChanged | Updated
+class Logged(Struct, frozen=True):
+    """A log message; `level` is MCP's word for it."""
+
+    level: LoggingLevel
+    logger: str
+    text: str
+
+
+Notice = ListChanged | Updated | Logged
 
 
 class TooManySubscriptions(Exception):
@@ -49,6 +61,9 @@ class Subscriber:
         self._mailbox: deque[Notice] = deque()
         self._updates_queued: set[str] = set()
         self._edges_queued = 0
+        self._logs: deque[Logged] = deque()
+        self._logs_dropped = 0
+        self._ending = False
         self._mail = trio.Event()
 
     def subscribe(self, uri: str) -> None:
@@ -83,10 +98,16 @@ class Subscriber:
         self._spellings.clear()
         self._mailbox.clear()
         self._updates_queued.clear()
+        self._logs.clear()
         self._hub.forget(self, keys)
 
+    def end(self) -> None:
+        """Whoever takes shall take what is there, and then no more."""
+        self._ending = True
+        self._mail.set()
+
     def put(self, notice: Notice) -> None:
-        """Queue a notice; called by the hub."""
+        """Queue a notice; called by the hub, and with log messages by the log relay."""
         match notice:
             case Updated(uri=uri):
                 if uri in self._updates_queued:
@@ -96,12 +117,30 @@ class Subscriber:
                 if self._edges_queued >= MAX_QUEUED_EDGES:
                     return
                 self._edges_queued += 1
+            case Logged():
+                self._put_log(notice)
+                return
         self._mailbox.append(notice)
         self._mail.set()
 
+    def _put_log(self, logged: Logged) -> None:
+        if len(self._logs) >= MAX_QUEUED_LOGS:
+            self._logs.popleft()
+            self._logs_dropped += 1
+        self._logs.append(logged)
+        self._mail.set()
+
     async def take(self) -> Notice:
-        """Wait for the next notice. One task per client takes."""
+        """Wait for the next notice. One task per client takes.
+
+        Raises:
+            trio.EndOfChannel: there is nothing left, and `end` was called.
+        """
         while not self._mailbox:
+            if self._logs:
+                return self._take_log()
+            if self._ending:
+                raise trio.EndOfChannel
             self._mail = trio.Event()
             await self._mail.wait()
         notice = self._mailbox.popleft()
@@ -110,7 +149,17 @@ class Subscriber:
                 self._updates_queued.discard(uri)
             case ListChanged():
                 self._edges_queued -= 1
+            case Logged():
+                pass
         return notice
+
+    def _take_log(self) -> Logged:
+        if self._logs_dropped:
+            dropped, self._logs_dropped = self._logs_dropped, 0
+            return Logged(
+                "warning", __name__, f"{dropped} earlier log messages were dropped: they were not read in time"
+            )
+        return self._logs.popleft()
 
 
 class Hub:

@@ -1,4 +1,4 @@
-"""MCP requests, in both protocol eras, for one connection: lists, reads, subscriptions and tool calls.
+"""MCP requests, in both protocol eras, for one connection: lists, reads, subscriptions, tool calls, and the rest.
 
 The handshake era subscribes with `resources/subscribe` and is notified on the connection; the modern era opens
 `subscriptions/listen` streams. Both are fed by the same hub: a connection is one subscriber, a stream is one more.
@@ -6,29 +6,33 @@ Reads answer from the state and never wait for the debuggee; only a source that 
 for, with a short bound.
 """
 
-import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import anyio
 import mcp_types as types
 import trio
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
+from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, LOG_LEVEL_META_KEY, LoggingLevel
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.publish.hub import Hub, ListChanged, Subscriber, TooManySubscriptions, Updated
+from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
 from trio_debugmcp.server.attendance import Visitor
+from trio_debugmcp.server.completions import complete
+from trio_debugmcp.server.delivery import SubscriberBus, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
+from trio_debugmcp.server.logs import LogRelay
+from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import source_text
+from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
 from trio_debugmcp.state.resources import (
@@ -36,19 +40,20 @@ from trio_debugmcp.state.resources import (
     SOURCE_DESCRIPTION,
     SOURCE_NAME,
     SOURCE_TEMPLATE,
+    View,
     canonical,
     source_path,
 )
-
-log = logging.getLogger(__name__)
+from trio_debugmcp.state.timeline import client_came, client_went
 
 INSTRUCTIONS = """\
 A real debugger. Start with debug_launch (it stops at the program's entry unless told otherwise) or debug_attach; set \
 breakpoints with breakpoint_set before or during a session; move with debug_continue, debug_step and debug_run_to. \
 Each of these answers with the whole stop: why, where, the frames, the locals, the source around, and new output. \
-Look further with variables_get, evaluate and stacktrace_get. End with debug_disconnect. While a session is active \
-its state can also be read and subscribed to as resources: debugger://session, debugger://breakpoints, \
-debugger://threads, debugger://stack, debugger://modules and debugger://source/{+file}."""
+Look further with variables_get, evaluate and stacktrace_get; timeline_query tells what happened so far. End with \
+debug_disconnect. While a session is active its state can also be read and subscribed to as resources: \
+debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
+debugger://modules, debugger://timeline and debugger://source/{+file}."""
 
 NOTIFICATION_OPTIONS = NotificationOptions(resources_changed=True)
 
@@ -61,12 +66,14 @@ Context = ServerRequestContext[Any, Any]
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, visitor: Visitor) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, visitor: Visitor) -> None:
         self._debugger = debugger
         self._visitor = visitor
         self._hub = hub
         self._tools = tools
+        self._logs = logs
         self._listening = 0
+        self._client: types.Implementation | None = None
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
@@ -78,7 +85,11 @@ class ConnectionServer:
                 yield self._build()
             finally:
                 if self._subscriber is not None:
+                    self._logs.forget(self._subscriber)
                     self._subscriber.leave()
+                if self._client is not None:
+                    went = client_went(self._client.name, self._client.version, self._visitor.role)
+                    await self._debugger.tell(Happened(went))
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
 
     def _build(self) -> Server[dict[str, Any]]:
@@ -95,8 +106,14 @@ class ConnectionServer:
             on_subscriptions_listen=self._listen,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
         )
-        server.middleware.clear()  # tracing, which costs on every message and which nobody has configured
+        # Without the SDK's tracing, which costs on every message and which nobody has configured.
+        server.middleware[:] = [self._accompany]
+        # Not in the constructor, which warns that only the handshake era has it.
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
         return server
 
@@ -146,7 +163,7 @@ class ConnectionServer:
             listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
             raise resource_not_found(uri, f"Unknown resource. There are: {listed}", ctx.protocol_version)
         debugger = self._debugger
-        return to_json(resource.payload(debugger.state, session, debugger.merger.revisions[uri]))
+        return to_json(resource.payload(View(debugger.state, session, debugger.merger.revisions[uri], debugger)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
         try:
@@ -165,7 +182,7 @@ class ConnectionServer:
         if self._subscriber is None:
             self._subscriber = self._hub.join()
             if self._nursery is not None:
-                self._nursery.start_soon(_deliver, self._subscriber, session)
+                self._nursery.start_soon(deliver, self._subscriber, session)
         return self._subscriber
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
@@ -195,7 +212,7 @@ class ConnectionServer:
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
                 subscriber.subscribe(str(uri))
-            bus = _SubscriberBus()
+            bus = SubscriberBus()
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(bus.relay, subscriber)
                 result = await ListenHandler(bus)(ctx, params)
@@ -216,42 +233,67 @@ class ConnectionServer:
         role = self._visitor.role
         if self._tools.controls(params.name) and role == "control":
             self._visitor.take_control()
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role)
+        client = self._client.name if self._client is not None else None
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
+
+    # --- Prompts and completions -----------------------------------------------------------------------------
+
+    async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[prompt.listed() for prompt in PROMPTS.values()])
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return get_prompt(params.name, params.arguments or {})
+
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        return await complete(self._debugger, self._visitor.role, params)
+
+    # --- Clients and logging ---------------------------------------------------------------------------------
+
+    async def _accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Around every message: who the client is, and the log messages that it asked for with this request."""
+        client = ctx.session.client_params
+        if self._client is None and client is not None and ctx.method != "initialize":
+            self._client = client.client_info
+            came = client_came(self._client.name, self._client.version, self._visitor.role)
+            await self._debugger.tell(Happened(came))
+        level = _requested_log_level(ctx)
+        return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
+
+    async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """In the modern era log messages go out with the request that asked for them, and end before its answer."""
+        if self._nursery is None:
+            raise AssertionError("the connection is not served")
+        subscriber, delivered, scope = self._hub.join(wants_list_changes=False), trio.Event(), trio.CancelScope()
+
+        async def send() -> None:
+            with scope:
+                try:
+                    await deliver(subscriber, ctx.session, ctx.request_id)
+                except trio.EndOfChannel:
+                    delivered.set()
+
+        self._logs.set_level(subscriber, level)
+        self._nursery.start_soon(send)
+        try:
+            result = await call_next(ctx)
+            subscriber.end()
+            await delivered.wait()
+        finally:
+            scope.cancel(reason="the request is answered")
+            self._logs.forget(subscriber)
+            subscriber.leave()
+        return result
+
+    async def _set_log_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        self._logs.set_level(self._connection_subscriber(ctx.session), params.level)
+        return types.EmptyResult()
 
 
-class _SubscriberBus:
-    """The SDK's listen handler listens to a bus; this one carries a single subscriber's notices."""
-
-    def __init__(self) -> None:
-        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
-
-    async def publish(self, event: ServerEvent) -> None:
-        for listener in list(self._listeners.values()):
-            listener(event)
-        await anyio.lowlevel.checkpoint()
-
-    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        token = object()
-        self._listeners[token] = listener
-        return lambda: self._listeners.pop(token, None) and None
-
-    async def relay(self, subscriber: Subscriber) -> None:
-        while True:
-            match await subscriber.take():
-                case Updated(uri=uri):
-                    await self.publish(ResourceUpdated(uri=uri))
-                case ListChanged():
-                    await self.publish(ResourcesListChanged())
-
-
-async def _deliver(subscriber: Subscriber, session: ServerSession) -> None:
-    """A handshake-era connection's notifications, in order, at the client's own pace."""
-    while True:
-        match await subscriber.take():
-            case Updated(uri=uri):
-                await session.send_resource_updated(uri)
-            case ListChanged():
-                await session.send_resource_list_changed()
+def _requested_log_level(ctx: Context) -> LoggingLevel | None:
+    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS or ctx.request_id is None:
+        return None
+    level: LoggingLevel | None = (ctx.meta or {}).get(LOG_LEVEL_META_KEY)  # type: ignore[assignment]
+    return level
 
 
 def _check_uri(uri: str) -> None:

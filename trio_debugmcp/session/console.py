@@ -13,13 +13,21 @@ import trio.lowlevel
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.clock import Clock
-from trio_debugmcp.state.payloads import OutputEntry, iso_time
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time
 
 MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 """Characters of program output kept per session; the oldest goes first, and is counted."""
 
 MAX_ENTRY_LENGTH = 16 * 1024
 """Characters joined into one entry: output comes in fragments, and people read lines."""
+
+SHOWN_LENGTH = 64 * 1024
+"""Characters of output in the resource: its readers follow along, and page back with process_read_output."""
+
+ANNOUNCE_SECONDS = 0.05
+"""Between two announcements of output: a flood costs twenty a second, not one per fragment, and nobody sees the lag."""
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -29,14 +37,22 @@ _SETTLE_SECONDS = 0.1
 _WRITE_SECONDS = 5
 """For the program to take its input; a pipe holds 64 KiB that nobody has read yet."""
 
-Stream = Literal["stdout", "stderr", "console"]
+Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 
 
 class Console:
-    """Output and input of one root session; it can be read after the session has ended."""
+    """Output and input of one root session; it can be read after the session has ended.
 
-    def __init__(self, clock: Clock) -> None:
+    What tracepoints write stands among the output for those who read all of it, but the program did not write it: it is
+    announced by its breakpoint.
+    """
+
+    def __init__(self, clock: Clock, merger: Merger) -> None:
         self._clock = clock
+        self._merger = merger
+        self._total = 0
+        self._unannounced: dict[str, WrittenPiece] = {}
+        self._arrived = trio.Event()
         self._entries: deque[OutputEntry] = deque()
         self._length = 0
         self._input: trio.abc.SendStream | None = None
@@ -50,6 +66,17 @@ class Console:
         """Add output; an unfinished line of the same stream is continued."""
         if not text:
             return
+        for start in range(0, len(text), MAX_ENTRY_LENGTH):
+            self._add(stream, text[start : start + MAX_ENTRY_LENGTH])
+        if stream == "tracepoint":
+            return
+        self._total += len(text)
+        piece = self._unannounced.get(stream, WrittenPiece(stream, "", 0))
+        beginning = piece.beginning + text[: MAX_VALUE_LENGTH + 1 - len(piece.beginning)]
+        self._unannounced[stream] = WrittenPiece(stream, beginning, piece.length + len(text))
+        self._arrived.set()
+
+    def _add(self, stream: Stream, text: str) -> None:
         last = self._entries[-1] if self._entries else None
         joins = (
             last is not None
@@ -77,6 +104,37 @@ class Console:
         """The entries since the last call of this."""
         told, self._told = self._told, self.next_seq
         return self.entries(told)
+
+    def payload(self, revision: int) -> OutputPayload:
+        """`debugger://output`: the last of what the program wrote, its oldest entry cut to fit."""
+        self._sealed = self.next_seq
+        kept: list[OutputEntry] = []
+        room = SHOWN_LENGTH
+        for entry in reversed(self._entries):
+            if entry.stream == "tracepoint":
+                continue
+            if len(entry.text) > room:
+                kept.append(OutputEntry(entry.seq, entry.stream, "…" + entry.text[-room:], entry.time))
+            else:
+                kept.append(entry)
+            room -= len(entry.text)
+            if room <= 0:
+                break
+        return OutputPayload(kept[::-1], self.next_seq, self.dropped, revision)
+
+    async def announce(self, session: str) -> None:
+        """Have what was written since the last time merged, in the name of a session, before anything that follows."""
+        if self._unannounced:
+            pieces, self._unannounced = tuple(self._unannounced.values()), {}
+            self._arrived = trio.Event()
+            await self._merger.merge(OutputWritten(session, self._total, pieces))
+
+    async def keep_announcing(self, session: str) -> None:
+        """Announce output as it comes, until cancelled."""
+        while True:
+            await self._arrived.wait()
+            await self.announce(session)
+            await trio.sleep(ANNOUNCE_SECONDS)
 
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
         """Read a pipe of the debuggee to its end."""

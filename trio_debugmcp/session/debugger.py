@@ -23,7 +23,10 @@ from trio_debugmcp.session.merger import Audience, Merger
 from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
+from trio_debugmcp.session.timeline import Timeline
+from trio_debugmcp.state.changes import Message
 from trio_debugmcp.state.model import Breakpoint, Snapshot, State
+from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +35,9 @@ LOCALS_SECONDS = 3.0
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every rung of its ladder is bounded, and they add up to less."""
+
+TELL_SECONDS = 1.0
+"""For the merger, which never waits, to take a message; only a server that falls apart takes longer."""
 
 
 class Settings(Struct, frozen=True):
@@ -55,9 +61,10 @@ class Debugger:
     def __init__(self, settings: Settings, audience: Audience) -> None:
         self.settings = settings
         self.clock = Clock()
-        self.merger = Merger(audience)
+        self.timeline = Timeline(self.clock)
+        self.merger = Merger(audience, self.timeline)
         self.book = BreakpointBook(self.merger)
-        self.console = Console(self.clock)
+        self.console = Console(self.clock, self.merger)
         self.sources = Sources()
         self.last_start: tuple[Profile, Launch | Attach] | None = None
         self._guard = Guard()
@@ -70,6 +77,19 @@ class Debugger:
     def state(self) -> State:
         """What is true now."""
         return self.merger.state
+
+    def output_payload(self, revision: int) -> OutputPayload:
+        """`debugger://output`."""
+        return self.console.payload(revision)
+
+    def timeline_payload(self, revision: int) -> TimelinePayload:
+        """`debugger://timeline`."""
+        return self.timeline.payload(revision)
+
+    async def tell(self, message: Message) -> None:
+        """Merge a message in any case, even while what it tells of is being cancelled."""
+        with trio.move_on_after(TELL_SECONDS, shield=True):
+            await self.merger.merge(message)
 
     # --- Finding things --------------------------------------------------------------------------------------
 
@@ -169,7 +189,7 @@ class Debugger:
             raise AssertionError("the debugger is not running")
         self._starting = True
         try:
-            self.console, self.sources = Console(self.clock), Sources()
+            self.console, self.sources = Console(self.clock, self.merger), Sources()
             if isinstance(start, Launch):
                 self.sources.learn(start.program, "")
             session = self._add(profile, start, None)

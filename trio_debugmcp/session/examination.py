@@ -152,6 +152,7 @@ class Examiner:
         frames = captured_frames(self._session.profile, stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._session.id, frame.source_reference)
+        await self._session.announce_output()
         await self._merger.merge(
             StopExamined(
                 session=self._session.id,

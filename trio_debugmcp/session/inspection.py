@@ -9,6 +9,8 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import (
+    CompletionItem,
+    CompletionsBody,
     DapScope,
     DapVariable,
     EvaluateBody,
@@ -32,6 +34,9 @@ MAX_NODES = 1000
 
 SOURCE_SECONDS = 2.0
 """For a source that only the adapter has; a resource read must not wait for a busy program."""
+
+COMPLETION_SECONDS = 2.0
+"""For the completions of an expression; who types has typed on by then."""
 
 ScopeName = Literal["all", "locals", "arguments", "globals"]
 
@@ -233,3 +238,21 @@ async def source_text(debugger: Debugger, path: str) -> str:
         return (await session.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
     except AdapterRefused as refusal:
         raise UsageError("INVALID_PATH", f"The debug adapter has no text for '{path}': {refusal.reason}") from None
+
+
+async def expression_completions(debugger: Debugger, typed: str) -> list[CompletionItem]:
+    """How an expression could go on, as the adapter sees it in the top frame; nothing unless the program is paused.
+
+    Raises:
+        DebugError: the adapter does not answer, or refuses.
+    """
+    snapshot = debugger.state.focused
+    if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
+        return []
+    session = debugger.session(snapshot.id)
+    if not session.capabilities.supports_completions_request:
+        return []
+    column = len(typed.encode("utf-16-le")) // 2 + 1  # DAP counts UTF-16 code units
+    arguments = {"frameId": snapshot.stack.frames[0].id, "text": typed, "column": column}
+    body = await session.request("completions", arguments, CompletionsBody, seconds=COMPLETION_SECONDS)
+    return body.targets or []

@@ -1,4 +1,4 @@
-"""The merger: the one task that owns the state. Everyone else sends it messages, or reads the attribute `state`.
+"""The merger: the one task that owns the state and writes the timeline. Everyone else sends it messages, or reads.
 
 It never waits for anything but its inbox. A request made from here would wait for a response that only the DAP
 reader can deliver, while the reader waits for this inbox.
@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 import trio
+from msgspec.structs import replace
 
+from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.state.changes import Message
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
+from trio_debugmcp.state.timeline import happenings, starts_over
 
 
 class Audience(Protocol):
@@ -28,8 +31,9 @@ class Audience(Protocol):
 class Merger:
     """State, revisions, and the waiting for a state to come."""
 
-    def __init__(self, audience: Audience) -> None:
+    def __init__(self, audience: Audience, timeline: Timeline) -> None:
         self.state = State()
+        self.timeline = timeline
         self.revisions = dict.fromkeys(RESOURCES, 0)
         self._audience = audience
         self._inbox, self._messages = trio.open_memory_channel[tuple[Message, trio.Event]](0)
@@ -62,6 +66,10 @@ class Merger:
     def _merge(self, message: Message) -> None:
         old = self.state
         new = reduce(message, old)
+        if starts_over(message):
+            self.timeline.start_over()
+        if news := happenings(old, message, new):
+            new = replace(new, happened=self.timeline.record(news))
         if new is old:
             return
         self.state = new

@@ -163,6 +163,7 @@ class DebugSession:
 
     async def _close(self, reason: str) -> None:
         if not self.closed.is_set():
+            await self.announce_output()
             exit_code = self._exit_code if self._exit_code is not None else self._terminals.exit_code
             await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=self._failed))
             self.closed.set()
@@ -174,6 +175,8 @@ class DebugSession:
             trio.open_nursery() as self._nursery,
         ):
             self._nursery.start_soon(self._pump, self._connection)
+            if self.parent is None:
+                self._nursery.start_soon(self._shared.console.keep_announcing, self.id)
             try:
                 failure = await self._try_to_start(self._nursery)
                 if failure is None:
@@ -325,8 +328,9 @@ class DebugSession:
         for breakpoint_ in self._merger.state.breakpoints:
             mark = self.profile.log_message(breakpoint_.id, "")
             if breakpoint_.log_message is not None and text.startswith(mark):
-                self._shared.console.append("console", text.removeprefix(mark))
-                await self._merger.merge(BreakpointLogged(self.id, breakpoint_.id))
+                said = text.removeprefix(mark)
+                self._shared.console.append("tracepoint", said)
+                await self._merger.merge(BreakpointLogged(self.id, breakpoint_.id, said))
                 return
         failed = self.profile.condition_failure(text)
         if failed is not None:
@@ -337,6 +341,10 @@ class DebugSession:
         self._shared.console.append(
             "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console", text
         )
+
+    async def announce_output(self) -> None:
+        """What the program wrote before something happened is told of before it."""
+        await self._shared.console.announce(self.id)
 
     # --- Requests --------------------------------------------------------------------------------------------
 

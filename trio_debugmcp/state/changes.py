@@ -3,6 +3,8 @@
 They come from three sides: what a debug adapter says, what our own tasks did or fetched, and what the user asked for.
 """
 
+from typing import Any
+
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
@@ -20,6 +22,20 @@ from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, U
 
 class Message(Struct, frozen=True):
     """The base of what `reduce` takes."""
+
+
+class Happening(Struct, frozen=True):
+    """Something worth a line in the timeline. It gets its number and its time when it is recorded."""
+
+    type: str
+    payload: dict[str, Any]
+    thread_id: int | None = None
+
+
+class Happened(Message, frozen=True):
+    """Something for the timeline that changes nothing else: a tool was called, a client came or went."""
+
+    what: Happening
 
 
 class SessionOpened(Message, frozen=True):
@@ -146,6 +162,23 @@ class BreakpointLogged(Message, frozen=True):
 
     session: str
     breakpoint: str
+    text: str = ""
+
+
+class WrittenPiece(Struct, frozen=True):
+    """What a stream brought since it was last told of: how its text begins, and its length."""
+
+    stream: str
+    beginning: str
+    length: int
+
+
+class OutputWritten(Message, frozen=True):
+    """The program has written. `total` counts the characters of the session tree."""
+
+    session: str
+    total: int
+    pieces: tuple[WrittenPiece, ...]
 
 
 class BreakpointFaulted(Message, frozen=True):

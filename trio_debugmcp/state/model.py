@@ -178,7 +178,10 @@ class ExceptionBreakpoint(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """Everything. `last` is the root session that ended last, as it was at its end."""
+    """Everything. `last` is the root session that ended last, as it was at its end.
+
+    What the program wrote and what happened is kept in rings outside; `written` and `happened` mark how far they are.
+    """
 
     sessions: tuple[Snapshot, ...] = ()
     focus: str | None = None
@@ -186,6 +189,8 @@ class State(Struct, frozen=True):
     breakpoints: tuple[Breakpoint, ...] = ()
     exceptions: tuple[ExceptionBreakpoint, ...] = ()
     last: Snapshot | None = None
+    written: int = 0
+    happened: int = 0
 
     @property
     def focused(self) -> Snapshot | None:

@@ -4,7 +4,7 @@ camelCase on the wire, compact, every key always present, `null` when unknown.
 """
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -94,12 +94,22 @@ class ExceptionInfo(Payload, frozen=True):
 
 
 class OutputEntry(Payload, frozen=True):
-    """A piece of output. `stream`: stdout, stderr or console (the debugger's own words)."""
+    """A piece of output. `stream`: stdout, stderr, console (the debugger's own words) or tracepoint."""
 
     seq: int
     stream: str
     text: str
     time: str
+
+
+class TimelineEvent(Payload, frozen=True):
+    """Something that happened. `eventId` counts from 1 for as long as the server lives; `payload` depends on `type`."""
+
+    event_id: int
+    timestamp: str
+    type: str
+    thread_id: int | None
+    payload: dict[str, Any]
 
 
 class ChildSession(Payload, frozen=True):
@@ -218,6 +228,24 @@ class StackPayload(Payload, frozen=True):
     locals: list[Variable] | None
     stale: bool
     captured_at: str | None
+    revision: int
+
+
+class OutputPayload(Payload, frozen=True):
+    """`debugger://output`: the end of what the program has written. `dropped`: entries too old to be kept at all."""
+
+    entries: list[OutputEntry]
+    next_seq: int
+    dropped: int
+    revision: int
+
+
+class TimelinePayload(Payload, frozen=True):
+    """`debugger://timeline`: the last events. `totalEvents`: since the session began; `eventsDropped`: not kept."""
+
+    events: list[TimelineEvent]
+    total_events: int
+    events_dropped: int
     revision: int
 
 

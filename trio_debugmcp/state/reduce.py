@@ -38,9 +38,11 @@ from trio_debugmcp.state.changes import (
     BreakpointsRemoved,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
+    Happened,
     LocalsFetched,
     Message,
     OriginLearned,
+    OutputWritten,
     Resumed,
     ResumeRefused,
     SessionClosed,
@@ -71,6 +73,7 @@ def _(message: SessionOpened, state: State) -> State:
         state,
         sessions=(opened,),
         focus=opened.id,
+        written=0,
         breakpoints=tuple(without_history(each) for each in state.breakpoints),
         exceptions=tuple(replace(each, hits=0, sessions=(), problem=None) for each in state.exceptions),
     )
@@ -261,6 +264,16 @@ def _(message: AdapterSaid, state: State) -> State:
             return breakpoint_changed(state, message.session, event)
         case body:
             return _with_session(state, message.session, lambda session: session_after(session, body))
+
+
+@reduce.register
+def _(message: OutputWritten, state: State) -> State:
+    return state if state.session(message.session) is None else replace(state, written=message.total)
+
+
+@reduce.register
+def _(message: Happened, state: State) -> State:
+    return state
 
 
 # --- Breakpoints ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ when those parts differ; comparing them is cheap because unchanged parts are the
 """
 
 from collections.abc import Callable
+from typing import Protocol
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -18,12 +19,14 @@ from trio_debugmcp.state.payloads import (
     Frame,
     ModulePayload,
     ModulesPayload,
+    OutputPayload,
     Payload,
     Scope,
     SessionPayload,
     StackPayload,
     ThreadPayload,
     ThreadsPayload,
+    TimelinePayload,
     iso_time,
 )
 
@@ -31,10 +34,33 @@ SESSION = "debugger://session"
 BREAKPOINTS = "debugger://breakpoints"
 THREADS = "debugger://threads"
 STACK = "debugger://stack"
+OUTPUT = "debugger://output"
 MODULES = "debugger://modules"
+TIMELINE = "debugger://timeline"
 
 SOURCE_TEMPLATE = "debugger://source/{+file}"
 _SOURCE_PREFIX = "debugger://source/"
+
+
+class Rings(Protocol):
+    """What the program wrote and what happened: kept outside the state, which marks how far they are."""
+
+    def output_payload(self, revision: int) -> OutputPayload:
+        """`debugger://output`."""
+        ...
+
+    def timeline_payload(self, revision: int) -> TimelinePayload:
+        """`debugger://timeline`."""
+        ...
+
+
+class View(Struct, frozen=True):
+    """What a payload is made from."""
+
+    state: State
+    session: Snapshot
+    revision: int
+    rings: Rings
 
 
 class Resource(Struct, frozen=True):
@@ -44,7 +70,7 @@ class Resource(Struct, frozen=True):
     name: str
     description: str
     parts: Callable[[State, Snapshot], tuple[object, ...]]
-    payload: Callable[[State, Snapshot, int], Payload]
+    payload: Callable[[View], Payload]
 
 
 def changed(old: State, new: State) -> set[str]:
@@ -235,35 +261,49 @@ RESOURCES: dict[str, Resource] = {
             "Debug Session",
             "Current debug session state (process info, state, location)",
             _session_parts,
-            session_payload,
+            lambda view: session_payload(view.state, view.session, view.revision),
         ),
         Resource(
             BREAKPOINTS,
             "Breakpoints",
             "All active breakpoints, tracepoints, and exception breakpoints",
             _breakpoint_parts,
-            lambda state, _session, revision: breakpoints_payload(state, revision),
+            lambda view: breakpoints_payload(view.state, view.revision),
         ),
         Resource(
             THREADS,
             "Threads",
             "Managed threads in the debugged process",
             lambda _state, session: (session.id, session.threads),
-            lambda _state, session, revision: threads_payload(session, revision),
+            lambda view: threads_payload(view.session, view.revision),
         ),
         Resource(
             STACK,
             "Call Stack",
             "Frames of the active thread, with the scopes and locals of the top frame",
             lambda _state, session: (session.id, session.stack),
-            lambda _state, session, revision: _stack_payload(session, revision),
+            lambda view: _stack_payload(view.session, view.revision),
+        ),
+        Resource(
+            OUTPUT,
+            "Program Output",
+            "The end of what the program has written to its standard output and standard error",
+            lambda state, _session: (state.written,),
+            lambda view: view.rings.output_payload(view.revision),
         ),
         Resource(
             MODULES,
             "Modules",
             "Modules that the debugged process has loaded",
             lambda _state, session: (session.id, session.modules),
-            lambda _state, session, revision: _modules_payload(session, revision),
+            lambda view: _modules_payload(view.session, view.revision),
+        ),
+        Resource(
+            TIMELINE,
+            "Timeline",
+            "The last events: stops, breakpoints, exceptions, output, threads, tool calls, and who is connected",
+            lambda state, _session: (state.happened,),
+            lambda view: view.rings.timeline_payload(view.revision),
         ),
     )
 }

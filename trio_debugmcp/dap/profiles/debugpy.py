@@ -164,6 +164,12 @@ class Debugpy(Profile):
         ]
         return {"filters": [], **({"exceptionOptions": options} if options else {})}
 
+    def exception_types(self) -> Sequence[str]:
+        """The built-in ones."""
+        return [
+            name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
+        ]
+
     def lineage_expression(self) -> str | None:
         """Pydevd leaves `(type, value, traceback)` in the frame's locals."""
         return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"

@@ -142,6 +142,10 @@ class Profile(ABC):
             filters += uncaught
         return {"filters": filters}
 
+    def exception_types(self) -> Sequence[str]:
+        """Types of exceptions that every program of the language knows, to be offered to who types one."""
+        return ()
+
     def lineage_expression(self) -> str | None:
         """An expression that, at an exception stop, gives the type and its ancestors, most derived first."""
         return None

@@ -27,7 +27,10 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
 
 
 class OutputResult(Payload, frozen=True):
-    """Output, oldest first. `nextSeq`: ask from here next time; `dropped`: entries too old to be kept."""
+    """Output, oldest first; at least one entry, if there is any. `nextSeq`: ask from here next time.
+
+    `dropped`: entries too old to be kept.
+    """
 
     entries: list[OutputEntry]
     next_seq: int
@@ -49,10 +52,11 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputR
     for entry in debugger.console.entries(params.since_seq):
         if params.stream not in ("both", entry.stream):
             continue
-        if kept and len(entry.text) > room:
+        size = len(entry.text.encode(errors="replace"))
+        if kept and size > room:
             next_seq = entry.seq
             break
-        room -= len(entry.text)
+        room -= size
         kept.append(entry)
     return OutputResult(kept, next_seq, debugger.console.dropped)
 

@@ -9,13 +9,16 @@ from typing import Annotated, Any, TypeVar
 
 import mcp_types as types
 import msgspec
+import trio
 from msgspec import Meta, Struct
 
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.access import Role, may_call, read_only
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.payloads import Payload
+from trio_debugmcp.state.timeline import tool_called
 
 MAX_SECONDS = 3600
 """The longest wait that a tool accepts. Whoever wants to wait longer asks again."""
@@ -44,7 +47,10 @@ Run = Callable[[Debugger, P], Awaitable[Payload]]
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """One tool, with the hints of MCP's `ToolAnnotations`. `runs_code`: it may evaluate in the debugged program."""
+    """One tool, with the hints of MCP's `ToolAnnotations`. `runs_code`: it may evaluate in the debugged program.
+
+    `noted`: a call becomes an event of the timeline. A tool that reads the timeline would wake its own reader for ever.
+    """
 
     name: str
     title: str
@@ -58,6 +64,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     open_world: bool = False
     runs_code: bool = False
     core: bool = True
+    noted: bool = True
 
     def listed(self) -> types.Tool:
         """As `tools/list` shows it."""
@@ -101,9 +108,32 @@ class Toolbox:
         return name in self._tools and not may_call("observe", self._tools[name])
 
     async def call(
-        self, debugger: Debugger, name: str, arguments: dict[str, Any], role: Role = "control"
+        self,
+        debugger: Debugger,
+        name: str,
+        arguments: dict[str, Any],
+        role: Role = "control",
+        client: str | None = None,
     ) -> types.CallToolResult:
-        """Run a tool. Every failure that is not a bug of ours becomes a failed result."""
+        """Run a tool and note it in the timeline. Every failure that is not a bug of ours becomes a failed result."""
+        start = trio.current_time()
+        code: str | None = "INTERNAL"
+        try:
+            result, code = await self._run(debugger, name, arguments, role)
+        except trio.Cancelled:
+            code = "CANCELLED"
+            raise
+        finally:
+            tool = self._tools.get(name)
+            if tool is None or tool.noted:
+                milliseconds = (trio.current_time() - start) * 1000
+                await debugger.tell(Happened(tool_called(name, arguments, milliseconds, code, client)))
+        return result
+
+    async def _run(
+        self, debugger: Debugger, name: str, arguments: dict[str, Any], role: Role
+    ) -> tuple[types.CallToolResult, str | None]:
+        """The result, and the code of the failure if it is one."""
         try:
             tool = self._tools.get(name)
             if tool is None:
@@ -115,12 +145,14 @@ class Toolbox:
             params = _convert(tool, arguments)
             result = await tool.run(debugger, params)
         except (DebugError, msgspec.ValidationError) as error:
-            return failed_result(usage_error(error))
+            failure = usage_error(error)
+            return failed_result(failure), failure.code
         text = msgspec.json.encode(result).decode()
-        return types.CallToolResult(
+        answer = types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=msgspec.to_builtins(result),
         )
+        return answer, None
 
 
 def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:

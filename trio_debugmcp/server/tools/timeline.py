@@ -1,0 +1,92 @@
+"""What happened: the timeline by a cursor, filtered."""
+
+from itertools import islice
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.inspection import MAX_RESULT_BYTES
+from trio_debugmcp.server.tools.tool import MaxResultBytes, Params, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import Payload, TimelineEvent
+from trio_debugmcp.state.timeline import EVENT_TYPES
+
+
+class TimelineQuery(Params, frozen=True, kw_only=True):
+    """Parameters of timeline_query."""
+
+    types: Annotated[
+        list[str], Meta(description=f"Only events of these types, of {', '.join(EVENT_TYPES)}; none means all.")
+    ] = []
+    thread_id: Annotated[int | None, Meta(description="Only events of this thread.")] = None
+    after_event_id: Annotated[
+        int, Meta(ge=0, description="Only events after this one: the `nextEventId` of an earlier answer.")
+    ] = 0
+    count: Annotated[int, Meta(ge=1, le=10_000, description="How many events.")] = 200
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+
+
+class TimelineResult(Payload, frozen=True):
+    """Events, oldest first. `nextEventId`: pass it as `after_event_id` to go on without a gap or a repetition.
+
+    `total`: how many match after the cursor, shown or not; `dropped`: events too old to be kept.
+    """
+
+    events: list[TimelineEvent]
+    next_event_id: int
+    total: int
+    dropped: int
+
+
+async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineResult:
+    unknown = [each for each in params.types if each not in EVENT_TYPES]
+    if unknown:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"There is no event type '{unknown[0]}'. Types: {', '.join(EVENT_TYPES)}.",
+            {"parameter": "types", "known": list(EVENT_TYPES)},
+        )
+    timeline = debugger.timeline
+    matching = [
+        event
+        for event in timeline.after(params.after_event_id)
+        if (not params.types or event.type in params.types)
+        and (params.thread_id is None or event.thread_id == params.thread_id)
+    ]
+    shown = _fitting(matching, params.count, params.max_result_bytes)
+    all_shown = len(shown) == len(matching)
+    return TimelineResult(
+        events=shown,
+        next_event_id=timeline.last_id if all_shown else shown[-1].event_id,
+        total=len(matching),
+        dropped=timeline.dropped,
+    )
+
+
+def _fitting(events: list[TimelineEvent], count: int, most_bytes: int) -> list[TimelineEvent]:
+    """The first of them that fit; at least one, so that a reader gets on."""
+    kept: list[TimelineEvent] = []
+    for event in islice(events, count):
+        most_bytes -= len(msgspec.json.encode(event))
+        if kept and most_bytes < 0:
+            break
+        kept.append(event)
+    return kept
+
+
+TOOLS = (
+    Tool(
+        name="timeline_query",
+        title="Query the timeline",
+        description="What happened in the session, or in the last one: stops, steps, breakpoints, tracepoints, "
+        "exceptions, output, threads, tool calls, clients. Page with `after_event_id`.",
+        params=TimelineQuery,
+        result=TimelineResult,
+        run=_query,
+        read_only=True,
+        idempotent=True,
+        noted=False,
+    ),
+)

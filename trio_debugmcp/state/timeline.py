@@ -1,0 +1,316 @@
+"""What is worth a line in the timeline, derived from a message and the states before and after it. Pure.
+
+Most of it is told from the difference of the two states, so that whatever changed them is told of in the same way.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
+from trio_debugmcp.state.changes import (
+    AdapterSaid,
+    BreakpointLogged,
+    Happened,
+    Happening,
+    Message,
+    OutputWritten,
+    SessionClosed,
+    SessionOpened,
+)
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, State, Stop
+from trio_debugmcp.state.payloads import shortened, to_json
+from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+
+EventType = Literal[
+    "sessionStarted",
+    "sessionEnded",
+    "stopped",
+    "continued",
+    "stepped",
+    "breakpointSet",
+    "breakpointChanged",
+    "breakpointRemoved",
+    "breakpointHit",
+    "tracepoint",
+    "exception",
+    "output",
+    "threadStarted",
+    "threadExited",
+    "moduleLoaded",
+    "toolCalled",
+    "clientJoined",
+    "clientLeft",
+]
+EVENT_TYPES: tuple[str, ...] = get_args(EventType)
+
+MAX_TEXT_LENGTH = 200
+"""Characters of a text in an event: a line on a screen. The whole is in the output, or in the breakpoint."""
+
+MAX_ARGUMENT_LENGTH = 80
+"""Characters of a tool's argument: enough to recognise the call."""
+
+MAX_INPUT_LENGTH = 20
+"""Characters of what is written to the program, which may be a password."""
+
+_NAMES_ONLY = frozenset({"env", "adapter_options"})
+"""Arguments whose values may be secrets: only the names in them are told."""
+
+
+def starts_over(message: Message) -> bool:
+    """Whether the timeline begins anew: with a session that somebody started, not with its children."""
+    return isinstance(message, SessionOpened) and message.parent is None
+
+
+def happenings(old: State, message: Message, new: State) -> list[Happening]:
+    """What the message did, in order."""
+    match message:
+        case Happened(what=what):
+            return [what]
+        case OutputWritten(pieces=pieces) if new is not old:
+            return [
+                _event("output", stream=piece.stream, text=shortened(piece.beginning), length=piece.length)
+                for piece in pieces
+            ]
+        case AdapterSaid(session=session) if new.session(session) is not None:
+            return [*_of_sessions(old, message, new), *_said(message, new), *_of_breakpoints(old, message, new)]
+        case _:
+            return [*_of_sessions(old, message, new), *_of_breakpoints(old, message, new)]
+
+
+def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Happening:
+    return Happening(kind, payload, thread_id)
+
+
+# --- Sessions ------------------------------------------------------------------------------------------------
+
+
+def _of_sessions(old: State, message: Message, new: State) -> Iterator[Happening]:
+    if new.sessions is old.sessions:
+        return
+    for session in new.sessions:
+        before = old.session(session.id)
+        if before is None:
+            yield _started(session)
+        elif before is not session:
+            yield from _of_execution(before, session)
+    for session in old.sessions:
+        if new.session(session.id) is None and isinstance(message, SessionClosed):
+            yield _ended(session, message)
+
+
+def _started(session: Snapshot) -> Happening:
+    origin = session.origin
+    return _event(
+        "sessionStarted",
+        sessionId=session.id,
+        parentSessionId=session.parent,
+        launchMode=origin.launch_mode,
+        adapter=origin.adapter,
+        processName=origin.process_name,
+        processId=origin.process_id,
+    )
+
+
+def _ended(session: Snapshot, message: SessionClosed) -> Happening:
+    named = session.id == message.session
+    return _event(
+        "sessionEnded",
+        sessionId=session.id,
+        exitCode=message.exit_code if named and message.exit_code is not None else session.exit_code,
+        reason=shortened(message.reason, MAX_TEXT_LENGTH),
+        failed=message.failed,
+    )
+
+
+def _of_execution(before: Snapshot, after: Snapshot) -> Iterator[Happening]:
+    if after.phase == "Paused" and after.stop is not None:
+        if before.phase != "Paused" or before.stop is not after.stop:
+            yield _stopped(after, after.stop)
+            if after.stop.exception is not None and before.stop is not after.stop:
+                yield _exception(after, after.stop)
+    elif after.phase == "Running" and before.phase == "Paused":
+        thread_id = before.stop.thread_id if before.stop is not None else None
+        yield _event("stepped" if after.stepping else "continued", thread_id, sessionId=after.id)
+
+
+def _stopped(session: Snapshot, stop: Stop) -> Happening:
+    return _event(
+        "stopped",
+        stop.thread_id,
+        sessionId=session.id,
+        reason=stop.reason,
+        description=None if stop.description is None else shortened(stop.description, MAX_TEXT_LENGTH),
+        location=stop.location,
+        breakpointIds=list(stop.breakpoint_ids),
+    )
+
+
+def _exception(session: Snapshot, stop: Stop) -> Happening:
+    raised = stop.exception
+    return _event(
+        "exception",
+        stop.thread_id,
+        sessionId=session.id,
+        exceptionType=None if raised is None else raised.type,
+        message=None if raised is None or raised.message is None else shortened(raised.message, MAX_TEXT_LENGTH),
+        breakMode=None if raised is None else raised.break_mode,
+        location=stop.location,
+    )
+
+
+def _said(message: AdapterSaid, new: State) -> Iterator[Happening]:
+    match message.body:
+        case ThreadEvent(reason="started" | "exited" as reason, thread_id=thread_id):
+            kind: EventType = "threadStarted" if reason == "started" else "threadExited"
+            yield _event(kind, thread_id, sessionId=message.session)
+        case ModuleEvent(reason="new", module=module):
+            session = new.session(message.session)
+            count = len(session.modules) if session is not None else 0
+            name = shortened(module.name, MAX_TEXT_LENGTH)
+            yield _event("moduleLoaded", sessionId=message.session, name=name, count=count)
+        case _:
+            pass
+
+
+# --- Breakpoints ---------------------------------------------------------------------------------------------
+
+
+def _of_breakpoints(old: State, message: Message, new: State) -> Iterator[Happening]:
+    """That all breakpoints are fresh when a session begins, and Pending when it ends, is told by its own event."""
+    if isinstance(message, SessionOpened | SessionClosed):
+        return
+    if new.breakpoints is old.breakpoints and new.exceptions is old.exceptions:
+        return
+    before, after = _shown(old), _shown(new)
+    for breakpoint_id, each in after.items():
+        known = before.get(breakpoint_id)
+        if known is None:
+            yield _event("breakpointSet", **_words(each))
+        elif known is not each:
+            yield from _of_breakpoint(known, message, each, new)
+    for breakpoint_id in before:
+        if breakpoint_id not in after:
+            yield _event("breakpointRemoved", id=breakpoint_id)
+
+
+def _shown(state: State) -> dict[str, Breakpoint | ExceptionBreakpoint]:
+    lines = {each.id: each for each in state.breakpoints if not each.temporary}
+    return {**lines, **{each.id: each for each in state.exceptions}}
+
+
+def _of_breakpoint(
+    before: Breakpoint | ExceptionBreakpoint,
+    message: Message,
+    after: Breakpoint | ExceptionBreakpoint,
+    state: State,
+) -> Iterator[Happening]:
+    words = _words(after)
+    if words != _words(before):
+        yield _event("breakpointChanged", **words)
+    if after.hits <= before.hits:
+        return
+    if isinstance(message, BreakpointLogged):
+        place = {key: words.get(key) for key in ("file", "line")}
+        text = shortened(message.text.rstrip("\n"), MAX_TEXT_LENGTH)
+        yield _event("tracepoint", sessionId=message.session, id=after.id, text=text, hitCount=after.hits, **place)
+        return
+    session = state.session(getattr(message, "session", ""))
+    stop = session.stop if session is not None else None
+    yield _event(
+        "breakpointHit",
+        stop.thread_id if stop is not None else None,
+        sessionId=None if session is None else session.id,
+        id=after.id,
+        hitCount=after.hits,
+        location=None if stop is None else stop.location,
+    )
+
+
+def _words(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
+    """What a breakpoint is, without how often it was hit."""
+    if isinstance(each, ExceptionBreakpoint):
+        exception = exception_breakpoint_payload(replace(each, hits=0))
+        return {
+            "id": exception.id,
+            "type": "Exception",
+            "exceptionType": exception.exception_type,
+            "enabled": exception.enabled,
+            "verified": exception.verified,
+            "condition": _cut(exception.condition),
+            "message": _cut(exception.message),
+        }
+    line = breakpoint_payload(each)
+    return {
+        "id": line.id,
+        "type": line.type,
+        "file": line.file,
+        "line": line.line,
+        "functionName": line.function_name,
+        "enabled": line.enabled,
+        "state": line.state,
+        "condition": _cut(line.condition),
+        "hitCondition": line.hit_condition,
+        "logMessage": _cut(line.log_message),
+        "message": _cut(line.message),
+    }
+
+
+def _cut(text: str | None) -> str | None:
+    return None if text is None else shortened(text, MAX_ARGUMENT_LENGTH)
+
+
+# --- What the server tells -----------------------------------------------------------------------------------
+
+
+def tool_called(
+    tool: str, arguments: Mapping[str, Any], milliseconds: float, error: str | None, client: str | None
+) -> Happening:
+    """A client called a tool; `error` is the code of its failure."""
+    return _event(
+        "toolCalled",
+        tool=shortened(tool, MAX_ARGUMENT_LENGTH),
+        arguments={name: _short(name, value) for name, value in arguments.items()},
+        milliseconds=round(milliseconds, 1),
+        error=error,
+        client=client,
+    )
+
+
+def client_came(name: str | None, version: str | None, role: str) -> Happening:
+    """A client has connected and said who it is."""
+    return _event("clientJoined", name=_cut(name), version=_cut(version), role=role)
+
+
+def client_went(name: str | None, version: str | None, role: str) -> Happening:
+    """That client is gone."""
+    return _event("clientLeft", name=_cut(name), version=_cut(version), role=role)
+
+
+def _short(name: str, value: object) -> object:
+    match value:
+        case _ if name in _NAMES_ONLY:
+            return _names_in(value)
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return shortened(value, MAX_INPUT_LENGTH if name == "data" else MAX_ARGUMENT_LENGTH)
+        case _:
+            return shortened(to_json(_without_secrets(value)), MAX_ARGUMENT_LENGTH)
+
+
+def _names_in(value: object) -> str:
+    return shortened(", ".join(sorted(map(str, value))) if isinstance(value, dict) else "…", MAX_ARGUMENT_LENGTH)
+
+
+def _without_secrets(value: object) -> object:
+    match value:
+        case dict():
+            return {
+                name: _names_in(each) if name in _NAMES_ONLY else _without_secrets(each) for name, each in value.items()
+            }
+        case list():
+            return [_without_secrets(each) for each in value]
+        case _:
+            return value
