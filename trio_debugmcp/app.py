@@ -44,7 +44,7 @@ class Options(Struct, frozen=True):
 class App:
     """A running server without transports. Made by `open_app`."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, attendance: Attendance) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, attendance: Attendance, logs: LogRelay) -> None:
         self.debugger = debugger
         self.hub = hub
         self.attendance = attendance
@@ -80,6 +80,6 @@ async def open_app(options: Options) -> AsyncIterator[App]:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
                 attendance = Attendance(debugger, options.linger)
                 nursery.start_soon(attendance.run)
-                yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), logs, attendance)
+                yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), attendance, logs)
                 nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

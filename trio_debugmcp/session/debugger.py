@@ -24,7 +24,6 @@ from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.session.timeline import Timeline
-from trio_debugmcp.state.changes import Message
 from trio_debugmcp.state.model import Breakpoint, Snapshot, State
 from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload
 
@@ -35,9 +34,6 @@ LOCALS_SECONDS = 3.0
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every rung of its ladder is bounded, and they add up to less."""
-
-TELL_SECONDS = 1.0
-"""For the merger, which never waits, to take a message; only a server that falls apart takes longer."""
 
 
 class Settings(Struct, frozen=True):
@@ -85,11 +81,6 @@ class Debugger:
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """`debugger://timeline`."""
         return self.timeline.payload(revision)
-
-    async def tell(self, message: Message) -> None:
-        """Merge a message in any case, even while what it tells of is being cancelled."""
-        with trio.move_on_after(TELL_SECONDS, shield=True):
-            await self.merger.merge(message)
 
     # --- Finding things --------------------------------------------------------------------------------------
 

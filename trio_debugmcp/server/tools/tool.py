@@ -16,6 +16,7 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.access import Role, may_call, read_only
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.timeline import tool_called
@@ -127,7 +128,8 @@ class Toolbox:
             tool = self._tools.get(name)
             if tool is None or tool.noted:
                 milliseconds = (trio.current_time() - start) * 1000
-                await debugger.tell(Happened(tool_called(name, arguments, milliseconds, code, client)))
+                with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    await debugger.merger.merge(Happened(tool_called(name, arguments, milliseconds, code, client)))
         return result
 
     async def _run(
