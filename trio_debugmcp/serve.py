@@ -130,7 +130,10 @@ async def _serve_http(
 
 
 async def _listen(address: Address) -> Sequence[trio.SocketListener]:
-    listeners = await trio.open_tcp_listeners(address.port, host=address.host)
+    try:
+        listeners = await trio.open_tcp_listeners(address.port, host=address.host)
+    except OSError as error:
+        raise OSError(f"cannot listen on {address.host}:{address.port}: {error}") from error
     if address.port:
         return listeners
     for spare in listeners[1:]:  # a name with two addresses would get two port numbers

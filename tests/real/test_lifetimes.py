@@ -49,7 +49,7 @@ async def assert_gone(pids: set[int]) -> None:
 
 
 @asynccontextmanager
-async def server() -> AsyncIterator[trio.Process]:
+async def server(seconds: float = 40) -> AsyncIterator[trio.Process]:
     """A server process that the test itself ends."""
     process = await trio.lowlevel.open_process(
         [sys.executable, "-m", "trio_debugmcp"],
@@ -59,7 +59,7 @@ async def server() -> AsyncIterator[trio.Process]:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    with trio.fail_after(40):
+    with trio.fail_after(seconds):
         async with process.stdin, process.stdout:
             try:
                 yield process
@@ -200,8 +200,8 @@ async def test_when_the_client_process_is_killed_everything_goes_with_it(tmp_pat
 
 
 async def test_fifty_launches_and_disconnects_leave_no_descriptor_and_no_process() -> None:
-    async with server() as process:
-        with trio.fail_after(120):
+    async with server(seconds=200) as process:
+        with trio.fail_after(200):
             async with connect_process(process) as client:
                 for cycle in range(51):
                     await client.call(

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
+from trio_debugmcp.state.timeline import EVENT_TYPES
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -103,6 +105,17 @@ def test_its_tables_name_every_tool_and_resource_and_no_other() -> None:
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(open_toolbox().names)
     uris = re.findall(r"^\| `(\S+?)` \|", section("Resources"), re.MULTILINE)
     assert uris == [*RESOURCES, SOURCE_TEMPLATE]
+
+
+def test_it_names_every_prompt_argument_and_event_type_and_no_other() -> None:
+    text = section("Prompts, completions, log messages")
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", text, re.MULTILINE)
+    assert [(name, re.findall(r"(\**)`(\w+)`", arguments)) for name, arguments in rows] == [
+        (prompt.name, [("**" if each.required else "", each.name) for each in prompt.arguments])
+        for prompt in PROMPTS.values()
+    ]
+    types = section("Resources").partition("their types\nare ")[2].partition(". Arguments")[0]
+    assert re.findall(r"`(\w+)`", types) == list(EVENT_TYPES)
 
 
 def test_the_tests_that_it_names_exist() -> None:

@@ -198,10 +198,11 @@ async def test_fr_007_subscribed_resources_are_notified_and_others_are_not(debug
 
 async def test_fr_008_the_capabilities_are_declared(debugging: Connect, era: Era) -> None:
     async with debugging(era) as client:
-        resources = client.sdk.server_capabilities.resources
-        assert resources is not None
-        assert resources.subscribe is True
-        assert resources.list_changed is True
+        declared = client.sdk.server_capabilities
+        assert declared.resources is not None
+        assert declared.resources.subscribe is True
+        assert declared.resources.list_changed is True
+        assert None not in (declared.tools, declared.prompts, declared.completions, declared.logging)
 
 
 async def test_fr_009_json_resources_are_json_and_source_is_plain_text(debugging: Connect, era: Era) -> None:

@@ -88,10 +88,18 @@ async def test_every_line_on_stdout_is_mcp_whatever_the_program_prints() -> None
 
 async def test_lines_that_are_not_json_rpc_are_complained_about_and_the_connection_goes_on() -> None:
     async with wire() as server:
-        for nonsense in (b"hello", b"{", b"[]", b'{"jsonrpc": "2.0"}', b"\xff\xfe", b'{"id": 1}'):
+        for nonsense, request_id, code in (
+            (b"hello", None, -32700),
+            (b"{", None, -32700),
+            (b"\xff\xfe", None, -32700),
+            (b"[]", None, -32600),
+            (b'{"jsonrpc": "2.0"}', None, -32600),
+            (b'{"jsonrpc": "2.0", "id": 7}', 7, -32600),
+            (b'{"jsonrpc": "2.0", "id": "a", "method": 5}', "a", -32600),
+        ):
             await server.send(nonsense)
             complaint = await server.receive()
-            assert (complaint["id"], complaint["error"]["code"]) == (None, -32700)
+            assert (complaint["id"], complaint["error"]["code"]) == (request_id, code)
         await server.send(b"")
         await server.send({"jsonrpc": "2.0", "id": 5, "method": "ping"})
         assert (await server.answer(5))["result"] == {}

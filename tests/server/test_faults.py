@@ -8,7 +8,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, THREADS, launch, paused, running
-from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
+from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, ToolFailed, connect, open_server
 from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Refusal
 
 
@@ -652,3 +652,32 @@ async def test_capabilities_that_are_declared_later_count(autojump_clock: MockCl
         made = await client.call("breakpoint_set", file=adapter.program, line=3, condition="x")
         assert made["breakpoint"]["verified"] is True
         assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 3, "condition": "x"}]
+
+
+async def test_a_reverse_request_that_trips_over_our_own_fault_is_refused_and_the_server_goes_on(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trip(self: object, configuration: object) -> None:
+        raise ValueError("no such port")
+
+    monkeypatch.setattr(FakeProfile, "open_child", trip)
+    async with running("legacy") as (client, adapter):
+        answer = await adapter.reverse_request("startDebugging", {"request": "launch", "configuration": {}})
+        assert answer["success"] is False
+        assert "no such port" in answer["message"]
+        assert (await client.read(SESSION))["state"] == "Running"
+
+
+async def test_a_launch_that_trips_over_our_own_fault_fails_with_a_code(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trip(self: object, capabilities: object) -> None:
+        raise ValueError("unheard of")
+
+    monkeypatch.setattr(FakeProfile, "settings_requests", trip)
+    adapter = FakeAdapter()
+    async with connect(options=adapter.options()) as client:
+        failed = await failure(client, "debug_launch", program=adapter.program)
+        assert failed.code == "ADAPTER_FAILED"
+        monkeypatch.undo()
+        await still_works(client)

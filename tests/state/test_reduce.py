@@ -29,6 +29,7 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.state.changes import (
     AdapterSaid,
+    BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
     BreakpointsBound,
@@ -786,3 +787,20 @@ def test_whatever_is_said_in_whatever_order_the_state_makes_sense(steps: list[Me
         assert {b.session for each in new.breakpoints for b in each.bindings} <= {s.id for s in new.sessions}
         if new is old:
             assert touched == set()
+
+
+def test_switching_a_breakpoint_that_was_removed_meanwhile_does_not_bring_it_back() -> None:
+    world = World("s-1")
+    world.put("bp-1")
+    world.tell(BreakpointsRemoved(frozenset({"bp-1"})))
+    assert world.tell(BreakpointEnabled("bp-1", enabled=True)) == set()
+    assert world.state.breakpoints == ()
+
+
+def test_an_update_of_a_breakpoint_keeps_the_hits_that_came_in_meanwhile() -> None:
+    world = World("s-1")
+    world.put("bp-1")
+    world.bound("bp-1")
+    world.stop(hit_ids=(1,), reason="Breakpoint")
+    world.put("bp-1", condition="x > 1")
+    assert (world.breakpoint("bp-1").hits, world.breakpoint("bp-1").condition) == (1, "x > 1")

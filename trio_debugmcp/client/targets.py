@@ -4,7 +4,7 @@
 | --- | --- |
 | a list of strings, `StdioServerParameters` | `process.ServerProcess` |
 | `http://`, `https://` | Streamable HTTP; the older SSE transport for a path that ends in `/sse` |
-| `ws://`, `wss://` | not yet |
+| `ws://`, `wss://` | MCP over WebSocket |
 | an SDK `Server` or `MCPServer` | in-process, over memory streams, in either era |
 | an async context manager that yields two streams | as it is |
 | a function that returns one of these | called for each connection, for transports that work once |
@@ -86,13 +86,13 @@ def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncCo
         case "http" | "https":
             return _open_http(url, headers)
         case "ws" | "wss":
-            raise UsageError(
-                "NOT_SUPPORTED", f"{url}: WebSocket targets are not available yet; use http:// or a command"
-            )
+            from trio_debugmcp.transports.websocket import open_websocket_client
+
+            return open_websocket_client(url, headers=dict(headers or {}))
         case _:
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"{url!r} is not an http:// or https:// URL; a command is a list of strings",
+                f"{url!r} is not an http://, https://, ws:// or wss:// URL; a command is a list of strings",
             )
 
 

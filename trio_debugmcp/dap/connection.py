@@ -146,6 +146,9 @@ class Connection:
         except DebugError as error:
             log.info("refused %s: %s", request.command, error)
             answer = encode_response(next(self._seq), request, failure=str(error))
+        except Exception as error:  # an adapter that is not answered would wait for ever
+            log.exception("serving %s", request.command)
+            answer = encode_response(next(self._seq), request, failure=f"{type(error).__name__}: {error}")
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await self._outbox.send(encode_frame(answer))
 

@@ -17,6 +17,9 @@ from trio_debugmcp.session.debugger import Debugger
 LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""
 
+PARTING_SECONDS = 1.0
+"""For the news of the session's end to reach the observers, before the server ends as well."""
+
 
 class Visitor:
     """A connected client. Made by `Attendance.visit`."""
@@ -74,15 +77,15 @@ class Attendance:
 
     async def wait_dispensable(self) -> None:
         """Wait until no client in control is connected, and no observer either for longer than `linger`."""
-        since = trio.current_time()
+        patience = trio.current_time() + self._linger + PARTING_SECONDS
         while self._visitors:
             in_control = any(visitor.role == "control" for visitor in self._visitors)
-            since = trio.current_time() if in_control else since
-            changed = self._changed
-            with trio.CancelScope(deadline=inf if in_control else since + self._linger) as waiting:
-                await changed.wait()
+            with trio.CancelScope(deadline=inf if in_control else patience) as waiting:
+                await self._changed.wait()
             if waiting.cancelled_caught:
                 return
+            if in_control:
+                patience = trio.current_time() + self._linger + PARTING_SECONDS
 
     def _end_at(self) -> float:
         if self.answerable is not None or self._orphaned_since == inf:

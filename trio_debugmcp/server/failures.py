@@ -8,6 +8,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
+from trio_debugmcp.state.payloads import shortened
 
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Through protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
@@ -15,7 +16,7 @@ RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 NO_SESSION_SENTENCE = "No active debug session: start one with the tool debug_launch or debug_attach"
 
 
-def usage_error(error: DebugError | msgspec.ValidationError) -> UsageError:
+def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageError:
     """Any error of ours as a public code and a sentence that says what to do next."""
     match error:
         case UsageError():
@@ -39,6 +40,8 @@ def usage_error(error: DebugError | msgspec.ValidationError) -> UsageError:
                 f"The debug adapter broke the protocol: {error}. Restart with debug_restart.",
                 {},
             )
+        case OSError(strerror=reason, filename=filename):  # a path that the system does not take
+            return UsageError("INVALID_PATH", f"{reason or error}: {shortened(str(filename))}. Pass another path.")
         case msgspec.ValidationError():
             return UsageError("INVALID_PARAMETER", f"{error}. See the tool's input schema.", {})
         case _:

@@ -12,13 +12,12 @@ from typing import Any
 
 import mcp_types as types
 import trio
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, LOG_LEVEL_META_KEY, LoggingLevel
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
@@ -28,11 +27,12 @@ from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import SubscriberBus, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
 from trio_debugmcp.server.logs import LogRelay
+from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import source_text
-from trio_debugmcp.state.changes import Happened
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
 from trio_debugmcp.state.resources import (
@@ -44,7 +44,6 @@ from trio_debugmcp.state.resources import (
     canonical,
     source_path,
 )
-from trio_debugmcp.state.timeline import client_came, client_went
 
 INSTRUCTIONS = """\
 A real debugger. Start with debug_launch (it stops at the program's entry unless told otherwise) or debug_attach; set \
@@ -72,7 +71,6 @@ class ConnectionServer:
         self._hub = hub
         self._tools = tools
         self._logs = logs
-        self._client: types.Implementation | None = None
         self._listening = 0
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
@@ -81,18 +79,18 @@ class ConnectionServer:
     async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
         """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
+            peer = Peer(self._debugger.merger, self._hub, self._logs, self._visitor.role, self._nursery)
             try:
-                yield self._build()
+                yield self._build(peer)
             finally:
                 if self._subscriber is not None:
                     self._logs.forget(self._subscriber)
                     self._subscriber.leave()
-                if self._client is not None:
-                    went = client_went(self._client.name, self._client.version, self._visitor.role)
-                    await self._debugger.tell(Happened(went))
+                with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    await peer.leave()
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
 
-    def _build(self) -> Server[dict[str, Any]]:
+    def _build(self, peer: Peer) -> Server[dict[str, Any]]:
         server: Server[dict[str, Any]] = Server(
             "trio-debugmcp",
             version=__version__,
@@ -110,8 +108,8 @@ class ConnectionServer:
             on_get_prompt=self._get_prompt,
             on_completion=self._complete,
         )
-        # Without the SDK's tracing, which costs on every message and which nobody has configured.
-        server.middleware[:] = [self._accompany]
+        # Instead of the SDK's tracing, which costs on every message and which nobody has configured.
+        server.middleware[:] = [peer.accompany]
         # Not in the constructor, which warns that only the handshake era has it.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
@@ -233,7 +231,7 @@ class ConnectionServer:
         role = self._visitor.role
         if self._tools.controls(params.name) and role == "control":
             self._visitor.take_control()
-        client = self._client.name if self._client is not None else None
+        client = client_name(ctx)
         return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
 
     # --- Prompts and completions -----------------------------------------------------------------------------
@@ -247,53 +245,11 @@ class ConnectionServer:
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         return await complete(self._debugger, self._visitor.role, params)
 
-    # --- Clients and logging ---------------------------------------------------------------------------------
-
-    async def _accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Around every message: who the client is, and the log messages that it asked for with this request."""
-        client = ctx.session.client_params
-        if self._client is None and client is not None and ctx.method != "initialize":
-            self._client = client.client_info
-            came = client_came(self._client.name, self._client.version, self._visitor.role)
-            await self._debugger.tell(Happened(came))
-        level = _requested_log_level(ctx)
-        return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
-
-    async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """In the modern era log messages go out with the request that asked for them, and end before its answer."""
-        if self._nursery is None:
-            raise AssertionError("the connection is not served")
-        subscriber, delivered, scope = self._hub.join(wants_list_changes=False), trio.Event(), trio.CancelScope()
-
-        async def send() -> None:
-            with scope:
-                try:
-                    await deliver(subscriber, ctx.session, ctx.request_id)
-                except trio.EndOfChannel:
-                    delivered.set()
-
-        self._logs.set_level(subscriber, level)
-        self._nursery.start_soon(send)
-        try:
-            result = await call_next(ctx)
-            subscriber.end()
-            await delivered.wait()
-        finally:
-            scope.cancel(reason="the request is answered")
-            self._logs.forget(subscriber)
-            subscriber.leave()
-        return result
+    # --- Logging ---------------------------------------------------------------------------------------------
 
     async def _set_log_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         self._logs.set_level(self._connection_subscriber(ctx.session), params.level)
         return types.EmptyResult()
-
-
-def _requested_log_level(ctx: Context) -> LoggingLevel | None:
-    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS or ctx.request_id is None:
-        return None
-    level: LoggingLevel | None = (ctx.meta or {}).get(LOG_LEVEL_META_KEY)  # type: ignore[assignment]
-    return level
 
 
 def _check_uri(uri: str) -> None:

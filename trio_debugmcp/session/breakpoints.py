@@ -19,6 +19,7 @@ from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.changes import (
+    BreakpointEnabled,
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
@@ -50,15 +51,16 @@ class BreakpointBook:
     def __init__(self, merger: Merger) -> None:
         self._merger = merger
         self._numbers = count(1)
+        self._hidden = count(1)
 
     async def put(self, wanted: Breakpoint) -> Breakpoint:
         """Set a breakpoint; one at the same place is updated. `wanted.id` is ignored."""
-        old = None if wanted.temporary else next((b for b in self._state.breakpoints if _same_place(b, wanted)), None)
+        old = next((each for each in self._state.breakpoints if _same_place(each, wanted)), None)
         if old is not None and old.type == wanted.type:
-            new = replace(wanted, id=old.id, hits=old.hits, bindings=old.bindings)
+            new = replace(wanted, id=old.id)
         else:
-            prefix = "fn" if wanted.function else "tp" if wanted.type == "Tracepoint" else "bp"
-            new = replace(wanted, id=f"{prefix}-{next(self._numbers)}")
+            prefix = "run-to" if wanted.temporary else "fn" if wanted.function else "tp" if wanted.log_message else "bp"
+            new = replace(wanted, id=f"{prefix}-{next(self._hidden if wanted.temporary else self._numbers)}")
             if old is not None:
                 await self._merger.merge(BreakpointsRemoved(frozenset({old.id})))
         await self._merger.merge(BreakpointPut(new))
@@ -67,29 +69,19 @@ class BreakpointBook:
     async def put_exception(self, wanted: ExceptionBreakpoint) -> ExceptionBreakpoint:
         """Set an exception breakpoint; one for the same type is updated. `wanted.id` is ignored."""
         old = next((e for e in self._state.exceptions if e.exception_type == wanted.exception_type), None)
-        new = replace(
-            wanted,
-            id=old.id if old else f"ex-{next(self._numbers)}",
-            hits=old.hits if old else 0,
-            sessions=old.sessions if old else (),
-        )
+        new = replace(wanted, id=old.id if old else f"ex-{next(self._numbers)}")
         await self._merger.merge(ExceptionBreakpointPut(new))
         return new
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> Breakpoint | ExceptionBreakpoint:
-        """Switch a breakpoint of any kind on or off.
+        """Switch a breakpoint of any kind on or off; returns it as it is now.
 
         Raises:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
-        match self.find(breakpoint_id):
-            case Breakpoint() as line:
-                changed: Breakpoint | ExceptionBreakpoint = replace(line, enabled=enabled)
-                await self._merger.merge(BreakpointPut(replace(line, enabled=enabled)))
-            case ExceptionBreakpoint() as exception:
-                changed = replace(exception, enabled=enabled)
-                await self._merger.merge(ExceptionBreakpointPut(replace(exception, enabled=enabled)))
-        return changed
+        self.find(breakpoint_id)
+        await self._merger.merge(BreakpointEnabled(breakpoint_id, enabled))
+        return self.find(breakpoint_id)
 
     async def remove(self, breakpoint_id: str) -> list[Breakpoint | ExceptionBreakpoint]:
         """Remove one breakpoint, or with `*` all; returns what was removed.
@@ -188,7 +180,7 @@ class BreakpointSync:
             await self._merger.merge(ExceptionBreakpointsBound(self._session.id, watched, problem))
 
     async def _send_file(self, file: str) -> None:
-        mine = [each for each in self._merger.state.breakpoints if each.file == file]
+        mine = one_per_line([each for each in self._merger.state.breakpoints if each.file == file])
         if not mine and file not in self._sent_files:
             return
         sent, unsupported = self._sort(mine)
@@ -249,10 +241,21 @@ class BreakpointSync:
         return {name: value for name, value in named.items() if value is not None}
 
 
+def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
+    """Without those that a temporary one would be mixed up with: adapters keep one breakpoint per line.
+
+    Where the user's own one stops anyway, that one serves; where it would not, it waits until the run is over.
+    """
+    temporary = {each.line for each in breakpoints if each.temporary}
+    own = {each.line for each in breakpoints if each.always_stops and not each.temporary}
+    return [
+        each
+        for each in breakpoints
+        if (each.line not in own if each.temporary else each.line not in temporary or each.line in own)
+    ]
+
+
 def _same_place(one: Breakpoint, other: Breakpoint) -> bool:
-    return not one.temporary and (one.file, one.line, one.column, one.function) == (
-        other.file,
-        other.line,
-        other.column,
-        other.function,
-    )
+    if one.temporary or other.temporary:
+        return False
+    return (one.file, one.line, one.column, one.function) == (other.file, other.line, other.column, other.function)

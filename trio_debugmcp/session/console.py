@@ -37,6 +37,9 @@ _SETTLE_SECONDS = 0.1
 _WRITE_SECONDS = 5
 """For the program to take its input; a pipe holds 64 KiB that nobody has read yet."""
 
+_PIECE_BYTES = 4096
+"""Written at once, so that an input that is not read is known to this accuracy."""
+
 Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 
 
@@ -61,6 +64,7 @@ class Console:
         self._told = 1
         self._sealed = 1
         self._pipes: set[int] = set()
+        self._writing = trio.Lock()
 
     def append(self, stream: Stream, text: str) -> None:
         """Add output; an unfinished line of the same stream is continued."""
@@ -179,18 +183,25 @@ class Console:
                 "The program's standard input is not open: it was closed, the program has ended, or it was attached "
                 "to. Launch the program with debug_launch to write to its input.",
             )
+        written = 0
         try:
             with trio.fail_after(_WRITE_SECONDS):
-                await pipe.send_all(encoded)
+                async with self._writing:
+                    while written < len(encoded):
+                        await pipe.send_all(encoded[written : written + _PIECE_BYTES])
+                        written += len(encoded[written : written + _PIECE_BYTES])
         except trio.TooSlowError:
             raise UsageError(
                 "TIMEOUT",
-                f"The program did not read its input within {_WRITE_SECONDS} s. It may be paused: continue it, "
-                "then write in smaller pieces.",
+                f"The program did not read its input within {_WRITE_SECONDS} s: it took {written} of {len(encoded)} "
+                "bytes. It may be paused: continue it, then write the rest.",
+                {"bytesWritten": written},
             ) from None
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self._input = None
-            raise UsageError("STDIN_CLOSED", "The program has closed its standard input.") from None
+            raise UsageError(
+                "STDIN_CLOSED", "The program has closed its standard input.", {"bytesWritten": written}
+            ) from None
         if close_after:
             self._input = None
             await pipe.aclose()

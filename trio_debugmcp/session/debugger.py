@@ -24,20 +24,16 @@ from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.session.timeline import Timeline
-from trio_debugmcp.state.changes import Message
 from trio_debugmcp.state.model import Breakpoint, Snapshot, State
-from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload
+from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload, shortened
 
 log = logging.getLogger(__name__)
 
-LOCALS_SECONDS = 3.0
-"""How long a stop waits for the locals of its top frame: a `__repr__` of the user's may be slow, or never return."""
+UNDO_SECONDS = 1.0
+"""To take a temporary breakpoint away; a program that does not answer by then does not reach it either."""
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every rung of its ladder is bounded, and they add up to less."""
-
-TELL_SECONDS = 1.0
-"""For the merger, which never waits, to take a message; only a server that falls apart takes longer."""
 
 
 class Settings(Struct, frozen=True):
@@ -85,11 +81,6 @@ class Debugger:
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """`debugger://timeline`."""
         return self.timeline.payload(revision)
-
-    async def tell(self, message: Message) -> None:
-        """Merge a message in any case, even while what it tells of is being cancelled."""
-        with trio.move_on_after(TELL_SECONDS, shield=True):
-            await self.merger.merge(message)
 
     # --- Finding things --------------------------------------------------------------------------------------
 
@@ -163,7 +154,13 @@ class Debugger:
         """
         if "\0" in path or not path:
             raise UsageError("INVALID_PATH", "A path must not be empty nor contain a NUL character.")
-        full = Path(base or self.settings.directory, path).absolute()
+        try:
+            return self._resolve(path, base or self.settings.directory)
+        except (OSError, RuntimeError) as error:
+            raise UsageError("INVALID_PATH", f"'{shortened(path)}' is no path that can be used: {error}.") from None
+
+    def _resolve(self, path: str, base: str) -> str:
+        full = Path(base, path).absolute()
         normal = Path(*(part for part in full.parts if part != "."))
         if ".." in normal.parts:
             normal = normal.resolve()
@@ -189,7 +186,7 @@ class Debugger:
             raise AssertionError("the debugger is not running")
         self._starting = True
         try:
-            self.console, self.sources = Console(self.clock, self.merger), Sources()
+            self.console, self.sources = Console(self.clock, self.merger), Sources(self.settings.roots)
             if isinstance(start, Launch):
                 self.sources.learn(start.program, "")
             session = self._add(profile, start, None)
@@ -205,7 +202,7 @@ class Debugger:
         except AdapterGone as gone:
             raise UsageError(
                 "ADAPTER_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED",
-                f"The debug adapter {profile.name} ended before the program could start: {gone.reason}",
+                f"{profile.name} did not {'launch' if isinstance(start, Launch) else 'attach'}: {gone.reason}.",
                 {"stderr": gone.stderr_tail, **self._last_words()},
             ) from gone
         finally:
@@ -226,7 +223,14 @@ class Debugger:
             )
 
     async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
-        """End a session with its children and wait until it has ended, with its processes."""
+        """End a session with its children and wait until it has ended, with its processes.
+
+        A program that shall live on is let go child by child first: a child that is left paused would never end.
+        """
+        if terminate is False:
+            children = [each for each in self._sessions.values() if each.parent == session.id]
+            for child in children:
+                await self.end(child, terminate=False, reason=reason)
         session.end(reason, terminate=terminate)
         with trio.move_on_after(CLOSE_SECONDS):
             await session.closed.wait()
@@ -251,6 +255,14 @@ class Debugger:
     ) -> None:
         try:
             await session.run(task_status=task_status)
+        except DebugError:
+            raise
+        except Exception as error:  # a fault of ours costs this session, and no other
+            log.exception("session %s", session.id)
+            if not session.started:
+                raise UsageError(
+                    "ADAPTER_FAILED", f"{session.profile.name} said something that was not understood: {error}"
+                ) from error
         finally:
             for child in [each for each in self._sessions.values() if each.parent == session.id]:
                 child.end("the parent session is over")
@@ -306,10 +318,10 @@ class Debugger:
         if failures:
             raise failures[0]
 
-    def breakpoint_problem(self, breakpoint_: Breakpoint) -> str | None:
-        """Why no session could place the breakpoint; None if one has."""
-        current = next((each for each in self.state.breakpoints if each.id == breakpoint_.id), None)
-        bindings = current.bindings if current is not None else ()
+    def breakpoint_problem(self, wanted: Breakpoint) -> str | None:
+        """Why no session has a breakpoint that stops at that line; None if one has."""
+        there = [each for each in self.state.breakpoints if (each.file, each.line) == (wanted.file, wanted.line)]
+        bindings = [binding for each in there if each.always_stops for binding in each.bindings]
         if any(binding.verified for binding in bindings):
             return None
         return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
@@ -322,8 +334,9 @@ class Debugger:
             await self.sync_breakpoints([file])
             yield temporary
         finally:
-            with trio.CancelScope(shield=True):  # bounded: each request is
+            with trio.CancelScope(shield=True):  # bounded: the merger never waits
                 await self.book.forget(temporary)
+            with trio.move_on_after(UNDO_SECONDS, shield=True):
                 await self.sync_breakpoints([file])
 
     # --- Execution -------------------------------------------------------------------------------------------
@@ -348,10 +361,13 @@ class Debugger:
         paused = stopped(state)
         if tree_ended(state) or paused is None:
             return Outcome(ended=state.last)
-        with trio.move_on_after(LOCALS_SECONDS):
-            state = await self.merger.wait_until(lambda now: _has_locals(now, paused))
+        return Outcome(paused=paused)
+
+    async def wait_locals(self, paused: Snapshot) -> Snapshot:
+        """The same stop, with the locals of its top frame once they are there. The caller bounds the wait."""
+        state = await self.merger.wait_until(lambda now: _has_locals(now, paused))
         current = state.session(paused.id)
-        return Outcome(paused=current if current is not None and current.stop == paused.stop else paused)
+        return current if current is not None and current.stop == paused.stop else paused
 
     # --- Shutting down ---------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import (
     DapFrame,
@@ -35,7 +36,7 @@ from trio_debugmcp.state.changes import (
     ThreadsLocated,
 )
 from trio_debugmcp.state.model import ExceptionBreakpoint, NamedScope, Snapshot, StackFrame, Thread
-from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason
+from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, shortened
 
 if TYPE_CHECKING:
     from trio_debugmcp.session.session import DebugSession
@@ -47,6 +48,9 @@ CAPTURED_FRAMES = 20
 
 CAPTURED_LOCALS = 100
 """Locals of the top frame kept with the stop."""
+
+MAX_MESSAGE_LENGTH = 1000
+"""Characters of an exception's own words that a stop shows; all of them can be evaluated."""
 
 LOCATED_THREADS = 32
 """Other threads whose place is looked up after a stop, one request each; programs with hundreds exist."""
@@ -78,6 +82,15 @@ class _Raised(Struct, frozen=True):
     counts: bool = True
 
 
+class _Raise(Struct, frozen=True):
+    """A reported exception, as far as it is needed to know it again; `depth` is the height of the stack there."""
+
+    identity: str
+    break_mode: str | None
+    thread_id: int
+    depth: int
+
+
 class Examiner:
     """Examines the stops of one session, one at a time."""
 
@@ -89,7 +102,7 @@ class Examiner:
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
         self._refreshing = False
-        self._last_raise: tuple[str, str | None] | None = None
+        self._last_raise: _Raise | None = None
 
     def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
         """Examine a stop; `snapshot` is the state right after the event, which carries the stop's generation."""
@@ -149,6 +162,7 @@ class Examiner:
         raised: _Raised | None,
         explanation: str | None,
     ) -> None:
+        why = explanation or stopped.text or stopped.description
         frames = captured_frames(self._session.profile, stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._session.id, frame.source_reference)
@@ -160,7 +174,7 @@ class Examiner:
                 at=self._clock.now(),
                 reason=_REASONS.get(stopped.reason, "Pause"),
                 thread_id=thread_id,
-                description=explanation or stopped.text or stopped.description,
+                description=shortened(why, MAX_MESSAGE_LENGTH) if why else None,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),
@@ -193,24 +207,34 @@ class Examiner:
                 message=body.description or (details.message if details else None) or info.message,
                 break_mode=body.break_mode,
             )
+        info = replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         if not candidates:  # nobody asked for it here, so the adapter was told so in some other way
             return _Raised(info)
         frame_id = stack.stack_frames[0].id if stack.stack_frames else None
-        if await self._is_repetition(info, frame_id):
+        if await self._is_repetition(info, thread_id, frame_id, stack.total_frames or 0):
             return _Raised(info, counts=False)
         lineage = await self._lineage(info, frame_id)
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
         return _Raised(info, tuple(wanted), counts=bool(wanted))
 
-    async def _is_repetition(self, info: ExceptionInfo, frame_id: int | None) -> bool:
-        """The same exception, reported again in the next frame that it passes on its way up."""
+    async def _is_repetition(self, info: ExceptionInfo, thread_id: int, frame_id: int | None, depth: int) -> bool:
+        """The same exception, reported again in the next frame that it passes on its way up.
+
+        Its identity alone does not tell: the next exception may be put where this one was. On the way up the stack is
+        shorter each time, and where something is raised anew it is not.
+        """
         expression = self._session.profile.raise_identity_expression()
         identity = await self._evaluate(expression, frame_id) if expression else None
         if identity is None:
             return False
-        last, self._last_raise = self._last_raise, (identity, info.break_mode)
-        return last == self._last_raise
+        last, self._last_raise = self._last_raise, _Raise(identity, info.break_mode, thread_id, depth)
+        same = last is not None and (last.identity, last.break_mode, last.thread_id) == (
+            identity,
+            info.break_mode,
+            thread_id,
+        )
+        return same and last is not None and depth < last.depth
 
     async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
         own = (info.type, info.type.rpartition(".")[2])
@@ -240,7 +264,7 @@ class Examiner:
             "context": self._session.profile.evaluate_context,
         }
         try:
-            body = await self._session.request("evaluate", arguments, EvaluateBody)
+            body = await self._session.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
         except DebugError as error:
             log.info("%s: %s", expression, error)
             return None
@@ -292,7 +316,7 @@ def frame_location(profile: Profile, frame: DapFrame) -> Location:
     source = frame.source
     return Location(
         file=(source.path or source.name) if source is not None else None,
-        line=frame.line or None,
+        line=frame.line or profile.line_of(frame),
         column=frame.column or None,
         function_name=frame.name or None,
         module_name=profile.module_name(frame),

@@ -21,7 +21,8 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.examination import captured_frames
+from trio_debugmcp.session.examination import MAX_MESSAGE_LENGTH, captured_frames
+from trio_debugmcp.session.fitting import fitting, json_size
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.variables import child_count, variable_payload
@@ -31,6 +32,12 @@ from trio_debugmcp.state.resources import frame_payload
 
 MAX_NODES = 1000
 """Variables fetched by one call, children included: each level of depth costs the adapter a request per parent."""
+
+MAX_TRACE_LENGTH = 4000
+"""Characters of the traceback of an evaluation that failed."""
+
+CAUSES_SECONDS = 2.0
+"""For the causes of an exception, whose own `__str__` is asked."""
 
 SOURCE_SECONDS = 2.0
 """For a source that only the adapter has; a resource read must not wait for a busy program."""
@@ -157,16 +164,10 @@ async def expand(
     return [await grow(each, depth, parent) for each in found]
 
 
-def fitting(variables: list[Variable], max_bytes: int) -> list[Variable]:
-    """As many as fit into `max_bytes` of JSON, and at least one."""
-    kept: list[Variable] = []
-    size = 0
-    for variable in variables:
-        size += len(msgspec.json.encode(variable)) + 1
-        if kept and size > max_bytes:
-            break
-        kept.append(variable)
-    return kept
+def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
+    """As many as fit into `max_bytes` of JSON; one that does not fit with its children is shown without them."""
+    lean = [replace(each, children=msgspec.UNSET) if json_size(each) > max_bytes else each for each in variables]
+    return fitting(lean, max_bytes)
 
 
 def _is_scope(session: DebugSession, scope: DapScope, wanted: ScopeName) -> bool:
@@ -189,11 +190,11 @@ async def evaluate(session: DebugSession, frame: StackFrame, expression: str, se
         with trio.move_on_after(seconds):
             body = await session.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
     except AdapterRefused as refusal:
-        error = refusal.reason.strip().rpartition("\n")[2]
+        error = shortened(refusal.reason.strip().rpartition("\n")[2], MAX_MESSAGE_LENGTH)
         raise UsageError(
             "EVAL_FAILED",
             f"`{shortened(expression)}` failed: {error}",
-            {"expression": expression, "trace": shortened(refusal.reason, 4000)},
+            {"expression": expression, "trace": shortened(refusal.reason, MAX_TRACE_LENGTH)},
         ) from None
     if body is None:
         raise UsageError(
@@ -211,7 +212,7 @@ async def exception_causes(session: DebugSession, frame: StackFrame, most: int) 
     if expression is None:
         return []
     try:
-        found = await evaluate(session, frame, expression, SOURCE_SECONDS)
+        found = await evaluate(session, frame, expression, CAUSES_SECONDS)
         return [(str(kind), str(message)) for kind, message in json.loads(ast.literal_eval(found.value))]
     except (UsageError, ValueError, SyntaxError, TypeError):
         return []

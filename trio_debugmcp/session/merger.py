@@ -17,6 +17,9 @@ from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 from trio_debugmcp.state.timeline import happenings, starts_over
 
+MERGE_SECONDS = 1.0
+"""For a merge that has to happen while its task is being cancelled. The merger never waits, so it takes far less."""
+
 
 class Audience(Protocol):
     """Who is told of changes. Called from the merger, so it must not block."""

@@ -1,7 +1,11 @@
 """What an execution tool answers: one `StopReport` with everything that is needed to decide what to do next."""
 
+import trio
+from msgspec.structs import replace
+
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.fitting import fitting
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
@@ -12,6 +16,7 @@ from trio_debugmcp.state.payloads import (
     Payload,
     SourceLine,
     Variable,
+    shortened,
 )
 from trio_debugmcp.state.resources import frame_payload
 
@@ -22,7 +27,16 @@ EXCERPT_LINES = 5
 """Lines of source on either side of the current one."""
 
 MAX_REPORT_OUTPUT = 4000
-"""Characters of program output in a report, its end; all of it is in process_read_output."""
+"""Characters of one entry of program output in a report, its end; all of it is in process_read_output."""
+
+_OUTPUT_BYTES = 8000
+"""Of the program's output in a report."""
+
+LOCALS_SECONDS = 3.0
+"""How long a report waits for the locals of the top frame."""
+
+MAX_LINE_LENGTH = 300
+"""Characters of a source line in an excerpt; generated files have lines of many thousands."""
 
 _LOCALS_BYTES = 8000
 """Of the locals of the top frame; the rest is in variables_get."""
@@ -52,8 +66,13 @@ class StopReport(Payload, frozen=True):
     notes: list[str]
 
 
-async def report_outcome(debugger: Debugger, outcome: Outcome | None, *, timed_out: bool = False) -> StopReport:
+async def report_outcome(
+    debugger: Debugger, outcome: Outcome | None, *, deadline: float, timed_out: bool = False
+) -> StopReport:
     """The report on how a wait ended; `outcome` None means that the program still runs.
+
+    The locals of a stop are waited for, until the deadline by trio's clock, and not for long: a `__repr__` of the
+    user's may never return.
 
     Raises:
         AdapterGone: the session ended because its adapter did.
@@ -65,7 +84,10 @@ async def report_outcome(debugger: Debugger, outcome: Outcome | None, *, timed_o
     notes: list[str] = []
     output = _fitting_output(debugger.console.news(), notes)
     if outcome is not None and outcome.paused is not None:
-        return _paused_report(debugger, outcome.paused, output, notes)
+        paused = outcome.paused
+        with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
+            paused = await debugger.wait_locals(paused)
+        return _paused_report(debugger, paused, output, notes)
     running = outcome is None or ended is None
     return StopReport(
         state="Running" if running else "Disconnected",
@@ -122,31 +144,26 @@ def source_excerpt(debugger: Debugger, location: Location | None) -> list[Source
     lines = text.splitlines()
     first = max(1, location.line - EXCERPT_LINES)
     last = min(len(lines), location.line + EXCERPT_LINES)
-    return [SourceLine(number, lines[number - 1], number == location.line) for number in range(first, last + 1)]
+    return [
+        SourceLine(number, shortened(lines[number - 1], MAX_LINE_LENGTH), number == location.line)
+        for number in range(first, last + 1)
+    ]
 
 
 def _fitting_locals(variables: tuple[Variable, ...], notes: list[str]) -> list[Variable]:
-    kept: list[Variable] = []
-    size = 0
-    for variable in variables:
-        size += len(variable.name) + len(variable.value) + len(variable.path) + len(variable.type or "")
-        if size > _LOCALS_BYTES:
-            notes.append(f"{len(variables) - len(kept)} of {len(variables)} locals left out: use variables_get")
-            break
-        kept.append(variable)
+    kept = fitting(variables, _LOCALS_BYTES)
+    if len(kept) < len(variables):
+        notes.append(f"{len(variables) - len(kept)} of {len(variables)} locals left out: use variables_get")
     return kept
 
 
 def _fitting_output(entries: list[OutputEntry], notes: list[str]) -> list[OutputEntry]:
-    """The last of it that fits, whole entries first; the newest entry is cut rather than left out."""
-    kept: list[OutputEntry] = []
-    room = MAX_REPORT_OUTPUT
-    for entry in reversed(entries):
-        if len(entry.text) > room:
-            if not kept:
-                kept.append(OutputEntry(entry.seq, entry.stream, "…" + entry.text[-room:], entry.time))
-            notes.append("earlier output left out: use process_read_output")
-            break
-        room -= len(entry.text)
-        kept.append(entry)
+    """The last of it; an entry that is too long by itself keeps its end."""
+    short = [
+        replace(entry, text="…" + entry.text[-MAX_REPORT_OUTPUT:]) if len(entry.text) > MAX_REPORT_OUTPUT else entry
+        for entry in reversed(entries)
+    ]
+    kept = fitting(short, _OUTPUT_BYTES)
+    if len(kept) < len(entries) or any(entry.text.startswith("…") for entry in kept):
+        notes.append("earlier output left out: use process_read_output")
     return kept[::-1]

@@ -11,6 +11,7 @@ what belongs to the stop and has it merged as a whole; the next stop or resume c
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -143,6 +144,11 @@ class DebugSession:
         """What is true of this session now; None when it is over."""
         return self._merger.state.session(self.id)
 
+    @property
+    def started(self) -> bool:
+        """Whether the program was ever ready to run."""
+        return self._handshake.done
+
     # --- Life ------------------------------------------------------------------------------------------------
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -157,9 +163,12 @@ class DebugSession:
             failure = error
         finally:
             with trio.CancelScope(shield=True):  # bounded: the merger never waits
-                await self._close(self._over_reason or (str(failure) if failure else "the server is shutting down"))
+                await self._close(self._over_reason or (str(failure) if failure else self._interruption()))
         if failure is not None:
             raise failure
+
+    def _interruption(self) -> str:
+        return "the server is shutting down" if self._handshake.done else "the start was cancelled"
 
     async def _close(self, reason: str) -> None:
         if not self.closed.is_set():
@@ -378,30 +387,42 @@ class DebugSession:
             raise self._explained(gone) from None
 
     async def resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go. It counts as running from before the request is written, and not from the answer.
+        """Let the program go; returns when the adapter has agreed.
+
+        Once begun it is carried out even if the caller is cancelled: a program that counts as running and was never
+        told to run would wait for ever.
 
         Raises:
             UsageError: `NOT_PAUSED`: somebody else was quicker.
+            DebugError: the adapter did not agree.
         """
         before = self.snapshot
-        if self._resuming or before is None or before.phase != "Paused":
+        if self._nursery is None or self._closing or self._resuming or before is None or before.phase != "Paused":
             raise not_paused(before)
         self._resuming = True  # until the state says so
-        try:
+        failed, failures = trio.open_memory_channel[DebugError](1)
+        self._nursery.start_soon(self._resume, kind, command, arguments, failed)
+        with failures:
+            async for failure in failures:
+                raise failure
+
+    async def _resume(
+        self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
+    ) -> None:
+        """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
+        with failed:
             self._examiner.cancel()
             state = await self._merger.merge(Resumed(self.id, kind))
-        finally:
             self._resuming = False
-        snapshot = state.session(self.id)
-        refusal: AdapterRefused | None = None
-        try:
-            await self.request(command, arguments, Nothing)
-        except AdapterRefused as error:
-            refusal = error
-        if refusal is not None:
-            if snapshot is not None:
-                await self._merger.merge(ResumeRefused(self.id, snapshot.generation))
-            raise refusal
+            snapshot = state.session(self.id)
+            try:
+                await self.request(command, arguments, Nothing)
+            except AdapterRefused as refusal:
+                if snapshot is not None:
+                    await self._merger.merge(ResumeRefused(self.id, snapshot.generation))
+                _report(failed, refusal)
+            except DebugError as error:
+                _report(failed, error)
 
     def refresh_locals(self) -> None:
         """An evaluation may have changed them."""
@@ -445,8 +466,16 @@ class DebugSession:
                     raise
                 return {"processId": pid}
             case "startDebugging":
+                if self._over.is_set():  # refused, a child runs on without a debugger
+                    raise AdapterRefused(request.command, "the session is over")
                 child = decode_body(request.arguments, StartDebugging)
                 await self._shared.open_child(self, ChildStart(child.request, child.configuration))
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
+
+
+def _report(failed: trio.MemorySendChannel[DebugError], error: DebugError) -> None:
+    """To whoever still waits for it."""
+    with suppress(trio.BrokenResourceError):
+        failed.send_nowait(error)

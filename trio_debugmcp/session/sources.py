@@ -30,9 +30,10 @@ class KnownSource(Struct, frozen=True):
 
 
 class Sources:
-    """The known sources of one session tree."""
+    """The known sources of one session tree; with `roots`, only those below one of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, roots: tuple[str, ...] = ()) -> None:
+        self._roots = roots
         self._known: dict[str, KnownSource] = {}
 
     def learn(self, path: str | None, session: str, reference: int = 0) -> None:
@@ -40,6 +41,8 @@ class Sources:
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
         real = os.path.realpath(path) if Path(path).is_absolute() else None
+        if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
+            return  # the library's, on a server that is confined to a directory
         self._known[path] = KnownSource(path, real, session, reference)
 
     def known(self) -> list[str]:

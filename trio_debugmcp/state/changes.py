@@ -136,6 +136,13 @@ class ExceptionBreakpointPut(Message, frozen=True):
     breakpoint: ExceptionBreakpoint
 
 
+class BreakpointEnabled(Message, frozen=True):
+    """A breakpoint of any kind was switched on or off."""
+
+    id: str
+    enabled: bool
+
+
 class BreakpointsRemoved(Message, frozen=True):
     """Breakpoints of any kind are gone."""
 

@@ -161,6 +161,11 @@ class Breakpoint(Struct, frozen=True):
     problem: str | None = None
     bindings: tuple[Binding, ...] = ()
 
+    @property
+    def always_stops(self) -> bool:
+        """Whether it stops at every hit: it is on, and has neither a condition nor a message to write instead."""
+        return self.enabled and not (self.condition or self.hit_condition or self.log_message)
+
 
 class ExceptionBreakpoint(Struct, frozen=True):
     """Stop when an exception is raised (first chance) or nobody catches it (second chance)."""

@@ -31,6 +31,7 @@ from trio_debugmcp.state.breakpoints import (
 )
 from trio_debugmcp.state.changes import (
     AdapterSaid,
+    BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
     BreakpointPut,
@@ -281,12 +282,33 @@ def _(message: Happened, state: State) -> State:
 
 @reduce.register
 def _(message: BreakpointPut, state: State) -> State:
-    return replace(state, breakpoints=put(state.breakpoints, message.breakpoint))
+    new = message.breakpoint
+    old = next((each for each in state.breakpoints if each.id == new.id), None)
+    if old is not None:  # what happened to it meanwhile is not the sender's to say
+        new = replace(new, hits=old.hits, bindings=old.bindings)
+    return replace(state, breakpoints=put(state.breakpoints, new))
 
 
 @reduce.register
 def _(message: ExceptionBreakpointPut, state: State) -> State:
-    return replace(state, exceptions=put(state.exceptions, message.breakpoint))
+    new = message.breakpoint
+    old = next((each for each in state.exceptions if each.id == new.id), None)
+    if old is not None:
+        new = replace(new, hits=old.hits, sessions=old.sessions)
+    return replace(state, exceptions=put(state.exceptions, new))
+
+
+@reduce.register
+def _(message: BreakpointEnabled, state: State) -> State:
+    return replace(
+        state,
+        breakpoints=tuple(
+            replace(each, enabled=message.enabled) if each.id == message.id else each for each in state.breakpoints
+        ),
+        exceptions=tuple(
+            replace(each, enabled=message.enabled) if each.id == message.id else each for each in state.exceptions
+        ),
+    )
 
 
 @reduce.register

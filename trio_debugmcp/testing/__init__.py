@@ -1,6 +1,14 @@
-"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server in memory or on stdio."""
+"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server by any transport."""
 
-from trio_debugmcp.testing.connect import connect, connect_process, connect_stdio, open_server
+from trio_debugmcp.testing.connect import (
+    connect,
+    connect_http,
+    connect_process,
+    connect_stdio,
+    connect_streams,
+    connect_websocket,
+    open_server,
+)
 from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
 
@@ -10,7 +18,10 @@ __all__ = [
     "FakeProfile",
     "ToolFailed",
     "connect",
+    "connect_http",
     "connect_process",
     "connect_stdio",
+    "connect_streams",
+    "connect_websocket",
     "open_server",
 ]

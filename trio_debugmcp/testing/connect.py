@@ -1,16 +1,20 @@
 """MCP clients connected to our server: in memory, for exact virtual times, and on stdio, for the real thing."""
 
 import os
+import ssl
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Literal
 
 import trio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.server.access import Role
 from trio_debugmcp.testing.debug_client import DebugClient
 from trio_debugmcp.transports.memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
@@ -27,11 +31,11 @@ class Server:
         self.app = app
 
     @asynccontextmanager
-    async def connect(self, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+    async def connect(self, era: Era = "legacy", role: Role = "control") -> AsyncIterator[DebugClient]:
         """A client over memory streams."""
         with memory_pair() as (left, right):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self.app.serve_connection, *left)
+                nursery.start_soon(self.app.serve_connection, *left, role)
                 async with _client(_transport(right), era) as client:
                     yield client
                 nursery.cancel_scope.cancel(reason="the client has left")
@@ -62,6 +66,37 @@ async def connect_stdio(
         env={**os.environ, **(env or {})},
     )
     async with _client(stdio_client(parameters), era) as client:
+        yield client
+
+
+@asynccontextmanager
+async def connect_websocket(
+    url: str, token: str | None, era: Era = "legacy", *, ssl_context: ssl.SSLContext | None = None
+) -> AsyncIterator[DebugClient]:
+    """A client of a server that listens on a WebSocket."""
+    from trio_debugmcp.transports.websocket import open_websocket_client
+
+    async with _client(open_websocket_client(url, token, ssl_context=ssl_context), era) as client:
+        yield client
+
+
+@asynccontextmanager
+async def connect_http(url: str, token: str | None, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+    """A client of a server that listens for Streamable HTTP."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    async with (
+        create_mcp_http_client(headers=headers) as http,
+        _client(streamable_http_client(url, http_client=http), era) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def connect_streams(
+    streams: AbstractAsyncContextManager[object], era: Era = "legacy"
+) -> AsyncIterator[DebugClient]:
+    """A client over any transport that yields the SDK's two streams."""
+    async with _client(streams, era) as client:
         yield client
 
 

@@ -33,11 +33,12 @@ class Notice(Struct, frozen=True):
 
 
 class DebugClient:
-    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, in order."""
+    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us."""
 
     def __init__(self, sdk: Client) -> None:
         self.sdk = sdk
         self.notices: list[Notice] = []
+        self.logs: list[types.LoggingMessageNotificationParams] = []
         self._noticed = trio.lowlevel.ParkingLot()
 
     @property
@@ -114,6 +115,8 @@ class DebugClient:
 
     async def on_message(self, message: object) -> None:
         """The SDK's message handler: how the handshake era notifies. The modern era's streams pass by it as well."""
+        if isinstance(message, types.LoggingMessageNotification):
+            self.logs.append(message.params)
         if self.modern:
             return
         match message:

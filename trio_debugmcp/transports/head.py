@@ -4,7 +4,7 @@ h11 does the parsing. What has been read beyond the head stays with it: whoever 
 same bytes again from a `ReplayedStream`. A response is one and the last; keep-alive and pipelining are not offered.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 
@@ -36,12 +36,17 @@ class Refused(Exception):
 
 
 class Head(Struct, frozen=True):
-    """A request without its body. `path` is as it was sent, without the query and with no encoding undone."""
+    """A request without its body.
+
+    `path` is as it was sent, without the query and with no encoding undone. `raw` are its bytes, and `rest` is what
+    has been read beyond them.
+    """
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
     raw: bytes = b""
+    rest: bytes = b""
 
     def value(self, name: str) -> str | None:
         """The value of a header that comes once, if it does."""
@@ -77,7 +82,8 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
             except h11.RemoteProtocolError as error:
                 raise Refused(HTTPStatus(error.error_status_hint), "bad request head") from error
             if isinstance(event, h11.Request):
-                return _head(event, bytes(raw))
+                rest = parser.trailing_data[0]
+                return _head(event, bytes(raw.removesuffix(rest)), rest)
             if event is not h11.NEED_DATA or not (data := await _receive(stream)):
                 return None
             raw += data
@@ -85,7 +91,7 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
     raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"the request head took over {HEAD_SECONDS:g} s")
 
 
-def _head(request: h11.Request, raw: bytes) -> Head:
+def _head(request: h11.Request, raw: bytes, rest: bytes) -> Head:
     if request.http_version != b"1.1":
         raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.1 only")
     return Head(
@@ -93,6 +99,7 @@ def _head(request: h11.Request, raw: bytes) -> Head:
         path=request.target.decode("ascii").partition("?")[0],
         headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in request.headers),
         raw=raw,
+        rest=rest,
     )
 
 
@@ -122,23 +129,31 @@ async def _receive(stream: trio.abc.Stream) -> bytes:
 
 
 class ReplayedStream(trio.abc.Stream):
-    """A stream from which some bytes have been read already, and are read again.
+    """A stream of which the head has been read already, and is read again. It is not closed with this one.
 
-    `last_words` is asked for a few bytes to send when the stream is closed: for the one case in which trio-websocket
-    closes a connection without saying why.
+    What comes behind the head waits until `go_on` is called: wsproto would lay bytes that come before its answer
+    aside, and not look at them until others follow.
     """
 
-    def __init__(self, stream: trio.abc.Stream, already_read: bytes = b"") -> None:
+    def __init__(self, stream: trio.abc.Stream, head: Head) -> None:
         self._stream = stream
-        self._already_read = already_read
-        self.last_words: Callable[[], bytes] = bytes
+        self._head = head.raw
+        self._rest = head.rest
+        self._answered = trio.Event()
+
+    def go_on(self) -> None:
+        """The head has been answered."""
+        self._answered.set()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """First the bytes of old, then those that come."""
-        if self._already_read:
+        if self._head:
             await trio.lowlevel.checkpoint()
-            size = len(self._already_read) if max_bytes is None else max_bytes
-            again, self._already_read = self._already_read[:size], self._already_read[size:]
+            again, self._head = _cut(self._head, max_bytes)
+            return again
+        await self._answered.wait()
+        if self._rest:
+            again, self._rest = _cut(self._rest, max_bytes)
             return again
         return await self._stream.receive_some(max_bytes)
 
@@ -151,10 +166,9 @@ class ReplayedStream(trio.abc.Stream):
         await self._stream.wait_send_all_might_not_block()
 
     async def aclose(self) -> None:
-        """Close the stream below."""
-        last_words, self.last_words = self.last_words(), bytes
-        if last_words:
-            with trio.move_on_after(DRAIN_SECONDS), suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                await self._stream.send_all(last_words)
-                await drain(self._stream)
-        await self._stream.aclose()
+        """Leave the stream below to its owner."""
+        await trio.lowlevel.checkpoint()
+
+
+def _cut(data: bytes, size: int | None) -> tuple[bytes, bytes]:
+    return (data, b"") if size is None else (data[:size], data[size:])

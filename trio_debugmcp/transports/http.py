@@ -109,6 +109,9 @@ class HttpApp(Generic[R]):
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = _head(scope)
         try:
+            # hypercorn bounds what it waits for, not what comes in one piece.
+            if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
+                raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the request head is too large")
             self._gate.check_source(head)
             if head.path != MCP_PATH:
                 raise Refused(HTTPStatus.NOT_FOUND, f"MCP is at {MCP_PATH}")

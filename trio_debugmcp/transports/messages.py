@@ -1,5 +1,6 @@
 """JSON-RPC messages as text, the same on every wire: parsing, writing, and what is answered to nonsense."""
 
+import json
 import logging
 
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -16,7 +17,7 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 def parse_message(text: bytes | str) -> SessionMessage | None:
-    """The message, or None if the text is none; then the peer deserves `complaint(PARSE_ERROR, …)`."""
+    """The message, or None if the text is none; then the peer deserves `complaint_about` it."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
     except ValueError as error:
@@ -29,8 +30,18 @@ def message_text(item: SessionMessage) -> str:
     return item.message.model_dump_json(by_alias=True, exclude_unset=True)
 
 
-def complaint(code: int, message: str) -> SessionMessage:
-    """An error that answers no request in particular."""
-    return SessionMessage(
-        JSONRPCError.model_validate({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
-    )
+def complaint(code: int, message: str, request_id: int | str | None = None) -> SessionMessage:
+    """An error that answers no request in particular, or one whose id could be read."""
+    error = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
+    return SessionMessage(JSONRPCError.model_validate(error))
+
+
+def complaint_about(text: bytes | str) -> SessionMessage:
+    """The answer to what is no JSON-RPC message; with its id if it has one, or its sender would wait for ever."""
+    try:
+        loose = json.loads(text)
+    except (ValueError, RecursionError):
+        return complaint(PARSE_ERROR, "not a JSON-RPC message")
+    request_id = loose.get("id") if isinstance(loose, dict) else None
+    known = request_id if isinstance(request_id, (int, str)) and not isinstance(request_id, bool) else None
+    return complaint(INVALID_REQUEST, "not a valid JSON-RPC request, notification or response", known)

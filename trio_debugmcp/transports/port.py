@@ -69,7 +69,7 @@ class Port(Generic[R]):
             self._strangers -= 1
         if upgrade is not None:
             head, role = upgrade
-            async with accept_websocket(stream, head.raw) as (incoming, outgoing):
+            async with accept_websocket(stream, head) as (incoming, outgoing):
                 await self._serve(incoming, outgoing, role)
 
     async def _answer(self, stream: trio.abc.Stream) -> tuple[Head, R] | None:

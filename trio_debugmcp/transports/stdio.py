@@ -16,10 +16,10 @@ from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.transports.messages import (
     INVALID_REQUEST,
-    PARSE_ERROR,
     Incoming,
     Outgoing,
     complaint,
+    complaint_about,
     message_text,
     parse_message,
 )
@@ -110,7 +110,7 @@ async def _read(
                 if line is None:
                     await complaints.send(complaint(INVALID_REQUEST, f"a message is over {MAX_LINE_BYTES} bytes"))
                 elif (message := parse_message(line)) is None:
-                    await complaints.send(complaint(PARSE_ERROR, "not a JSON-RPC message"))
+                    await complaints.send(complaint_about(line))
                 else:
                     await to_server.send(message)
 

@@ -21,15 +21,17 @@ import logging
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from math import inf
+from urllib.parse import SplitResult, urlsplit
 
 import anyio
 import trio
 from mcp.shared.message import SessionMessage
-from trio_websocket import ConnectionClosed, WebSocketConnection, open_websocket_url, wrap_server_stream
+from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_stream, wrap_server_stream
 from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
-from trio_debugmcp.transports.head import ReplayedStream, drain
+from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.messages import (
     PARSE_ERROR,
     Incoming,
@@ -54,6 +56,9 @@ PING_SECONDS = 15.0
 
 PONG_SECONDS = 20.0
 """For the answer to a ping, which queues behind all that the peer has not read yet."""
+
+CONNECT_SECONDS = 30.0
+"""For a client to be let in, name resolution and TLS included."""
 
 CLOSE_SECONDS = 3.0
 """For the last frame and the closing handshake; after that the connection is simply dropped."""
@@ -127,16 +132,18 @@ class _Socket:
             answered.set()
 
     async def close(self, *, cancelled: bool) -> None:
-        """Finish the frame under way, and take leave properly. Bounded."""
+        """Finish the frame under way, and take leave properly. The caller bounds it."""
         for stream in (self._to_us, self.incoming, self.outgoing):
             stream.close()
         code, reason = self._farewell
         if cancelled and code == CloseReason.NORMAL_CLOSURE:
             code, reason = CloseReason.GOING_AWAY, "the server ends"
-        with trio.move_on_after(CLOSE_SECONDS, shield=True), suppress(LocalProtocolError):
+        try:
             await self._written.wait()
-            await self._connection.aclose(code, reason)
-        self._from_us.close()
+            with suppress(LocalProtocolError):
+                await self._connection.aclose(code, reason)
+        finally:
+            self._from_us.close()
 
 
 @asynccontextmanager
@@ -156,7 +163,9 @@ async def open_messages(connection: WebSocketConnection) -> AsyncIterator[tuple[
                 yield socket.incoming, socket.outgoing
                 nursery.cancel_scope.cancel(reason="the connection is over")
         finally:
-            await socket.close(cancelled=trio.current_effective_deadline() == float("-inf"))
+            cancelled = trio.current_effective_deadline() == -inf
+            with trio.move_on_after(CLOSE_SECONDS, shield=True):
+                await socket.close(cancelled=cancelled)
             writing.cancel(reason="the connection is over")
 
 
@@ -166,27 +175,32 @@ async def _shielded(socket: _Socket, scope: trio.CancelScope) -> None:
 
 
 @asynccontextmanager
-async def accept_websocket(stream: trio.abc.Stream, head: bytes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The server's end, on a stream from which the request's head has been read and judged already.
 
     The stream stays the caller's to close.
     """
-    replayed = ReplayedStream(stream, head)
+    last_words = b""
     try:
         async with trio.open_nursery() as nursery:
+            replayed = ReplayedStream(stream, head)
             request = await wrap_server_stream(nursery, replayed, max_message_size=MAX_MESSAGE_SIZE)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
-            replayed.last_words = lambda: _last_words(connection)
+            replayed.go_on()
             async with open_messages(connection) as streams:
                 yield streams
-            with trio.move_on_after(CLOSE_SECONDS, shield=True):
-                await drain(stream)
+            last_words = _last_words(connection)
             nursery.cancel_scope.cancel(reason="the connection is over")
     except* (ConnectionClosed, LocalProtocolError) as errors:  # it answers frames that come after the goodbye
         log.debug("a WebSocket ended badly: %s", errors)
+    with trio.move_on_after(CLOSE_SECONDS, shield=True):
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            await stream.send_all(last_words)
+        await drain(stream)
 
 
 def _last_words(connection: WebSocketConnection) -> bytes:
+    """The close frame that is still owed."""
     closed = connection.closed
     if closed is None or closed.code not in _TELL_THE_PEER:
         return b""
@@ -212,18 +226,43 @@ async def open_websocket_client(
         ssl_context: for `wss://`; the system's trusted certificates if there is none.
 
     Raises:
-        trio_websocket.HandshakeError: nobody listens there, or the server refused; `ConnectionRejected` has its status.
+        ValueError: not such a URL.
+        OSError: nobody listens there, or not with a certificate that can be trusted.
+        trio.TooSlowError: there is no answer within `CONNECT_SECONDS`.
+        ExceptionGroup: of a `trio_websocket.ConnectionRejected`, with the `status_code` of the refusal.
     """
     extra = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token is not None else {})}
-    async with (
-        open_websocket_url(
-            url,
-            ssl_context,
-            subprotocols=[SUBPROTOCOL],
-            extra_headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in extra.items()],
-            max_message_size=MAX_MESSAGE_SIZE,
-            disconnect_timeout=CLOSE_SECONDS,
-        ) as connection,
-        open_messages(connection) as streams,
-    ):
-        yield streams
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise ValueError(f"{url!r} is not a ws:// or wss:// URL")
+    with trio.fail_after(CONNECT_SECONDS) as connecting:
+        stream = await _open_stream(parts, ssl_context)
+        try:
+            async with trio.open_nursery() as nursery:
+                connection = await wrap_client_stream(
+                    nursery,
+                    stream,
+                    parts.netloc.rpartition("@")[2],
+                    (parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+                    subprotocols=[SUBPROTOCOL],
+                    extra_headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in extra.items()],
+                    max_message_size=MAX_MESSAGE_SIZE,
+                )
+                connecting.deadline = inf
+                async with open_messages(connection) as streams:
+                    yield streams
+                nursery.cancel_scope.cancel(reason="the connection is over")
+        finally:  # trio-websocket does not close a stream whose server has said goodbye first
+            await trio.aclose_forcefully(stream)
+
+
+async def _open_stream(
+    parts: SplitResult, ssl_context: ssl.SSLContext | None
+) -> trio.SocketStream | trio.SSLStream[trio.SocketStream]:
+    if parts.hostname is None:
+        raise AssertionError("checked by the caller")
+    if parts.scheme == "ws":
+        return await trio.open_tcp_stream(parts.hostname, parts.port or 80)
+    return await trio.open_ssl_over_tcp_stream(
+        parts.hostname, parts.port or 443, ssl_context=ssl_context, https_compatible=True
+    )

@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -40,6 +41,7 @@ class Debugpy(Profile):
     file_suffixes: ClassVar[frozenset[str]] = frozenset({".py", ".pyw"})
     install_hint: ClassVar[str] = f"{sys.executable} -m pip install debugpy"
     evaluate_context: ClassVar[str] = "repl"
+    code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
 
     def locate(self) -> str | None:
         """The installed package and its version."""
@@ -64,7 +66,7 @@ class Debugpy(Profile):
             "args": list(launch.args),
             "cwd": launch.cwd,
             "env": env,
-            "python": [interpreter_for(launch.program)],
+            "python": [interpreter_for(launch.cwd if target == {} else launch.program)],
             "console": "integratedTerminal",
             "stopOnEntry": launch.stop_at_entry,
             "justMyCode": launch.just_my_code,
@@ -127,21 +129,43 @@ class Debugpy(Profile):
 
     def syntax_error(self, expression: str) -> str | None:
         """By Python's own parser."""
+        return _syntax_error(expression.strip(), "eval")
+
+    def is_path(self, expression: str) -> bool:
+        """A name, and from there attributes and items by a literal key, as pydevd spells the way to a variable."""
         try:
-            ast.parse(expression.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return f"{error.msg} (column {error.offset})" if isinstance(error, SyntaxError) else str(error)
+            node = ast.parse(expression, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        while not isinstance(node, ast.Name):
+            match node:
+                case ast.Attribute(value=inner):
+                    node = inner
+                case ast.Subscript(value=inner, slice=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
+                    node = inner
+                case _:
+                    return False
+        return True
+
+    def log_message_problem(self, message: str) -> str | None:
+        """Braces in pairs, and an expression in each pair; pydevd has no way to write a brace itself."""
+        if message.count("{") != message.count("}"):
+            return "its braces do not match"
+        for expression in re.findall(r"\{([^{}]*)\}", message):
+            problem = self.syntax_error(expression)
+            if problem is not None:
+                return f"{{{expression}}}: {problem}"
         return None
 
-    def program_problem(self, source: bytes) -> str | None:
-        """A syntax error, with its line; nothing is executed."""
-        try:
-            compile(source, "program", "exec", dont_inherit=True, flags=ast.PyCF_ONLY_AST)
-        except SyntaxError as error:
-            return f"SyntaxError in line {error.lineno}: {error.msg}"
-        except (ValueError, RecursionError, MemoryError) as error:
-            return str(error)
-        return None
+    def log_message(self, breakpoint_id: str, message: str) -> str:
+        """Pydevd turns a message with expressions into a `%` format, without escaping what is `%` already."""
+        return super().log_message(breakpoint_id, message.replace("%", "%%") if "{" in message else message)
+
+    def program_problem(self, program: str, source: bytes) -> str | None:
+        """A syntax error, with its line; nothing is executed. Another Python than ours judges for itself."""
+        if interpreter_for(program) != sys.executable:
+            return None
+        return _syntax_error(source, "exec")
 
     def condition_failure(self, output: str) -> tuple[str, str] | None:
         """From pydevd's report: the condition, and the last line of the traceback."""
@@ -202,17 +226,34 @@ class Debugpy(Profile):
         """Pydevd's groups, which have no value, and what it leaves in the frame itself."""
         return (variable.name in _GROUPS and not variable.value) or variable.name == "__exception__"
 
+    def line_of(self, frame: DapFrame) -> int | None:
+        """Since Python 3.11 a module that is about to start is in line 0, which stands for its first line."""
+        return 1 if frame.name == "<module>" else None
+
     def module_name(self, frame: DapFrame) -> str | None:
         """Pydevd names no modules in frames; the file's name is what `import` would call it."""
         path = frame.source.path if frame.source is not None else None
         return Path(path).stem if path else None
 
 
+def _syntax_error(source: str | bytes, mode: str) -> str | None:
+    try:
+        with warnings.catch_warnings():  # a doubtful escape is no error, whatever PYTHONWARNINGS says of ours
+            warnings.simplefilter("ignore")
+            compile(source, "source", mode, dont_inherit=True, flags=ast.PyCF_ONLY_AST)
+    except SyntaxError as error:
+        return f"SyntaxError in line {error.lineno}, column {error.offset}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return None
+
+
 def interpreter_for(program: str) -> str:
     """The Python that should run a program: an active virtual environment, else the nearest `.venv`, else ours."""
     active = os.environ.get("VIRTUAL_ENV")
     homes = [Path(active)] if active else []
-    homes += [parent / name for parent in Path(program).parents for name in (".venv", "venv")]
+    places = [Path(program), *Path(program).parents]
+    homes += [place / name for place in places for name in (".venv", "venv")]
     for home in homes:
         for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
             if candidate.is_file() and (home / "pyvenv.cfg").is_file():

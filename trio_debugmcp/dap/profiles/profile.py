@@ -61,6 +61,22 @@ class Profile(ABC):
     evaluate_context: ClassVar[str] = "watch"
     """The DAP evaluate context in which an expression means what the language says."""
 
+    reserved_options: ClassVar[Mapping[str, str]] = {
+        "program": "program",
+        "args": "args",
+        "cwd": "cwd",
+        "env": "env",
+        "console": "console",
+        "stopOnEntry": "stop_at_entry",
+        "justMyCode": "just_my_code",
+        "request": "",
+        "type": "",
+    }
+    """Arguments of the launch request that `adapter_options` may not set, and the parameter that does."""
+
+    code_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that name what is run in some other way than by a program's path."""
+
     scope_names: ClassVar[Mapping[str, str]] = {
         "locals": "locals",
         "arguments": "arguments",
@@ -114,11 +130,19 @@ class Profile(ABC):
         """The runtime's version from that answer."""
         return None
 
+    def is_path(self, expression: str) -> bool:
+        """Whether an expression only leads to a variable, and so may be evaluated where nothing may be changed."""
+        return True
+
+    def log_message_problem(self, message: str) -> str | None:
+        """What is wrong with a log message, as far as it can be told without running it."""
+        return None
+
     def syntax_error(self, expression: str) -> str | None:
         """What is wrong with an expression, as far as it can be told without running it."""
         return None
 
-    def program_problem(self, source: bytes) -> str | None:
+    def program_problem(self, program: str, source: bytes) -> str | None:
         """Why a program cannot even start: its syntax."""
         return None
 
@@ -169,6 +193,10 @@ class Profile(ABC):
     def hides(self, variable: DapVariable) -> bool:
         """Whether a variable is only a group that the adapter invented."""
         return False
+
+    def line_of(self, frame: DapFrame) -> int | None:
+        """The line of a frame that the adapter gave line 0."""
+        return None
 
     def module_name(self, frame: DapFrame) -> str | None:
         """The module that a frame belongs to."""

@@ -109,6 +109,7 @@ async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoin
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )
     _check_condition(debugger, params.condition, file)
+    _check_log_message(debugger, params.log_message, file)
     if params.hit_condition is not None and not is_hit_condition(params.hit_condition):
         raise UsageError(
             "INVALID_CONDITION",
@@ -129,6 +130,13 @@ async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoin
     )
     await debugger.sync_breakpoints([made.file])
     return made
+
+
+def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
+    profile = debugger.language_of(file)
+    problem = profile.log_message_problem(message) if message is not None and profile is not None else None
+    if problem is not None:
+        raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
 
 
 def _check_condition(debugger: Debugger, condition: str | None, file: str | None) -> None:

@@ -72,21 +72,23 @@ async def _wait(debugger: Debugger, params: DebugWait) -> StopReport:
     if params.breakpoint_id is not None:
         debugger.book.find(params.breakpoint_id)
     debugger.session()
+    deadline = trio.current_time() + params.timeout
     outcome: Outcome | None = None
-    with trio.move_on_after(params.timeout):
+    with trio.move_on_at(deadline):
         outcome = await debugger.wait_stop()
-    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
 
 
 async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
+    deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     thread_id = active_thread(snapshot, params.thread_id)
     outcome: Outcome | None = None
-    with trio.move_on_after(params.timeout):
+    with trio.move_on_at(deadline):
         await session.continue_(thread_id)
         if params.wait:
             outcome = await debugger.wait_stop()
-    return await report_outcome(debugger, outcome, timed_out=params.wait and outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=params.wait and outcome is None)
 
 
 async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
@@ -110,10 +112,11 @@ async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
         if stopped is None or stopped.stop is None or stopped.stop.reason != "Step" or stopped.id != session.id:
             break
         thread_id = stopped.stop.thread_id
-    return await report_outcome(debugger, outcome, timed_out=params.wait and outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=params.wait and outcome is None)
 
 
 async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
+    deadline = trio.current_time() + params.timeout
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Paused":
@@ -125,24 +128,25 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
     threads = snapshot.threads.threads if snapshot is not None else ()
     thread_id = params.thread_id if params.thread_id is not None else threads[0].id if threads else None
     outcome: Outcome | None = None
-    with trio.move_on_after(params.timeout):
+    with trio.move_on_at(deadline):
         await session.pause(thread_id if thread_id is not None else await session.first_thread())
         outcome = await debugger.wait_stop(session.id)
-    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
+    deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     file = debugger.resolve(params.file)
     outcome: Outcome | None = None
-    async with debugger.temporary_breakpoint(file, params.line) as temporary:
-        problem = debugger.breakpoint_problem(temporary)
-        if problem is not None:
-            raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
-        with trio.move_on_after(params.timeout):
+    with trio.move_on_at(deadline):
+        async with debugger.temporary_breakpoint(file, params.line) as temporary:
+            problem = debugger.breakpoint_problem(temporary)
+            if problem is not None:
+                raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
             await session.continue_(active_thread(snapshot, None))
             outcome = await debugger.wait_stop()
-    return await report_outcome(debugger, outcome, timed_out=outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
 
 
 _WAIT_DESCRIPTION = "Wait until the program stops or ends. Returns at once when it is stopped already."

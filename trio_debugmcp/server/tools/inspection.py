@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
@@ -18,6 +17,7 @@ from trio_debugmcp.server.tools.tool import (
 )
 from trio_debugmcp.session import inspection
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.fitting import fitting
 from trio_debugmcp.state.payloads import (
     MAX_VALUE_LENGTH,
     ExceptionInfo,
@@ -102,11 +102,12 @@ class SourceGet(Params, frozen=True, kw_only=True):
 
 
 class StackResult(Payload, frozen=True):
-    """Frames of a thread, and how many it has."""
+    """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
 
     thread_id: int
     frames: list[Frame]
     total: int
+    omitted: int
 
 
 class VariablesResult(Payload, frozen=True):
@@ -179,7 +180,8 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult:
     session, snapshot = debugger.paused(params.session_id)
     thread_id = inspection.active_thread(snapshot, params.thread_id)
     frames, total = await inspection.fetch_frames(session, snapshot, thread_id, params.start, params.count)
-    return StackResult(thread_id, inspection.frame_list(frames, params.start), total)
+    kept = fitting(inspection.frame_list(frames, params.start), MAX_RESULT_BYTES)
+    return StackResult(thread_id, kept, total, len(frames) - len(kept))
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
@@ -188,6 +190,11 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
     if params.path is None:
         found = await inspection.scope_variables(session, frame, params.scope)
     else:
+        if not session.profile.is_path(params.path):
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"`{shortened(params.path)}` is no path to a variable: take one from an answer, or use evaluate",
+            )
         value = await inspection.evaluate(session, frame, params.path, _PATH_SECONDS)
         found = await inspection.children(session, value.reference)
     if params.filter is not None:
@@ -196,7 +203,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
     shown = await inspection.expand(
         session, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
-    kept = inspection.fitting(shown, params.max_result_bytes)
+    kept = inspection.bounded(shown, params.max_result_bytes)
     return VariablesResult(kept, len(found), len(found) - params.start - len(kept) if page else 0)
 
 
@@ -224,7 +231,8 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
         variables = None
         if index < params.variables_for_frames:
             found = await inspection.scope_variables(session, frame, "locals")
-            variables = await inspection.expand(session, found[:100], depth=1, limit=MAX_VALUE_LENGTH)
+            shown_locals = await inspection.expand(session, found, depth=1, limit=MAX_VALUE_LENGTH)
+            variables = inspection.bounded(shown_locals, MAX_RESULT_BYTES // params.max_frames)
         shown.append(FrameWithLocals(index, frame.name, frame.location, frame.is_user_code, variables))
     causes = await inspection.exception_causes(session, frames[0], params.max_inner) if frames else []
     return ExceptionContext(stop.exception, [Cause(kind, message) for kind, message in causes], shown, total)
@@ -240,14 +248,8 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
             "INVALID_PARAMETER",
             f"'{path}' has lines 1 to {len(lines)}; there is none from {params.start_line} on.",
         )
-    kept: list[NumberedLine] = []
-    size = 0
-    for number in range(params.start_line, last + 1):
-        line = NumberedLine(number, lines[number - 1])
-        size += len(msgspec.json.encode(line)) + 1
-        if kept and size > params.max_result_bytes:
-            break
-        kept.append(line)
+    numbered = (NumberedLine(number, lines[number - 1]) for number in range(params.start_line, last + 1))
+    kept = fitting(numbered, params.max_result_bytes)
     return SourceResult(path, kept, len(lines), last - params.start_line + 1 - len(kept))
 
 

@@ -3,10 +3,12 @@
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import OutputEntry, Payload
+from trio_debugmcp.session.fitting import fitting
+from trio_debugmcp.state.payloads import OutputEntry, Payload, shortened
 
 
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
@@ -46,18 +48,15 @@ class InputResult(Payload, frozen=True):
 
 async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputResult:
     await debugger.console.settle()
-    kept: list[OutputEntry] = []
     next_seq = debugger.console.next_seq
-    room = params.max_bytes
-    for entry in debugger.console.entries(params.since_seq):
-        if params.stream not in ("both", entry.stream):
-            continue
-        size = len(entry.text.encode(errors="replace"))
-        if kept and size > room:
-            next_seq = entry.seq
-            break
-        room -= size
-        kept.append(entry)
+    wanted = [
+        replace(entry, text=shortened(entry.text, params.max_bytes))
+        for entry in debugger.console.entries(params.since_seq)
+        if params.stream in ("both", entry.stream)
+    ]
+    kept = fitting(wanted, params.max_bytes)
+    if len(kept) < len(wanted):
+        next_seq = wanted[len(kept)].seq
     return OutputResult(kept, next_seq, debugger.console.dropped)
 
 

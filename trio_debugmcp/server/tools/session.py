@@ -126,7 +126,8 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     runs_file = not {"module", "code"} & params.adapter_options.keys()
     program = debugger.resolve(params.program) if runs_file else params.program
-    profile = debugger.profile_for(params.adapter, params.program)
+    profile = debugger.profile_for(params.adapter, params.program if runs_file else None)
+    _check_options(debugger, profile, params.adapter_options)
     if runs_file:
         _check_program(profile, program)
     for wanted in params.breakpoints:
@@ -143,13 +144,29 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
     return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout)
 
 
+def _check_options(debugger: Debugger, profile: Profile, options: dict[str, Any]) -> None:
+    for name in options:
+        if name in profile.reserved_options:
+            instead = profile.reserved_options[name]
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"adapter_options may not set '{name}'"
+                + (f": pass the parameter {instead} instead." if instead else "."),
+            )
+        if name in profile.code_options and debugger.settings.roots:
+            raise UsageError(
+                "PERMISSION_DENIED",
+                f"adapter_options may not set '{name}' on a server that is confined to {debugger.settings.roots[0]}.",
+            )
+
+
 def _check_program(profile: Profile, program: str) -> None:
     path = Path(program)
     if not path.is_file():
         what = "is a directory" if path.is_dir() else "does not exist"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
-        problem = profile.program_problem(path.read_bytes())
+        problem = profile.program_problem(program, path.read_bytes())
     except OSError as error:
         raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
     if problem is not None:
@@ -171,7 +188,7 @@ async def _run(debugger: Debugger, profile: Profile, start: Launch, *, wait: boo
     if wait:
         with trio.move_on_at(deadline):
             outcome = await debugger.wait_stop()
-    report = await report_outcome(debugger, outcome, timed_out=wait and outcome is None)
+    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=wait and outcome is None)
     return LaunchResult(_payload(debugger, session.snapshot or debugger.state.last or snapshot), report)
 
 
@@ -202,7 +219,9 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Disconnect
     session = debugger.root_session()
     if session is None:
         last = debugger.state.last
-        return DisconnectResult(False, None, None if last is None else _payload(debugger, last))
+        return DisconnectResult(
+            False, None if last is None else last.exit_code, None if last is None else _payload(debugger, last)
+        )
     launched = isinstance(session.start, Launch)
     terminate = params.terminate if params.terminate is not None else launched
     before = session.snapshot

@@ -3,6 +3,7 @@
 The parameter struct gives the input schema and checks the arguments; the result struct gives the output schema.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
@@ -16,9 +17,12 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.access import Role, may_call, read_only
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.timeline import tool_called
+
+log = logging.getLogger(__name__)
 
 MAX_SECONDS = 3600
 """The longest wait that a tool accepts. Whoever wants to wait longer asks again."""
@@ -127,7 +131,8 @@ class Toolbox:
             tool = self._tools.get(name)
             if tool is None or tool.noted:
                 milliseconds = (trio.current_time() - start) * 1000
-                await debugger.tell(Happened(tool_called(name, arguments, milliseconds, code, client)))
+                with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    await debugger.merger.merge(Happened(tool_called(name, arguments, milliseconds, code, client)))
         return result
 
     async def _run(
@@ -144,8 +149,12 @@ class Toolbox:
                 raise read_only(tool)
             params = _convert(tool, arguments)
             result = await tool.run(debugger, params)
-        except (DebugError, msgspec.ValidationError) as error:
+        except (DebugError, OSError, msgspec.ValidationError) as error:
             failure = usage_error(error)
+            return failed_result(failure), failure.code
+        except Exception as error:
+            log.exception("tool %s", name)
+            failure = UsageError("INTERNAL", f"{name} failed by our own fault: {type(error).__name__}: {error}")
             return failed_result(failure), failure.code
         text = msgspec.json.encode(result).decode()
         answer = types.CallToolResult(

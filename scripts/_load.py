@@ -1,0 +1,138 @@
+"""Measures the server under observers: `scripts/bench load`. 500 of them on WebSockets, 50 of which do not read.
+
+The agent steps 20 times a second on stdio; every observer is subscribed to three resources. Printed are the agent's
+step alone and observed, how long a change takes to reach an observer, and what an idle observer costs in memory.
+The observers run in this process, hence on the same processors as the server.
+"""
+
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from trio_debugmcp.testing import DebugClient, connect_process
+
+OBSERVERS = 500
+STALLED = 50
+URIS = ("debugger://session", "debugger://stack", "debugger://threads")
+STEPS_PER_SECOND = 20
+SECONDS = 10
+
+PROGRAM = Path(__file__).resolve().parent.parent / "tests" / "programs" / "busy.py"
+OBSERVE = "load-observer"
+
+
+def frame(message: dict[str, Any]) -> bytes:
+    payload = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    size = bytes([0x80 | len(payload)]) if len(payload) < 126 else bytes([0x80 | 126]) + len(payload).to_bytes(2)
+    return b"\x81" + size + bytes(4) + payload
+
+
+class Observer:
+    """A WebSocket by hand, so that 500 of them cost little. `heard` is when its session resource was notified."""
+
+    def __init__(self) -> None:
+        self.heard: list[float] = []
+
+    async def run(self, port: int, stalled: bool, *, task_status: trio.TaskStatus[None]) -> None:
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            head = [
+                "GET /mcp HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Protocol: mcp", f"Authorization: Bearer {OBSERVE}", "", "",
+            ]  # fmt: skip
+            await stream.send_all("\r\n".join(head).encode())
+            client = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "load", "version": "0"},
+            }
+            await stream.send_all(frame({"id": 0, "method": "initialize", "params": client}))
+            await stream.send_all(frame({"method": "notifications/initialized"}))
+            for number, uri in enumerate(URIS, 1):
+                await stream.send_all(frame({"id": number, "method": "resources/subscribe", "params": {"uri": uri}}))
+            last = b'"id":%d,' % len(URIS)
+            received = b""
+            while last not in received:
+                data = bytes(await stream.receive_some())
+                if not data:
+                    raise RuntimeError(f"the server has closed: {received[-300:]!r}")
+                received += data
+            task_status.started()
+            if stalled:
+                await trio.sleep_forever()
+            while data := bytes(await stream.receive_some()):
+                now = time.perf_counter()
+                self.heard += [now] * data.count(b'"uri":"debugger://session"')
+
+
+async def step(agent: DebugClient, seconds: float) -> tuple[list[float], list[float]]:
+    """Step at the rate; the duration of each, in milliseconds, and when it was done."""
+    took, at = [], []
+    start = trio.current_time()
+    while trio.current_time() < start + seconds:
+        before = time.perf_counter()
+        await agent.call("debug_step")
+        at.append(time.perf_counter())
+        took.append((at[-1] - before) * 1000)
+        await trio.sleep_until(start + len(took) / STEPS_PER_SECOND)
+    return took, at
+
+
+def memory(pid: int) -> float:
+    """Resident, in kilobytes."""
+    return float(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])  # type: ignore[index]
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[int(share * (len(values) - 1))]
+
+
+async def main() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * OBSERVERS)), hard))
+    argv = [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--observe-token", OBSERVE]
+    process = await trio.lowlevel.open_process(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+    said = b""
+    while not (found := re.search(rb"127.0.0.1:(\d+)/", said)):
+        said += bytes(await process.stderr.receive_some())  # type: ignore[union-attr]
+    observers = [Observer() for _ in range(OBSERVERS)]
+    async with connect_process(process) as agent, trio.open_nursery() as nursery:
+        await agent.call("debug_launch", program=str(PROGRAM))
+        alone, _ = await step(agent, SECONDS)
+        before = memory(process.pid)
+        for number, observer in enumerate(observers):
+            await nursery.start(observer.run, int(found[1]), number < STALLED)
+        await trio.sleep(2)
+        each = (memory(process.pid) - before) / OBSERVERS
+        observed, at = await step(agent, SECONDS)
+        await trio.sleep(2)
+        late = [
+            next((heard for heard in observer.heard if heard >= moment), float("inf")) - moment
+            for observer in observers[STALLED:]
+            for moment in at
+        ]
+        nursery.cancel_scope.cancel()
+    process.kill()
+    await process.wait()
+    ratio = statistics.median(observed) / statistics.median(alone)
+    print(f"observers, of which do not read               {OBSERVERS:8d}      {STALLED}")
+    print(f"step alone                                    {statistics.median(alone):8.1f} ms")
+    print(f"step observed                                 {statistics.median(observed):8.1f} ms   {ratio:5.2f} x alone")
+    print(f"a change reaches an observer, median          {percentile(late, 0.5):8.2f} s")
+    print(f"a change reaches an observer, p99             {percentile(late, 0.99):8.2f} s")
+    print(f"memory per idle observer                      {each:8.0f} KB")
+
+
+if __name__ == "__main__":
+    trio.run(main)

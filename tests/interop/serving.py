@@ -1,0 +1,59 @@
+"""Our server as a process that serves Streamable HTTP."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+ROOT = Path(__file__).parent.parent.parent
+STEPS = str(ROOT / "tests/programs/steps.py")
+TOKEN = "interop-" + "0" * 24
+
+COMMAND = [sys.executable, "-m", "trio_debugmcp", "serve"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+START_SECONDS = 20
+
+
+@asynccontextmanager
+async def open_http_server() -> AsyncGenerator[str, None]:
+    """For the length of the block; yields `host:port`. What it writes to standard error goes to ours."""
+    command = [*COMMAND, "--http", "127.0.0.1:0", "--no-stdio", "--token", TOKEN]
+    async with trio.open_nursery() as nursery:
+        process = await trio.lowlevel.open_process(
+            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
+        )
+        if process.stderr is None:
+            raise AssertionError("standard error was asked for")
+        try:
+            with trio.fail_after(START_SECONDS):
+                said = b""
+                while (found := re.search(rb"^http: http://([^/]+)/mcp\n", said, re.MULTILINE)) is None:
+                    chunk = await process.stderr.receive_some()
+                    if not chunk:
+                        raise AssertionError(f"the server has not started: {said.decode(errors='replace')}")
+                    said += chunk
+            nursery.start_soon(_pass_on, process.stderr)
+            yield found[1].decode()
+        finally:
+            process.terminate()
+            with trio.CancelScope(shield=True), trio.move_on_after(10) as patience:
+                await process.wait()
+            if patience.cancelled_caught:
+                process.kill()
+            nursery.cancel_scope.cancel(reason="the server has ended")
+
+
+async def _pass_on(stderr: trio.abc.ReceiveStream) -> None:
+    async for chunk in stderr:
+        sys.stderr.write(chunk.decode(errors="replace"))

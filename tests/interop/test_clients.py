@@ -1,0 +1,132 @@
+"""Clients that most hosts are built on, or that people try a server with: the TypeScript SDKs and the MCP Inspector."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trio
+
+from tests.client import node
+from tests.interop.serving import COMMAND, ENVIRONMENT, ROOT, STEPS, TOKEN, open_http_server
+from trio_debugmcp.server.prompts import PROMPTS
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+pytestmark = pytest.mark.real
+
+TEST_SECONDS = 90
+
+TOOLS = [tool.name for tool in open_toolbox().listed("control")]
+SESSION = "debugger://session"
+
+transports = pytest.mark.parametrize("transport", ["stdio", "http"])
+
+
+async def run(command: list[str], **environment: str) -> tuple[int, str, str]:
+    """Run to the end; the exit code and what was said."""
+    done = await trio.run_process(
+        command, check=False, capture_stdout=True, capture_stderr=True, env={**os.environ, **environment}
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+# --- The TypeScript SDKs -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> list[str]:
+    """The command of the script, in a place from where it finds the SDKs."""
+    program, modules = node.typescript_sdks()
+    (tmp_path / "node_modules").symlink_to(modules)
+    return [program, shutil.copy(Path(__file__).with_name("typescript_client.mjs"), tmp_path)]
+
+
+@asynccontextmanager
+async def script_target(transport: str) -> AsyncGenerator[dict[str, Any], None]:
+    if transport == "stdio":
+        yield {"command": COMMAND[0], "args": COMMAND[1:], "env": {"PYTHONPATH": str(ROOT)}}
+        return
+    async with open_http_server() as server:
+        yield {"url": f"http://{server}/mcp", "token": TOKEN}
+
+
+@transports
+@pytest.mark.parametrize(("sdk", "era"), [("v1", "legacy"), ("v2", "legacy"), ("v2", "modern")])
+async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str, era: str, script: list[str]) -> None:
+    with trio.fail_after(TEST_SECONDS):
+        async with script_target(transport) as target:
+            code, said, complained = await run([*script, sdk, era, json.dumps(target), STEPS])
+    assert code == 0, complained
+    report = json.loads(said)
+    assert report["server"] == "trio-debugmcp"
+    assert report["capabilities"]["resources"] == {"subscribe": True, "listChanged": True}
+    assert report["tools"] == TOOLS
+    assert report["prompts"] == list(PROMPTS)
+    assert (report["resourcesBefore"], report["resourcesAfter"]) == (0, 0)
+    assert report["resources"] == list(RESOURCES)
+    assert report["templates"] == [SOURCE_TEMPLATE]
+    assert report["entry"] == ["Paused", 1]
+    assert report["updated"] == [SESSION]
+    assert report["afterStep"] == ["Paused", 4]
+    assert report["completion"]
+    if era == "legacy":
+        assert report["logged"], "the log level was set to debug"
+    else:
+        assert report["honored"] == {"resourcesListChanged": True, "resourceSubscriptions": [SESSION]}
+
+
+# --- The MCP Inspector -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inspector() -> list[str]:
+    """The command of the Inspector without its page."""
+    return [*node.inspector(), "--cli"]
+
+
+@asynccontextmanager
+async def inspector_target(transport: str) -> AsyncGenerator[list[str], None]:
+    if transport == "stdio":
+        yield [*COMMAND, "-e", f"PYTHONPATH={ROOT}"]
+        return
+    async with open_http_server() as server:
+        yield [f"http://{server}/mcp", "--header", f"Authorization: Bearer {TOKEN}"]
+
+
+@transports
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_the_inspector_lists_and_calls(transport: str, era: str, inspector: list[str], tmp_path: Path) -> None:
+    async def ask(method: str, *words: str) -> tuple[int, Any, str]:
+        command = [*inspector, *target, "--protocol-era", era, "--method", method, *words, "--format", "json"]
+        environment = {"HOME": str(tmp_path), "MCP_AUTO_OPEN_ENABLED": "false"}
+        code, said, complained = await run(command, **environment)
+        return code, json.loads(said)["result"] if code == 0 else None, complained
+
+    with trio.fail_after(TEST_SECONDS):
+        async with inspector_target(transport) as target:
+            code, listed, complained = await ask("tools/list")
+            assert code == 0, complained
+            assert [tool["name"] for tool in listed["tools"]] == TOOLS
+
+            code, called, complained = await ask(
+                "tools/call", "--tool-name", "debug_launch", "--tool-args-json", json.dumps({"program": STEPS})
+            )
+            assert code == 0, complained
+            assert json.loads(called["content"][0]["text"])["reason"] == "Entry"
+
+            code, resources, complained = await ask("resources/list")
+            assert code == 0, complained
+            assert resources["resources"] == []
+
+            code, _, complained = await ask("tools/call", "--tool-name", "no_such_tool")
+            assert code == 5
+            assert "tool_not_found" in complained

@@ -1,0 +1,177 @@
+"""Log messages for clients that ask for them, in both protocol eras, and at nobody else's cost."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+import pytest
+import trio
+from mcp.shared.message import SessionMessage
+from mcp_types import LOG_LEVEL_META_KEY, jsonrpc_message_adapter
+from trio.testing import MockClock
+
+from tests.server.scene import BREAKPOINTS, launch, move_breakpoint, paused, running
+from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS
+from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH
+from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
+from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.memory import memory_pair
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+log = logging.getLogger("trio_debugmcp.test")
+
+
+async def set_level(client: DebugClient, level: types.LoggingLevel) -> None:
+    request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
+    await client.sdk.session.send_request(request, types.EmptyResult)
+
+
+def told(client: DebugClient) -> list[tuple[str, Any]]:
+    return [(params.level, params.data) for params in client.logs if params.logger == log.name]
+
+
+async def test_a_client_gets_what_is_at_its_level_or_above(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        log.error("before it asked")
+        await trio.sleep(1)
+        await set_level(client, "info")
+        log.debug("too low")
+        log.info("one %s", "two")
+        log.warning("three")
+        await trio.sleep(1)
+        await set_level(client, "error")
+        log.warning("too low now")
+        log.critical("four")
+        await set_level(client, "alert")
+        log.critical("still too low")
+        await trio.sleep(1)
+        assert told(client) == [("info", "one two"), ("warning", "three"), ("critical", "four")]
+
+
+async def test_each_connection_has_its_own_level_and_the_logger_goes_back_to_its_own(
+    autojump_clock: MockClock,
+) -> None:
+    package = logging.getLogger("trio_debugmcp")
+    before = package.level
+    async with open_server() as server, server.connect() as one, server.connect() as other:
+        async with server.connect() as leaving:
+            await set_level(leaving, "debug")
+            assert package.level == logging.DEBUG
+            await set_level(one, "info")
+        await trio.sleep(1)
+        assert package.level == logging.INFO
+        log.debug("nobody hears")
+        log.info("one hears")
+        await trio.sleep(1)
+        assert (told(one), told(other), told(leaving)) == ([("info", "one hears")], [], [])
+    assert package.level == before
+    assert len(package.handlers) == 0
+
+
+async def test_tracebacks_are_there_and_long_messages_are_cut(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        await set_level(client, "debug")
+        try:
+            raise ValueError("bad")
+        except ValueError:
+            log.exception("it failed")
+        log.info("x" * 100_000)
+        await trio.sleep(1)
+        (_, failed), (_, long) = told(client)
+        assert "it failed" in failed
+        assert "ValueError: bad" in failed
+        assert len(long) < MAX_MESSAGE_LENGTH + 20
+        assert long.endswith("[truncated]")
+
+
+async def test_records_of_other_threads_arrive_too(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        await set_level(client, "debug")
+        autojump_clock.autojump_threshold = float("inf")
+        await trio.to_thread.run_sync(log.info, "from a thread")
+        autojump_clock.autojump_threshold = 0
+        await trio.sleep(1)
+        assert told(client) == [("info", "from a thread")]
+
+
+async def test_in_the_modern_era_a_request_asks_for_itself_and_nothing_comes_unasked(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused("modern") as (client, adapter):
+
+        async def evaluate(arguments: Any) -> Any:
+            log.debug("too low")
+            log.info("while it is evaluated")
+            await trio.sleep(1)
+            log.warning("and at its end")
+            return {"result": "1"}
+
+        adapter.answer("evaluate", evaluate)
+        await client.call("evaluate", expression="x")
+        assert client.logs == []
+        asking: Any = {LOG_LEVEL_META_KEY: "info"}
+        await client.sdk.call_tool("evaluate", {"expression": "x"}, meta=asking)
+        assert told(client) == [("info", "while it is evaluated"), ("warning", "and at its end")]
+        await client.call("evaluate", expression="x")
+        assert len(told(client)) == 2
+
+
+@asynccontextmanager
+async def stuck_client(server: Any) -> AsyncIterator[Any]:
+    """A client of the handshake era that asked for everything and reads only what the test reads."""
+    with memory_pair() as (left, (incoming, outgoing)):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(server.app.serve_connection, *left)
+
+            async def say(method: str, number: int | None = None, **params: object) -> None:
+                message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
+                message |= {} if number is None else {"id": number}
+                await outgoing.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
+                if number is not None:
+                    await incoming.receive()
+
+            info = {"name": "slow", "version": "1"}
+            await say("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+            await say("notifications/initialized")
+            await say("resources/subscribe", 2, uri=BREAKPOINTS)
+            await say("logging/setLevel", 3, level="debug")
+            yield incoming
+            nursery.cancel_scope.cancel(reason="seen enough")
+
+
+async def test_a_client_that_does_not_read_delays_nobody_and_is_told_what_it_missed(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect() as quick:
+        await quick.call("breakpoint_set", file=adapter.program, line=1)
+        await launch(quick, adapter)
+        await trio.sleep(10)
+        async with stuck_client(server) as incoming:
+            await set_level(quick, "debug")
+            for number in range(MAX_QUEUED_LOGS + 50):
+                log.info("%d", number)
+                await trio.sleep(0.1)
+            await move_breakpoint(adapter, 2)
+            await trio.sleep(10)
+            assert [data for _, data in told(quick)] == [str(number) for number in range(MAX_QUEUED_LOGS + 50)]
+            received = []
+            with trio.move_on_after(10):
+                while True:
+                    received.append((await incoming.receive()).message)
+            said = [each.params["data"] if each.method == "notifications/message" else each.method for each in received]
+            under_way, first, lost, *rest = said
+            assert (under_way, first) == ("0", "notifications/resources/updated")  # what counts comes first
+            assert lost.startswith("49 earlier log messages were dropped")
+            assert rest == [str(number) for number in range(50, MAX_QUEUED_LOGS + 50)]
+
+
+@both_eras
+async def test_everything_is_declared_in_both_eras(era: Era, autojump_clock: MockClock) -> None:
+    async with connect(era) as client:
+        declared = client.sdk.server_capabilities
+        assert declared.resources is not None
+        assert (declared.resources.subscribe, declared.resources.list_changed) == (True, True)
+        for each in (declared.tools, declared.prompts, declared.completions, declared.logging):
+            assert each is not None

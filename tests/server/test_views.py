@@ -1,0 +1,302 @@
+"""Output and timeline as resources and by their tools, exact to the tick, in both protocol eras."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from mcp.shared.exceptions import MCPError
+from trio.testing import MockClock
+
+from tests.server.scene import (
+    BREAKPOINTS,
+    LIST_CHANGED,
+    OUTPUT,
+    SESSION,
+    STACK,
+    THREADS,
+    TIMELINE,
+    launch,
+    paused,
+    running,
+)
+from trio_debugmcp.session.console import MAX_ENTRY_LENGTH, SHOWN_LENGTH
+from trio_debugmcp.session.timeline import MAX_EVENTS, SHOWN_EVENTS
+from trio_debugmcp.state.changes import Happened, Happening
+from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
+from trio_debugmcp.testing.connect import Era
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+async def write(adapter: FakeAdapter, text: str, stream: str = "stdout") -> None:
+    await adapter.event("output", {"category": stream, "output": text})
+
+
+def since(client: DebugClient, start: float, first: int) -> list[tuple[str, float]]:
+    return [(notice.what, round(notice.at - start, 6)) for notice in client.notices[first:]]
+
+
+async def events(client: DebugClient, *types: str, **more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await client.call("timeline_query", types=list(types), **more))["events"]
+    return found
+
+
+# --- Notifications -------------------------------------------------------------------------------------------
+
+
+@both_eras
+async def test_output_is_notified_with_the_timeline_and_with_nothing_else(era: Era, autojump_clock: MockClock) -> None:
+    async with running(era) as (client, adapter), client.subscribed(OUTPUT, TIMELINE, SESSION, THREADS, BREAKPOINTS):
+        start, first = trio.current_time(), len(client.notices)
+        await write(adapter, "hello\n")
+        await trio.sleep(10)
+        assert sorted(since(client, start, first)) == [(OUTPUT, 0.3), (TIMELINE, 0.3)]
+        (entry,) = (await client.read(OUTPUT))["entries"]
+        assert {key: entry[key] for key in ("seq", "stream", "text")} == {
+            "seq": 1,
+            "stream": "stdout",
+            "text": "hello\n",
+        }
+
+
+@both_eras
+async def test_a_burst_of_output_is_one_notification_and_all_of_it_is_there(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    async with running(era) as (client, adapter), client.subscribed(OUTPUT):
+        before = (await client.read(OUTPUT))["revision"]
+        start, first = trio.current_time(), len(client.notices)
+        for number in range(500):
+            await write(adapter, f"{number}\n")
+        await trio.sleep(10)
+        assert since(client, start, first) == [(OUTPUT, 0.35)]
+        payload = await client.read(OUTPUT)
+        assert [entry["text"] for entry in payload["entries"]] == [f"{number}\n" for number in range(500)]
+        assert payload["nextSeq"] == 501
+        assert payload["revision"] <= before + 2  # not one for every fragment
+
+
+@both_eras
+async def test_a_flood_of_output_is_notified_every_second_and_costs_twenty_changes_a_second(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    async with running(era) as (client, adapter), client.subscribed(OUTPUT):
+        before = (await client.read(OUTPUT))["revision"]
+        start, first = trio.current_time(), len(client.notices)
+        for number in range(1000):
+            await trio.sleep_until(start + number * 0.005)
+            await write(adapter, "x" * 100 + "\n")
+        await trio.sleep(10)
+        told = [at for _, at in since(client, start, first)]
+        assert told[0] == 0.9
+        assert max(later - earlier for earlier, later in pairwise(told)) <= 1.0
+        assert told[-1] <= 5 + 0.36
+        payload = await client.read(OUTPUT)
+        assert payload["revision"] - before <= 5 * 20 + 2
+        size = sum(len(entry["text"]) for entry in payload["entries"])
+        assert SHOWN_LENGTH <= size <= SHOWN_LENGTH + 1  # the oldest is cut, and begins with an ellipsis
+        assert payload["entries"][0]["text"].startswith("…")
+
+
+@both_eras
+async def test_a_tracepoint_touches_breakpoints_and_timeline_and_nothing_else(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    async with running(era) as (client, adapter):
+        await client.call("breakpoint_set", file=adapter.program, line=3, log_message="x")
+        mark = adapter.sent("setBreakpoints")[-1]["breakpoints"][-1]["logMessage"].removesuffix("x")
+        await trio.sleep(10)
+        async with client.subscribed(SESSION, THREADS, STACK, OUTPUT, BREAKPOINTS, TIMELINE):
+            start, first = trio.current_time(), len(client.notices)
+            await write(adapter, mark + "x = 1\n")
+            await trio.sleep(10)
+            assert sorted(since(client, start, first)) == [(BREAKPOINTS, 0.3), (TIMELINE, 0.3)]
+        (traced,) = await events(client, "tracepoint")
+        assert (traced["payload"]["text"], traced["payload"]["hitCount"]) == ("x = 1", 1)
+        assert (await client.read(OUTPUT))["entries"] == []
+        (entry,) = (await client.call("process_read_output"))["entries"]
+        assert (entry["stream"], entry["text"]) == ("tracepoint", "x = 1\n")
+
+
+@both_eras
+async def test_the_last_output_is_notified_before_the_session_is_gone(era: Era, autojump_clock: MockClock) -> None:
+    async with running(era) as (client, adapter), client.subscribed(OUTPUT):
+        first = len(client.notices)
+        await write(adapter, "first\n")
+        await trio.sleep(0.02)
+        await write(adapter, "last words\n")
+        await adapter.exit(1)
+        await trio.sleep(10)
+        assert [notice.what for notice in client.notices[first:]] == [OUTPUT, LIST_CHANGED]
+        told = [each["payload"]["text"] for each in await events(client, "output")]
+        assert told == ["first\n", "last words\n"]
+        assert [each["type"] for each in await events(client)][-2:] == ["output", "sessionEnded"]
+
+
+# --- The timeline --------------------------------------------------------------------------------------------
+
+
+@both_eras
+async def test_the_timeline_survives_resumes_and_the_end_and_is_cleared_by_the_next_session(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    async with paused(era) as (client, adapter):
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("pause")
+        await trio.sleep(1)
+        await adapter.exit(3)
+        await trio.sleep(1)
+        kinds = ("sessionStarted", "stopped", "continued", "sessionEnded")
+        told = await events(client, *kinds)
+        assert [each["type"] for each in told] == ["sessionStarted", "stopped", "continued", "stopped", "sessionEnded"]
+        assert [each["payload"].get("reason") for each in told][1:4:2] == ["Entry", "Pause"]
+        assert told[-1]["payload"]["exitCode"] == 3
+        with pytest.raises(MCPError, match="No active debug session"):
+            await client.read(TIMELINE)
+        await launch(client, adapter)
+        again = await events(client)
+        assert again[0]["type"] == "sessionStarted"
+        assert again[0]["eventId"] > told[-1]["eventId"]
+        payload = await client.read(TIMELINE)
+        assert [each["eventId"] for each in payload["events"]] == [each["eventId"] for each in again]
+        assert (payload["totalEvents"], payload["eventsDropped"]) == (len(again), 0)
+
+
+@both_eras
+async def test_a_cursor_goes_on_without_a_gap_or_a_repetition(era: Era, autojump_clock: MockClock) -> None:
+    async with paused(era) as (client, adapter):
+        everything = await events(client)
+        seen: list[dict[str, Any]] = []
+        cursor = 0
+        while True:
+            page = await client.call("timeline_query", after_event_id=cursor, count=2)
+            assert page["total"] == len(everything) - len(seen)
+            if not page["events"]:
+                break
+            seen += page["events"]
+            cursor = page["nextEventId"]
+        assert seen == everything
+        assert cursor == everything[-1]["eventId"]
+        await adapter.event("thread", {"reason": "started", "threadId": 8})
+        await trio.sleep(1)
+        (new,) = await events(client, after_event_id=cursor)
+        assert (new["type"], new["threadId"], new["eventId"]) == ("threadStarted", 8, cursor + 1)
+        assert [each["threadId"] for each in await events(client, thread_id=8)] == [8]
+        page = await client.call("timeline_query", max_result_bytes=256)
+        assert 1 <= len(page["events"]) < page["total"]
+
+
+@both_eras
+async def test_an_unknown_type_is_refused_by_name(era: Era, autojump_clock: MockClock) -> None:
+    async with running(era) as (client, _):
+        with pytest.raises(ToolFailed, match="no event type 'stop'") as refused:
+            await client.call("timeline_query", types=["stopped", "stop"])
+        assert refused.value.code == "INVALID_PARAMETER"
+        assert refused.value.details["known"] == list(EVENT_TYPES)
+
+
+@both_eras
+async def test_tool_calls_are_told_of_and_reading_the_timeline_is_not(era: Era, autojump_clock: MockClock) -> None:
+    async with paused(era) as (client, adapter):
+        cursor = (await client.call("timeline_query"))["nextEventId"]
+        adapter.values = {"x": "1"}
+
+        async def slowly(arguments: Any) -> Any:
+            await trio.sleep(0.5)
+            return {"result": "1"}
+
+        adapter.answer("evaluate", slowly)
+        await client.call("evaluate", expression="x")
+        with pytest.raises(ToolFailed):
+            await client.call("breakpoint_remove", id="bp-99")
+        for _ in range(3):
+            await client.call("timeline_query")
+        called = [each["payload"] for each in await events(client, "toolCalled", after_event_id=cursor)]
+        assert [(each["tool"], each["error"]) for each in called] == [
+            ("evaluate", None),
+            ("breakpoint_remove", "BREAKPOINT_NOT_FOUND"),
+        ]
+        assert called[0]["arguments"] == {"expression": "x"}
+        assert called[0]["milliseconds"] == 500
+        assert called[0]["client"]
+
+
+@both_eras
+async def test_a_call_that_is_cancelled_is_told_of(era: Era, autojump_clock: MockClock) -> None:
+    async with running(era) as (client, _):
+        with trio.move_on_after(1):
+            await client.call("debug_wait", timeout=30)
+        await trio.sleep(1)
+        (called,) = [each for each in await events(client, "toolCalled") if each["payload"]["tool"] == "debug_wait"]
+        assert called["payload"]["error"] == "CANCELLED"
+
+
+@both_eras
+async def test_clients_come_and_go(era: Era, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect("legacy") as watching:
+        await launch(watching, adapter)
+        await trio.sleep(1)
+        cursor = (await watching.call("timeline_query"))["nextEventId"]
+        async with watching.subscribed(TIMELINE, SESSION):
+            first = len(watching.notices)
+            async with server.connect(era) as other:
+                await other.uris()
+                await trio.sleep(1)
+            await trio.sleep(10)
+            assert {notice.what for notice in watching.notices[first:]} == {TIMELINE}
+        came, went = await events(watching, after_event_id=cursor)
+        assert (came["type"], went["type"]) == ("clientJoined", "clientLeft")
+        assert came["payload"] == went["payload"]
+        assert came["payload"]["role"] == "control"
+        assert came["payload"]["name"]
+
+
+async def test_the_timeline_is_bounded_and_says_what_it_dropped(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        await launch(client, adapter)
+        before = (await client.read(TIMELINE))["totalEvents"]
+        for number in range(MAX_EVENTS):
+            await server.app.debugger.merger.merge(Happened(Happening("output", {"text": str(number)})))
+        payload = await client.read(TIMELINE)
+        assert len(payload["events"]) == SHOWN_EVENTS
+        assert payload["events"][-1]["payload"] == {"text": str(MAX_EVENTS - 1)}
+        assert payload["eventsDropped"] == before
+        assert payload["totalEvents"] == MAX_EVENTS + before
+        query = await client.call("timeline_query", count=1)
+        assert (query["events"][0]["payload"], query["total"], query["dropped"]) == ({"text": "0"}, MAX_EVENTS, before)
+
+
+# --- Reading output ------------------------------------------------------------------------------------------
+
+
+async def test_output_is_paged_by_cursor_in_bytes_and_survives_the_end(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        for number in range(4):
+            await write(adapter, "é" * 50 + "\n", "stderr" if number % 2 else "stdout")
+        await write(adapter, "x" * (MAX_ENTRY_LENGTH + 1))
+        await adapter.exit()
+        await trio.sleep(1)
+        page = await client.call("process_read_output", max_bytes=202)
+        assert [entry["seq"] for entry in page["entries"]] == [1, 2]
+        assert page["nextSeq"] == 3
+        page = await client.call("process_read_output", since_seq=3, stream="stdout")
+        assert [(entry["seq"], len(entry["text"])) for entry in page["entries"]] == [(3, 51)]
+        assert page["nextSeq"] == 5
+        page = await client.call("process_read_output", since_seq=5)
+        assert [len(entry["text"]) for entry in page["entries"]] == [MAX_ENTRY_LENGTH]
+        page = await client.call("process_read_output", since_seq=page["nextSeq"])
+        assert [len(entry["text"]) for entry in page["entries"]] == [1]
+        assert (page["nextSeq"], page["dropped"]) == (7, 0)
+
+
+@both_eras
+async def test_a_server_without_a_session_has_a_timeline_too(era: Era, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with connect(era, options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, line=1)
+        assert [each["type"] for each in await events(client)] == ["clientJoined", "breakpointSet", "toolCalled"]

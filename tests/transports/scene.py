@@ -1,0 +1,140 @@
+"""A port without sockets: memory streams, so that time is exact. And the words in which a wire is spoken to."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_stream
+
+from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.server.access import Role, Tokens
+from trio_debugmcp.testing import DebugClient, FakeAdapter, connect_streams
+from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.port import Port
+from trio_debugmcp.transports.static import Page
+from trio_debugmcp.transports.websocket import open_messages
+
+HOST = "127.0.0.1:8000"
+CONTROL, OBSERVE = "the-control-token", "the-observer-token"
+PAGES = {
+    "/": Page("text/html; charset=utf-8", b"<p>hello</p>", '"1"'),
+    "/app.js": Page("text/javascript; charset=utf-8", b"hello();", '"2"'),
+}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}},
+}
+PING = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "ping"})
+
+
+class Scene:
+    """A running app behind a port. `ends` are the server's ends of the connections, for tests that break them."""
+
+    def __init__(self, app: App, port: Port[Role], nursery: trio.Nursery) -> None:
+        self.app = app
+        self.port = port
+        self.ends: list[trio.StapledStream[Any, Any]] = []
+        self._nursery = nursery
+
+    def dial(self) -> trio.abc.HalfCloseableStream:
+        """A new connection."""
+        ours, theirs = memory_stream_pair()
+        self.ends.append(theirs)
+        self._nursery.start_soon(self.port.receive, theirs)
+        return ours
+
+    async def ask(self, request: str | bytes) -> tuple[int, dict[str, str], bytes]:
+        """Send a request and read all of the answer: status, headers, body. (0, {}, b"") if there is none."""
+        stream = self.dial()
+        await stream.send_all(request if isinstance(request, bytes) else http(request))
+        return await read_answer(stream)
+
+    @asynccontextmanager
+    async def websocket(self, token: str | None = CONTROL, **more: str) -> AsyncIterator[WebSocketConnection]:
+        """A WebSocket, raw."""
+        stream = self.dial()
+        headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **more}
+        async with trio.open_nursery() as nursery:
+            yield await wrap_client_stream(
+                nursery,
+                stream,  # type: ignore[arg-type]
+                HOST,
+                "/mcp",
+                subprotocols=["mcp"],
+                extra_headers=[(name.encode(), value.encode()) for name, value in headers.items()],
+            )
+            nursery.cancel_scope.cancel()
+            await trio.aclose_forcefully(stream)
+
+    @asynccontextmanager
+    async def client(self, era: Era = "legacy", token: str = CONTROL) -> AsyncIterator[DebugClient]:
+        """The SDK's client on a WebSocket."""
+        async with self.websocket(token) as connection, connect_streams(open_messages(connection), era) as client:
+            yield client
+
+
+@asynccontextmanager
+async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> AsyncIterator[Scene]:
+    """A scene with a fake adapter."""
+    tokens = Tokens(CONTROL, OBSERVE)
+    app_options: Options = (adapter or FakeAdapter()).options(**options)
+    async with open_app(app_options) as app, trio.open_nursery() as nursery:
+        gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
+        yield Scene(app, Port(gate, app.serve_connection, PAGES), nursery)
+        nursery.cancel_scope.cancel()
+
+
+def http(first_line: str, **headers: str) -> bytes:
+    """The bytes of a request; `Host` is ours unless told otherwise."""
+    fields = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    lines = [f"{first_line} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value), "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def upgrade(**headers: str) -> bytes:
+    """A good WebSocket handshake, but for what is changed; an empty header is left out."""
+    good = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Protocol": "mcp",
+        "Authorization": f"Bearer {CONTROL}",
+    }
+    return http("GET /mcp", **{**good, **headers})
+
+
+async def read_answer(stream: trio.abc.ReceiveStream) -> tuple[int, dict[str, str], bytes]:
+    """All that comes until the other side closes."""
+    answer = b""
+    while data := await stream.receive_some():
+        answer += data
+    if not answer:
+        return 0, {}, b""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    return int(first.split()[1]), headers, body
+
+
+async def closing(connection: WebSocketConnection) -> tuple[int, str | None]:
+    """Read to the end, and say with which code and reason the server closed."""
+    with pytest.raises(ConnectionClosed) as caught:
+        while True:
+            await connection.get_message()
+    reason = caught.value.reason
+    assert reason is not None
+    return reason.code, reason.reason
+
+
+async def receive(connection: WebSocketConnection) -> dict[str, Any]:
+    """The next message."""
+    message: dict[str, Any] = json.loads(await connection.get_message())
+    return message

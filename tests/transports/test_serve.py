@@ -1,0 +1,252 @@
+"""`serve` with network transports, as processes: several clients in one session, TLS, ends, and secrets."""
+
+import os
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+import trustme
+
+from tests.real.conftest import program
+from tests.transports.conftest import StartServer
+from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE
+from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
+from trio_debugmcp.testing.connect import Era
+
+SESSION = "debugger://session"
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning"),  # of the SDK's HTTP client
+]
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+@both_eras
+async def test_an_agent_on_stdio_and_people_on_the_network_share_one_real_session(
+    era: Era, serving: StartServer
+) -> None:
+    async with (
+        serving("--ws", "0", "--http", "0") as server,
+        connect_process(server.process, era) as agent,
+        connect_websocket(await server.websocket_url(), OBSERVE, era) as person,
+        connect_http(await server.http_url(), OBSERVE, era) as remote,
+        person.subscribed(SESSION),
+        remote.subscribed(SESSION),
+    ):
+        await agent.call("debug_launch", program=program("steps.py"))
+        for observer in (person, remote):
+            await observer.wait_notice("list_changed")
+            assert (await observer.read(SESSION))["state"] == "Paused"
+        seen = [len(person.notices), len(remote.notices)]
+        stop = await agent.call("debug_step")
+        for observer, before in zip((person, remote), seen, strict=True):
+            notice = await observer.wait_notice(SESSION, after=before)
+            assert notice.at <= trio.current_time()
+            assert (await observer.read(SESSION))["currentLocation"] == stop["location"]
+            assert "debug_step" not in {tool.name for tool in (await observer.sdk.list_tools()).tools}
+        await agent.call("debug_disconnect")
+        await person.wait_notices(lambda notices: [n for n in notices if n.what == "list_changed"][1:])
+
+
+async def test_a_remote_client_in_control_can_do_everything(serving: StartServer) -> None:
+    async with serving("--http", "0", "--ws", "0", "--no-stdio") as server:
+        for client in (
+            connect_http(await server.http_url(), CONTROL, "legacy"),
+            connect_http(await server.http_url(), CONTROL, "modern"),
+            connect_websocket(await server.websocket_url(), CONTROL, "modern"),
+        ):
+            async with client as remote:
+                stop = (await remote.call("debug_launch", program=program("steps.py")))["stop"]
+                assert stop["reason"] == "Entry"
+                await remote.call("debug_disconnect")
+
+
+# --- The end -------------------------------------------------------------------------------------------------
+
+
+async def test_the_end_of_stdin_ends_the_server_when_nobody_else_is_there(serving: StartServer) -> None:
+    async with serving("--ws", "0") as server:
+        await server.websocket_url()
+        assert server.process.stdin is not None
+        await server.process.stdin.aclose()
+        with trio.fail_after(10):
+            assert await server.process.wait() == 0
+
+
+async def test_after_the_end_of_stdin_others_go_on_and_the_last_one_ends_the_server(serving: StartServer) -> None:
+    async with serving("--ws", "0") as server:
+        async with connect_websocket(await server.websocket_url(), CONTROL) as other:
+            async with connect_process(server.process) as agent:
+                await agent.call("debug_launch", program=program("steps.py"))
+            assert server.process.stdin is not None
+            await server.process.stdin.aclose()
+            assert (await other.call("debug_step"))["state"] == "Paused"
+        with trio.fail_after(20):
+            assert await server.process.wait() == 0
+
+
+async def test_observers_alone_keep_the_session_and_the_server_for_the_linger_time(serving: StartServer) -> None:
+    async with serving("--ws", "0", "--linger", "1.5") as server:
+        async with connect_websocket(await server.websocket_url(), OBSERVE) as person:
+            async with connect_process(server.process) as agent:
+                await agent.call("debug_launch", program=program("steps.py"))
+            assert server.process.stdin is not None
+            await server.process.stdin.aclose()
+            assert (await person.call("debug_state"))["state"] == "Paused"
+            await person.wait_notices(lambda notices: [n for n in notices if n.what == "list_changed"][1:])
+        with trio.fail_after(20):
+            assert await server.process.wait() == 0
+
+
+async def test_without_stdio_it_runs_until_a_signal_and_says_goodbye(serving: StartServer) -> None:
+    async with serving("--ws", "0", "--no-stdio") as server:
+        url = await server.websocket_url()
+        assert server.process.stdin is not None
+        await server.process.stdin.aclose()
+        async with connect_websocket(url, CONTROL) as client:
+            await client.call("debug_launch", program=program("steps.py"))
+            server.process.terminate()
+            with trio.fail_after(20):
+                assert await server.process.wait() == 0
+
+
+# --- Doors ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+async def test_over_http_nobody_gets_in_without_a_valid_token_or_from_elsewhere(
+    token: str | None, serving: StartServer
+) -> None:
+    from mcp.shared._httpx_utils import create_mcp_http_client
+
+    async with serving("--http", "0", "--no-stdio") as server, create_mcp_http_client() as http:
+        url = await server.http_url()
+        good = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {CONTROL}"}
+        shown = {} if token is None else {"Authorization": f"Bearer {token}"}
+        assert (await http.post(url, json=INITIALIZE, headers={**shown})).status_code == 401
+        for foreign in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+            assert (await http.post(url, json=INITIALIZE, headers={**good, **foreign})).status_code == 403
+        assert (await http.get(url.replace("/mcp", "/other"), headers=good)).status_code == 404
+        assert (await http.post(url, json=INITIALIZE, headers=good)).status_code == 200
+        opened = await http.post(url, json=INITIALIZE, headers=good)
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        as_observer = {**good, "Authorization": f"Bearer {OBSERVE}", **session}
+        assert (await http.post(url, json=INITIALIZE, headers=as_observer)).status_code == 404
+        too_big = "x" * (4 * 1024 * 1024 + 1)
+        assert (await http.post(url, content=too_big, headers=good)).status_code == 413
+        assert (await http.delete(url, headers={**good, **session})).status_code == 200
+        assert (await http.delete(url, headers={**good, **session})).status_code == 404
+        long = {**good, "X-Long": "x" * 40_000}
+        assert (await http.post(url, json=INITIALIZE, headers=long)).status_code in (400, 431)
+
+
+async def test_the_page_and_the_socket_over_tls(serving: StartServer, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1", "localhost")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    certificate.private_key_pem.write_to_path(str(key))
+    for blob in certificate.cert_chain_pems:
+        blob.write_to_path(str(cert), append=True)
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    arguments = ("--ws", "0", "--http", "0", "--no-stdio", "--tls-cert", str(cert), "--tls-key", str(key))
+    async with serving(*arguments) as server:
+        url = await server.websocket_url()
+        assert url.startswith("wss://127.0.0.1:")
+        async with connect_websocket(url, OBSERVE, ssl_context=context) as client:
+            assert await client.uris() == []
+        assert (await server.http_url()).startswith("https://")
+        with trio.fail_after(20):  # and what is no TLS does no harm
+            port = int(url.rpartition(":")[2].partition("/")[0])
+            plain = await trio.open_tcp_stream("127.0.0.1", port)
+            async with plain:
+                await plain.send_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                while await plain.receive_some():
+                    pass
+        async with connect_websocket(url, OBSERVE, ssl_context=context) as client:
+            assert await client.uris() == []
+
+
+async def test_random_tokens_are_printed_once_with_the_page_and_no_token_is_ever_logged(
+    serving: StartServer, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    arguments = ("--ws", "0", "--no-stdio", "--log-level", "debug", "--log-file", str(log))
+    async with serving(*arguments, tokens=False) as server:
+        observe = await server.said(r"dashboard: http://127.0.0.1:\d+/#token=(\S+)\n")
+        control = await server.said(r"with control: http://127.0.0.1:\d+/#token=(\S+)\n")
+        url = await server.websocket_url()
+        for token in (observe, control):
+            async with connect_websocket(url, token) as client:
+                await client.uris()
+            assert server.stderr.count(token) == 1
+        text = log.read_text()
+        assert text
+        assert observe not in text
+        assert control not in text
+
+
+async def test_given_tokens_are_not_even_printed(serving: StartServer) -> None:
+    async with serving("--ws", "0", "--http", "0", "--no-stdio", "--log-level", "debug") as server:
+        async with connect_websocket(await server.websocket_url(), CONTROL) as client:
+            await client.uris()
+        async with connect_http(await server.http_url(), OBSERVE, "modern") as client:
+            await client.uris()
+        assert CONTROL not in server.stderr
+        assert OBSERVE not in server.stderr
+
+
+async def test_an_address_that_others_can_reach_is_warned_of(serving: StartServer) -> None:
+    async with serving("--ws", "0.0.0.0:0", "--no-stdio") as server:
+        await server.said("WARNING: 0.0.0.0 can be reached from other machines")
+        await server.said("unencrypted")
+        assert (await server.websocket_url()).startswith("ws://127.0.0.1:")
+
+
+async def test_fifty_clients_come_and_go_and_leave_no_descriptor(serving: StartServer) -> None:
+    async with serving("--ws", "0", "--http", "0", "--no-stdio") as server:
+        websocket, http = await server.websocket_url(), await server.http_url()
+        descriptors = Path(f"/proc/{server.process.pid}/fd")
+        if not descriptors.exists():
+            pytest.skip("needs /proc")
+        async with connect_websocket(websocket, OBSERVE) as client:
+            await client.uris()
+        before = len(os.listdir(descriptors))
+        for number in range(50):
+            era: Era = "modern" if number % 2 else "legacy"
+            connect = (
+                connect_http(http, OBSERVE, era) if number % 5 == 0 else connect_websocket(websocket, OBSERVE, era)
+            )
+            async with connect as client:
+                await client.uris()
+        with trio.fail_after(10):
+            while len(os.listdir(descriptors)) > before:
+                await trio.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--no-stdio"], 2, "--ws or --http"),
+        (["--ws", "nonsense"], 2, "[HOST:]PORT"),
+        (["--ws", "70000"], 2, "65535"),
+        (["--ws", "0", "--tls-cert", "x"], 2, "belong together"),
+        (["--ws", "0", "--linger", "-1"], 2, "--linger"),
+        (["--ws", "0", "--token", "a b"], 2, "characters"),
+        (["--ws", "0", "--token", "same", "--observe-token", "same"], 2, "differ"),
+        (["--ws", "0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"], 1, "No such file"),
+        (["--ws", "192.0.2.1:0"], 1, "192.0.2.1"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_a_line(arguments: list[str], code: int, words: str) -> None:
+    command = [sys.executable, "-m", "trio_debugmcp", "serve", *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "a b" not in done.stderr

@@ -1,0 +1,284 @@
+"""MCP over WebSocket: both eras, observers, and peers that break the rules. On memory streams; the clock is exact."""
+
+import json
+from typing import Any
+
+import pytest
+import trio
+from mcp.shared.exceptions import MCPError
+from trio.testing import MockClock
+from trio_websocket import ConnectionRejected, WebSocketConnection
+
+from tests.server.scene import SESSION, launch
+from tests.transports.scene import INITIALIZE, OBSERVE, PING, closing, open_scene, receive, upgrade
+from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
+from trio_debugmcp.server.server import MAX_STREAMS
+from trio_debugmcp.testing import FakeAdapter, ToolFailed
+from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.websocket import CLOSE_SECONDS, MAX_MESSAGE_SIZE, MAX_WAITING, PING_SECONDS, PONG_SECONDS
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+async def initialize(connection: WebSocketConnection) -> None:
+    await connection.send_message(json.dumps(INITIALIZE))
+    assert (await receive(connection))["id"] == 0
+    await connection.send_message(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+
+
+@both_eras
+async def test_a_client_in_control_and_an_observer_share_one_session(era: Era, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with (
+        open_scene(adapter) as scene,
+        scene.client(era) as agent,
+        scene.client(era, OBSERVE) as person,
+        person.subscribed(SESSION),
+    ):
+        await launch(agent, adapter)
+        await person.wait_notice("list_changed")
+        heard = len(person.notices)
+        await adapter.stop("step")
+        await person.wait_notice(SESSION, after=heard)
+        assert (await person.read(SESSION))["state"] == "Paused"
+        assert await person.read(SESSION) == await agent.read(SESSION)
+        assert SESSION not in {notice.what for notice in agent.notices}
+
+
+@both_eras
+async def test_an_observer_sees_no_tool_that_could_change_anything_and_may_call_none(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    async with open_scene(adapter) as scene, scene.client(era) as agent, scene.client(era, OBSERVE) as person:
+        await launch(agent, adapter)
+        everything = {tool.name: tool for tool in (await agent.sdk.list_tools()).tools}
+        allowed = {tool.name for tool in (await person.sdk.list_tools()).tools}
+        assert {"debug_state", "threads_list", "breakpoint_list"} <= allowed
+        assert not {"evaluate", "debug_launch", "debug_step", "breakpoint_set"} & allowed
+        for name in everything.keys() - allowed:
+            with pytest.raises(ToolFailed) as caught:
+                await person.call(name)
+            assert caught.value.code == "READ_ONLY"
+        assert (await person.call("debug_state"))["state"] == "Running"
+
+
+async def test_the_client_says_that_it_was_refused(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(ConnectionRejected, check=lambda error: error.status_code == 401), flatten_subgroups=True
+        ):
+            async with trio.open_nursery(), scene.websocket("wrong"):
+                raise AssertionError("let in")
+
+
+# --- Peers that break the rules ------------------------------------------------------------------------------
+
+
+async def test_text_that_is_no_message_is_answered_and_the_connection_goes_on(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await initialize(connection)
+        for nonsense in ("hello", "{", "[]", "", '{"jsonrpc": "2.0"}', '{"id": 1}', "\0", "[" * 100_000):
+            await connection.send_message(nonsense)
+            complaint = await receive(connection)
+            assert (complaint["id"], complaint["error"]["code"]) == (None, -32700)
+        await connection.send_message(PING)
+        assert await receive(connection) == {"jsonrpc": "2.0", "id": 7, "result": {}}
+
+
+async def test_a_binary_frame_closes_with_1003(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await connection.send_message(PING.encode())
+        assert (await closing(connection))[0] == 1003
+
+
+async def test_a_message_over_the_bound_closes_with_1009(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await connection.send_message(json.dumps("x" * MAX_MESSAGE_SIZE))
+        code, reason = await closing(connection)
+        assert code == 1009
+        assert str(MAX_MESSAGE_SIZE) in str(reason)
+
+
+def frame(opcode: int, payload: bytes) -> bytes:
+    """A client's frame, masked with zeros."""
+    size = bytes([0x80 | len(payload)]) if len(payload) < 126 else bytes([0x80 | 126]) + len(payload).to_bytes(2)
+    return bytes([0x80 | opcode]) + size + bytes(4) + payload
+
+
+def text_frame(message: dict[str, Any]) -> bytes:
+    return frame(1, json.dumps(message).encode())
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (frame(1, b"\xff\xfe"), 1007),
+        (frame(1, b"\xc3"), 1007),
+        (frame(3, b"x"), 1002),
+        (bytes([0x81, 0x01]) + b"x", 1002),
+        (bytes([0xC1, 0x80, 0, 0, 0, 0]), 1002),
+        (frame(0, b"x"), 1002),
+        (upgrade(), 1002),
+        (b"GET / HTTP/1.1\r\n\r\n", 1002),
+    ],
+    ids=["not UTF-8", "cut UTF-8", "no opcode", "not masked", "reserved bit", "nothing to continue", "a second Upgrade",
+         "a request"],
+)  # fmt: skip
+async def test_bytes_that_are_no_frame_close_with_a_code_that_says_so(
+    sent: bytes, code: int, autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene:
+        stream = scene.dial()
+        await stream.send_all(upgrade() + sent)
+        answer = b""
+        while data := await stream.receive_some():
+            answer += data
+        assert answer.startswith(b"HTTP/1.1 101")
+        closes = answer.partition(b"\r\n\r\n")[2]
+        assert (closes[0], int.from_bytes(closes[2:4])) == (0x88, code)
+        assert (await scene.ask("GET /"))[0] == 200
+
+
+@pytest.mark.parametrize("cut", [1, 5, 7])
+async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_takes_nothing_with_it(
+    cut: int, autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene, scene.client() as other:
+        stream = scene.dial()
+        await stream.send_all(upgrade() + frame(1, PING.encode())[:cut])
+        await trio.testing.wait_all_tasks_blocked()
+        await trio.aclose_forcefully(stream)
+        await trio.sleep(CLOSE_SECONDS + 1)
+        assert len(scene.app.attendance._visitors) == 1
+        assert await other.uris() == []
+
+
+async def test_a_flood_of_messages_that_are_not_taken_is_cut_off_with_1008(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await initialize(connection)
+        await trio.testing.wait_all_tasks_blocked()
+        scene.ends[0].send_stream.send_all_hook = trio.sleep_forever
+        for _ in range(3 * MAX_WAITING):
+            await connection.send_message(PING)
+        with trio.fail_after(CLOSE_SECONDS + 1):
+            while scene.app.attendance._visitors:
+                await trio.sleep(0.1)
+
+
+async def test_a_flood_of_messages_that_are_answered_is_served(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await initialize(connection)
+
+        async def send() -> None:
+            for _ in range(3 * MAX_WAITING):
+                await connection.send_message(PING)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(send)
+            for _ in range(3 * MAX_WAITING):
+                assert (await receive(connection))["id"] == 7
+
+
+async def test_subscriptions_and_streams_are_bounded_per_connection(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        async with scene.websocket() as connection:
+            await initialize(connection)
+            answers: list[dict[str, Any]] = []
+            for number in range(MAX_SUBSCRIPTIONS + 5):
+                params = {"uri": f"debugger://source//src/{number}.py"}
+                request = {"jsonrpc": "2.0", "id": number, "method": "resources/subscribe", "params": params}
+                await connection.send_message(json.dumps(request))
+                answers.append(await receive(connection))
+            assert sum("error" in answer for answer in answers) == 5
+        async with scene.client("modern") as client, trio.open_nursery() as nursery:
+            refused: list[ExceptionGroup[MCPError]] = []
+
+            async def listen() -> None:
+                try:
+                    async with client.subscribed(SESSION):
+                        await trio.sleep_forever()
+                except* MCPError as group:
+                    refused.append(group)
+
+            for _ in range(MAX_STREAMS + 5):
+                nursery.start_soon(listen)
+            await trio.sleep(1)
+            assert len(refused) == 5
+            nursery.cancel_scope.cancel()
+
+
+# --- Peers that do not read ----------------------------------------------------------------------------------
+
+
+@both_eras
+async def test_an_observer_that_does_not_read_delays_nobody_and_is_closed(era: Era, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_scene(adapter) as scene, scene.client(era) as agent, agent.subscribed(SESSION):
+        stalled = scene.dial()
+        await stalled.send_all(upgrade(Authorization=f"Bearer {OBSERVE}"))
+        await trio.sleep(0.1)
+        await stalled.send_all(text_frame(INITIALIZE))
+        await stalled.send_all(text_frame({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        subscribe = {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": SESSION}}
+        await stalled.send_all(text_frame(subscribe))
+        await trio.sleep(0.1)
+        assert len(scene.app.attendance._visitors) == 2
+        scene.ends[1].send_stream.send_all_hook = trio.sleep_forever
+        since = trio.current_time()
+        await launch(agent, adapter)
+        for _ in range(10):
+            heard, before = len(agent.notices), trio.current_time()
+            await adapter.stop("step")
+            await agent.wait_notice(SESSION, after=heard)
+            assert trio.current_time() - before <= 0.9
+            await agent.call("debug_continue", wait=False)
+        while len(scene.app.attendance._visitors) == 2:
+            await trio.sleep(0.5)
+        assert trio.current_time() - since <= PING_SECONDS + PONG_SECONDS + 1
+
+
+async def test_a_client_that_is_busy_still_answers_pings(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await initialize(connection)
+        wait = {"name": "debug_wait", "arguments": {"timeout": 1000}}
+        await connection.send_message(json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": wait}))
+        for _ in range(20):
+            with trio.fail_after(1):
+                await connection.ping()
+            await trio.sleep(PING_SECONDS)
+        assert len(scene.app.attendance._visitors) == 1
+
+
+async def test_silent_clients_stay_connected_for_hours(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.client() as client:
+        await trio.sleep(4 * 3600)
+        assert await client.uris() == []
+
+
+async def test_the_end_of_the_server_is_told_with_1001(autojump_clock: MockClock) -> None:
+    codes: list[int] = []
+    async with trio.open_nursery() as watchers, open_scene() as scene:
+        stream = scene.dial()
+        await stream.send_all(upgrade())
+
+        async def watch() -> None:
+            answer = b""
+            while data := await stream.receive_some():
+                answer += data
+            codes.append(int.from_bytes(answer.partition(b"\r\n\r\n")[2][2:4]))
+
+        watchers.start_soon(watch)
+        await trio.sleep(1)
+    assert codes == [1001]
+
+
+async def test_fifty_clients_come_and_go_and_leave_no_task(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        await trio.sleep(1)
+        before = trio.lowlevel.current_statistics().tasks_living
+        for number in range(50):
+            async with scene.client("modern" if number % 2 else "legacy", OBSERVE) as client:
+                await client.uris()
+        await trio.sleep(CLOSE_SECONDS + 1)
+        assert trio.lowlevel.current_statistics().tasks_living == before
