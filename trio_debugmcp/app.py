@@ -23,7 +23,7 @@ from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.attendance import LINGER_SECONDS, Attendance
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
-from trio_debugmcp.server.server import NOTIFICATION_OPTIONS, ConnectionServer
+from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
 
@@ -68,7 +68,7 @@ class App:
     ) -> None:
         """Serve one MCP client over a pair of message streams until it leaves."""
         async with self.open_server(role) as server:
-            await server.run(incoming, outgoing, server.create_initialization_options(NOTIFICATION_OPTIONS))
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @asynccontextmanager

@@ -112,7 +112,11 @@ const lists = seen[LIST_CHANGED].length;
 await call("debug_disconnect");
 if (!subscription) await until("the list change at the end", () => seen[LIST_CHANGED].length > lists);
 report.resourcesAfter = (await client.listResources()).resources.length;
-report.logged = seen[MESSAGE].length;
+if (url && !subscription) {
+  await fetch(url); // without a token, which the server logs
+  await until("a log message", () => seen[MESSAGE].length);
+}
+report.logged = seen[MESSAGE];
 if (era === "legacy" && url) await transport.terminateSession();
 await client.close();
 console.log(JSON.stringify(report));

@@ -14,6 +14,7 @@ import mcp_types as types
 import trio
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
@@ -54,12 +55,21 @@ debug_disconnect. While a session is active its state can also be read and subsc
 debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
 debugger://modules, debugger://timeline and debugger://source/{+file}."""
 
-NOTIFICATION_OPTIONS = NotificationOptions(resources_changed=True)
-
 MAX_STREAMS = 100
 """Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
 
 Context = ServerRequestContext[Any, Any]
+
+
+class _SdkServer(Server[dict[str, Any]]):
+    """Announces what we notify of by itself: the SDK's HTTP transport asks for its options without saying anything."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *rest: Any, **more: Any
+    ) -> InitializationOptions:
+        """For the answer to `initialize`."""
+        ours = notification_options or NotificationOptions(resources_changed=True)
+        return super().create_initialization_options(ours, *rest, **more)
 
 
 class ConnectionServer:
@@ -91,7 +101,7 @@ class ConnectionServer:
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
 
     def _build(self, peer: Peer) -> Server[dict[str, Any]]:
-        server: Server[dict[str, Any]] = Server(
+        server = _SdkServer(
             "trio-debugmcp",
             version=__version__,
             title="trio_debugmcp",
