@@ -281,7 +281,7 @@ async def test_output_is_paged_by_cursor_in_bytes_and_survives_the_end(autojump_
         await write(adapter, "x" * (MAX_ENTRY_LENGTH + 1))
         await adapter.exit()
         await trio.sleep(1)
-        page = await client.call("process_read_output", max_bytes=202)
+        page = await client.call("process_read_output", max_bytes=400)
         assert [entry["seq"] for entry in page["entries"]] == [1, 2]
         assert page["nextSeq"] == 3
         page = await client.call("process_read_output", since_seq=3, stream="stdout")

@@ -122,7 +122,7 @@ class HttpApp(Generic[R]):
             elif session_id is None:
                 await self._serve_first(role, scope, receive, send)
             elif (session := self._sessions.get((role, session_id))) is not None:
-                await _serve_next(session, scope, receive, send)
+                await self._serve_next(session, scope, receive, send)
             else:
                 raise Refused(HTTPStatus.NOT_FOUND, "this MCP session is over, or was never there: initialize again")
         except Refused as refusal:
@@ -157,6 +157,25 @@ class HttpApp(Generic[R]):
             if not established:
                 session.end()
 
+    async def _serve_next(self, session: _Session[R], scope: Scope, receive: Receive, send: Send) -> None:
+        """A request of an open session; a DELETE ends it, and nobody finds it any more once it is answered."""
+        ending = False
+
+        async def watch(message: Any) -> None:
+            nonlocal ending
+            if scope["method"] == "DELETE" and message.get("status", HTTPStatus.BAD_REQUEST) < HTTPStatus.BAD_REQUEST:
+                ending = True
+                self._forget(session)
+            await send(message)
+
+        await session.serve(scope, receive, watch)
+        if ending:
+            session.end()
+
+    def _forget(self, session: _Session[R]) -> None:
+        for key in [key for key, each in self._sessions.items() if each is session]:
+            del self._sessions[key]
+
     async def _open(self, role: R) -> _Session[R]:
         if self._alive >= MAX_SESSIONS:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open")
@@ -172,21 +191,7 @@ class HttpApp(Generic[R]):
             log.exception("an MCP session failed")
         finally:
             self._alive -= 1
-            for key in [key for key, each in self._sessions.items() if each is session]:
-                del self._sessions[key]
-
-
-async def _serve_next(session: _Session[R], scope: Scope, receive: Receive, send: Send) -> None:
-    status = 0
-
-    async def watch(message: Any) -> None:
-        nonlocal status
-        status = message.get("status", status)
-        await send(message)
-
-    await session.serve(scope, receive, watch)
-    if scope["method"] == "DELETE" and status < HTTPStatus.BAD_REQUEST:
-        session.end()
+            self._forget(session)
 
 
 async def _refuse(send: Send, refusal: Refused) -> None:
