@@ -25,6 +25,14 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="Starts this server as an MCP host would, connects the MCP SDK's client to it, and finds the bug "
         "in the bundled sample program, printing the conversation as it happens.",
     )
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the dashboard's port (default: a free one)")
+    parser.add_argument(
+        "--pace",
+        type=float,
+        default=2.0 if sys.stdout.isatty() else 0.0,
+        metavar="SECONDS",
+        help="wait so long after each paragraph, to look at the dashboard (default 2 in a terminal, else 0)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -32,15 +40,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo; 0 if the bug was found."""
     import trio
 
-    return 0 if trio.run(_demo) else 1
+    return 0 if trio.run(_demo, arguments.port, arguments.pace) else 1
 
 
-async def _demo() -> bool:
+async def _demo(port: int, pace: float) -> bool:
+    import trio
+
     from trio_debugmcp import samples
 
     shop = str(Path(samples.__file__).with_name("shop.py"))
     line = 1 + Path(shop).read_text().splitlines().index("    amount = total(cart)")
-    async with _open_client() as client:
+    async with _open_client(port) as client:
+        _say("The server has just printed the URL of the dashboard: open it, and watch there what happens here.")
+        await trio.sleep(pace)
         _say("Bob buys a coffee for 3, and pays 13. Why? First, a breakpoint where his cart is added up:")
         await client.call("breakpoint_set", file=shop, line=line, condition="customer == 'Bob'")
         await client.call("debug_launch", program=shop, stop_at_entry=False)
@@ -51,13 +63,17 @@ async def _demo() -> bool:
         _say(
             f"Paused in {stop['currentLocation']['functionName']}, line {stop['currentLocation']['line']}. Bob's cart:"
         )
+        await trio.sleep(pace)
         cart = await client.call("evaluate", expression="cart")
         _say("There is tea and cake in it, which Ada bought. Where does fill_cart get the cart from?")
+        await trio.sleep(pace)
         defaults = await client.call("evaluate", expression="fill_cart.__defaults__[0] is cart")
         _say("One step further, and the subscription tells of the change:")
+        await trio.sleep(pace)
         await client.call("debug_step")
         await client.wait_notification()
         await client.read("debugger://session")
+        await trio.sleep(pace)
         end = await client.call("debug_continue")
     found = defaults["value"] == "True" and "tea" in cart["value"] and end["reason"] == "Exited"
     if found:
@@ -119,7 +135,7 @@ class _DemoClient:
 
 
 @asynccontextmanager
-async def _open_client() -> AsyncIterator[_DemoClient]:
+async def _open_client(port: int) -> AsyncIterator[_DemoClient]:
     from mcp import Client, StdioServerParameters
 
     client: _DemoClient | None = None
@@ -128,7 +144,9 @@ async def _open_client() -> AsyncIterator[_DemoClient]:
         if client is not None:
             await client.on_message(message)
 
-    server = StdioServerParameters(command=sys.executable, args=["-m", "trio_debugmcp", "serve"], env=dict(os.environ))
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "trio_debugmcp", "serve", "--ws", str(port)], env=dict(os.environ)
+    )
     async with Client(server, mode="legacy", message_handler=on_message) as sdk:
         client = _DemoClient(sdk)
         yield client
