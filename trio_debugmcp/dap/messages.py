@@ -146,23 +146,12 @@ class Capabilities(Message, frozen=True):
     supports_conditional_breakpoints: bool | None = None
     supports_hit_conditional_breakpoints: bool | None = None
     supports_log_points: bool | None = None
-    supports_data_breakpoints: bool | None = None
-    supports_exception_options: bool | None = None
-    supports_exception_filter_options: bool | None = None
     supports_exception_info_request: bool | None = None
     supports_step_back: bool | None = None
     supports_stepping_granularity: bool | None = None
-    supports_set_variable: bool | None = None
-    supports_set_expression: bool | None = None
-    supports_modules_request: bool | None = None
-    supports_loaded_sources_request: bool | None = None
     supports_completions_request: bool | None = None
-    supports_terminate_request: bool | None = None
     supports_terminate_debuggee: bool | None = field(name="supportTerminateDebuggee", default=None)
     supports_restart_request: bool | None = None
-    supports_cancel_request: bool | None = None
-    supports_read_memory_request: bool | None = None
-    supports_disassemble_request: bool | None = None
     supports_debugger_properties: bool | None = None
     exception_breakpoint_filters: list[ExceptionBreakpointFilter] | None = None
 

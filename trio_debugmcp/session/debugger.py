@@ -5,7 +5,7 @@ the book of breakpoints and the program's console. Every session runs in the nur
 """
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -404,6 +404,3 @@ async def open_debugger(settings: Settings, audience: Audience) -> AsyncIterator
                 merging.cancel(reason="the debugger is closed")
     finally:
         debugger.close()
-
-
-__all__: Sequence[str] = ["Debugger", "Outcome", "Settings", "open_debugger"]
