@@ -62,21 +62,18 @@ class LineSplitter:
 
 @asynccontextmanager
 async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Serve on this process's standard streams for the length of the block."""
+    """Serve on this process's standard streams for the length of the block; afterwards they stay diverted."""
     wire_in, wire_out = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
-    try:
-        async with (
-            trio.lowlevel.FdStream(wire_in) as source,
-            trio.lowlevel.FdStream(wire_out) as sink,
-            open_lines(source, sink) as streams,
-        ):
-            yield streams
-    finally:
-        os.dup2(2, 1)
+    async with (
+        trio.lowlevel.FdStream(wire_in) as source,
+        trio.lowlevel.FdStream(wire_out) as sink,
+        open_lines(source, sink) as streams,
+    ):
+        yield streams
 
 
 @asynccontextmanager
