@@ -668,13 +668,14 @@ async def test_a_reverse_request_that_trips_over_our_own_fault_is_refused_and_th
         assert (await client.read(SESSION))["state"] == "Running"
 
 
+@pytest.mark.parametrize("question", ["settings_requests", "runtime_request"])
 async def test_a_launch_that_trips_over_our_own_fault_fails_with_a_code(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    question: str, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def trip(self: object, capabilities: object) -> None:
+    def trip(*_: object) -> None:
         raise ValueError("unheard of")
 
-    monkeypatch.setattr(FakeProfile, "settings_requests", trip)
+    monkeypatch.setattr(FakeProfile, question, trip)
     adapter = FakeAdapter()
     async with connect(options=adapter.options()) as client:
         failed = await failure(client, "debug_launch", program=adapter.program)

@@ -15,10 +15,11 @@ import signal
 import subprocess
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import trio
 
+from trio_debugmcp.client.streams import Closing, Reading
 from trio_debugmcp.errors import ProtocolViolation
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class LineSplitter:
         return [line for line in lines if line.strip()]
 
 
-class _Incoming:
+class _Incoming(Reading):
     """The server's stdout as the SDK's read stream."""
 
     def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
@@ -92,28 +93,11 @@ class _Incoming:
             self._lines = self._splitter.feed(data)[::-1]
         return _parse(self._lines.pop())
 
-    async def receive(self) -> SessionMessage | Exception:
-        import anyio
-
-        try:
-            return await self.__anext__()
-        except StopAsyncIteration:
-            raise anyio.EndOfStream from None
-
-    def __aiter__(self) -> Self:
-        return self
-
     async def aclose(self) -> None:
         await trio.lowlevel.checkpoint()
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class _Outgoing:
+class _Outgoing(Closing):
     """The server's stdin as the SDK's write stream; a task writes: a cancelled write leaves half a line."""
 
     def __init__(self) -> None:
@@ -133,12 +117,6 @@ class _Outgoing:
     async def aclose(self) -> None:
         self._send.close()
         await trio.lowlevel.checkpoint()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 class ServerProcess:

@@ -1,15 +1,16 @@
 """Between the transport and the SDK: sees every message in the order of the wire, and the end of the stream.
 
 The SDK hands each notification to a task of its own, so that two of them, or a notification and a response,
-can change places. Here they
-cannot: `Wire` is told synchronously, before the SDK gets the message. It decides state; the SDK correlates,
-validates and answers.
+can change places. Here they cannot: `Wire` is told synchronously, before the SDK gets the message. It decides
+state; the SDK correlates, validates and answers.
 """
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trio_debugmcp.client.streams import Closing, Reading
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -35,7 +36,7 @@ class Wire(Protocol):
         """Nothing will arrive any more: end of file, or the reader was cancelled with all around it."""
 
 
-class _TappedRead:
+class _TappedRead(Reading):
     def __init__(self, inner: ReadStream[SessionMessage | Exception], wire: Wire) -> None:
         self._inner = inner
         self._wire = wire
@@ -53,28 +54,11 @@ class _TappedRead:
                 continue
             return item
 
-    async def receive(self) -> SessionMessage | Exception:
-        import anyio
-
-        try:
-            return await self.__anext__()
-        except StopAsyncIteration:
-            raise anyio.EndOfStream from None
-
-    def __aiter__(self) -> Self:
-        return self
-
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class _TappedWrite:
+class _TappedWrite(Closing):
     def __init__(self, inner: WriteStream[SessionMessage], wire: Wire) -> None:
         self._inner = inner
         self._wire = wire
@@ -85,12 +69,6 @@ class _TappedWrite:
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 @asynccontextmanager

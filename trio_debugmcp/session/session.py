@@ -119,6 +119,7 @@ class DebugSession:
         self.profile = profile
         self.start = start
         self.parent = parent
+        self.started = False
         self.closed = trio.Event()
         self.breakpoints = BreakpointSync(self, shared.merger, shared.sources)
         self.accepts_breakpoints = False
@@ -143,11 +144,6 @@ class DebugSession:
     def snapshot(self) -> Snapshot | None:
         """What is true of this session now; None when it is over."""
         return self._merger.state.session(self.id)
-
-    @property
-    def started(self) -> bool:
-        """Whether the program was ever ready to run."""
-        return self._handshake.done
 
     # --- Life ------------------------------------------------------------------------------------------------
 
@@ -189,6 +185,7 @@ class DebugSession:
             try:
                 failure = await self._try_to_start(self._nursery)
                 if failure is None:
+                    self.started = True
                     task_status.started()
                     await self._over.wait()
                     if self._terminate is False and isinstance(self.start, Launch):
