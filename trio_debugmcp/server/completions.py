@@ -55,7 +55,10 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
         case "exception_type":
             return _matching(_exception_types(debugger), typed)
         case "program" if role == "control":
-            return _programs(debugger, typed)
+            try:
+                return debugger.look(f"programs {typed}", lambda: _programs(debugger, typed))
+            except UsageError:  # a replay does not know
+                return []
         case "expression" | "variable" if role == "control":
             try:
                 items = await expression_completions(debugger, typed)

@@ -6,7 +6,7 @@ import fcntl
 import termios
 from collections import deque
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import trio
 import trio.lowlevel
@@ -41,6 +41,13 @@ _PIECE_BYTES = 4096
 """Written at once, so that an input that is not read is known to this accuracy."""
 
 Stream = Literal["stdout", "stderr", "console", "tracepoint"]
+
+
+@runtime_checkable
+class _WithDescriptor(Protocol):
+    """A pipe that the system knows of, be it listened to by a recorder or not."""
+
+    def fileno(self) -> int: ...
 
 
 class Console:
@@ -143,7 +150,7 @@ class Console:
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
         """Read a pipe of the debuggee to its end."""
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        descriptor = pipe.fileno() if isinstance(pipe, trio.lowlevel.FdStream) else None
+        descriptor = pipe.fileno() if isinstance(pipe, _WithDescriptor) else None
         if descriptor is not None:
             self._pipes.add(descriptor)
         try:

@@ -5,10 +5,11 @@ the book of breakpoints and the program's console. Every session runs in the nur
 """
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 import trio
 from msgspec import Struct
@@ -17,8 +18,8 @@ from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file, profile_named
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointBook
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.edges import Edges
 from trio_debugmcp.session.merger import Audience, Merger
 from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
@@ -29,6 +30,8 @@ from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload, shorten
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 UNDO_SECONDS = 1.0
 """To take a temporary breakpoint away; a program that does not answer by then does not reach it either."""
 
@@ -37,11 +40,15 @@ CLOSE_SECONDS = 15.0
 
 
 class Settings(Struct, frozen=True):
-    """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere."""
+    """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
+
+    `edges`: the world, or a recorder that listens to it, or a replay in its place.
+    """
 
     directory: str = "."
     roots: tuple[str, ...] = ()
     profiles: tuple[Profile, ...] = PROFILES
+    edges: Edges = Edges()
 
 
 class Outcome(Struct, frozen=True):
@@ -56,7 +63,7 @@ class Debugger:
 
     def __init__(self, settings: Settings, audience: Audience) -> None:
         self.settings = settings
-        self.clock = Clock()
+        self.clock = settings.edges.clock()
         self.timeline = Timeline(self.clock)
         self.merger = Merger(audience, self.timeline)
         self.book = BreakpointBook(self.merger)
@@ -131,13 +138,17 @@ class Debugger:
             raise UsageError(
                 "ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.", {}
             )
-        if profile.locate() is None:
+        if self.look(f"adapter {profile.name}", profile.locate) is None:
             raise UsageError(
                 "ADAPTER_NOT_FOUND",
                 f"The debug adapter {profile.name} is not installed. Install it with: {profile.install_hint}",
                 {"adapter": profile.name, "install": profile.install_hint},
             )
         return profile
+
+    def look(self, question: str, ask: Callable[[], T]) -> T:
+        """What `ask` finds out about this machine and its files; in a replay the recording answers."""
+        return self.settings.edges.look(question, ask)
 
     def language_of(self, file: str | None) -> Profile | None:
         """The profile that knows a file's language; without a file, that of the session, or else the first one."""
@@ -245,7 +256,9 @@ class Debugger:
         return {"output": text} if text else {}
 
     def _add(self, profile: Profile, start: Launch | Attach | ChildStart, parent: str | None) -> DebugSession:
-        shared = Surroundings(self.merger, self.clock, self.console, self.sources, self._guard, self._open_child)
+        shared = Surroundings(
+            self.merger, self.clock, self.console, self.sources, self._guard, self.settings.edges, self._open_child
+        )
         session = DebugSession(f"s-{next(self._numbers)}", profile, start, shared, parent)
         self._sessions[session.id] = session
         return session

@@ -138,7 +138,8 @@ def source_excerpt(debugger: Debugger, location: Location | None) -> list[Source
     if location is None or location.file is None or location.line is None:
         return []
     try:
-        text = read_source(debugger.sources.find(location.file))
+        source = debugger.sources.find(location.file)
+        text = debugger.look(f"source {source.path}", lambda: read_source(source))
     except UsageError:
         return []
     lines = text.splitlines()

@@ -11,7 +11,7 @@ what belongs to the stop and has it merged as a whole; the next stop or resume c
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -45,6 +45,7 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugEr
 from trio_debugmcp.session.breakpoints import BreakpointSync
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.edges import Edges, Opening
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.merger import Merger
@@ -104,6 +105,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     console: Console
     sources: Sources
     guard: Guard
+    edges: Edges
     open_child: Callable[["DebugSession", ChildStart], Awaitable[None]]
 
 
@@ -136,7 +138,7 @@ class DebugSession:
         self._said_goodbye = False
         self._closing = False
         self._resuming = False
-        self._terminals = Terminals(shared.console, shared.guard)
+        self._terminals = Terminals(session_id, shared.console, shared.guard, shared.edges)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
 
@@ -225,7 +227,11 @@ class DebugSession:
             except DebugError as error:
                 log.debug("%s: %s", command, error)
 
-    def _open_adapter(self) -> Any:
+    def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
+        opening = Opening(self.id, self.parent, self.profile.name, self.start)
+        return self._shared.edges.open_adapter(opening, self._connect)
+
+    def _connect(self) -> AbstractAsyncContextManager[Adapter]:
         match self.start:
             case Launch():
                 return self.profile.open(self._shared.guard)

@@ -6,8 +6,9 @@ This is the only way to the program's standard input, and the cleanest one to it
 import trio
 
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.edges import Edges
 
 DRAIN_SECONDS = 1.0
 """For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
@@ -16,8 +17,10 @@ DRAIN_SECONDS = 1.0
 class Terminals:
     """The terminals of one session; usually there is one."""
 
-    def __init__(self, console: Console, guard: Guard) -> None:
+    def __init__(self, session: str, console: Console, guard: Guard, edges: Edges) -> None:
         self.exit_code: int | None = None
+        self._session = session
+        self._edges = edges
         self._console = console
         self._guard = guard
         self._over: list[trio.Event] = []
@@ -30,10 +33,9 @@ class Terminals:
         """
         over = trio.Event()
         self._over.append(over)
-        env = environment(wanted.env or {})
         try:
             async with (
-                open_process(wanted.args, self._guard, cwd=wanted.cwd or None, env=env) as process,
+                self._edges.open_program(self._session, wanted, self._guard) as process,
                 trio.open_nursery() as pumps,
             ):
                 if process.stdin is None or process.stdout is None or process.stderr is None:
