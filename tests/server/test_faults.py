@@ -660,7 +660,7 @@ async def test_a_reverse_request_that_trips_over_our_own_fault_is_refused_and_th
     def trip(self: object, configuration: object) -> None:
         raise ValueError("no such port")
 
-    monkeypatch.setattr(FakeProfile, "open_child", trip)
+    monkeypatch.setattr(FakeProfile, "serves_child", trip)
     async with running("legacy") as (client, adapter):
         answer = await adapter.reverse_request("startDebugging", {"request": "launch", "configuration": {}})
         assert answer["success"] is False
