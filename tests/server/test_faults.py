@@ -453,6 +453,17 @@ async def test_a_thread_may_have_the_id_zero(autojump_clock: MockClock) -> None:
         assert adapter.sent("continue")[-1]["threadId"] == 0
 
 
+async def test_a_stopped_thread_that_the_adapter_does_not_list_is_listed(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await adapter.stop("pause", thread=7)
+        await trio.sleep(1)
+        threads = (await client.read(THREADS))["threads"]
+        assert [(each["id"], each["state"], each["isCurrent"]) for each in threads] == [
+            (1, "Suspended", False),
+            (7, "Suspended", True),
+        ]
+
+
 async def test_a_stop_that_names_no_thread_and_an_unknown_reason_is_understood(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.threads = [(7, "main")]
