@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from tests.server.scene import BREAKPOINTS, SESSION, STACK, THREADS
+from tests.server.scene import SESSION, STACK, THREADS
 from tests.traces.trace import PARENT, Move, Place, Stop, Trace, options, story
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 
@@ -21,7 +21,7 @@ STEP_MODES = {"next": "over", "stepIn": "in", "stepOut": "out"}
 
 
 class Playing:
-    """A trace under way. `seen` are the moves and stops so far; a move that failed is there with its error."""
+    """A trace under way."""
 
     def __init__(self, trace: Trace, home: Path, client: DebugClient, connections: list[str]) -> None:
         self.trace = trace
@@ -36,18 +36,20 @@ class Playing:
         if isinstance(told, Stop):
             await check_stop(self.client, self.sessions[told.connection], told)
             return
+        failure = None
         try:
-            await self._move(told)
-        except ToolFailed as failure:
-            self.failures.append(failure)
+            await self.move(told)
+        except ToolFailed as error:
+            self.failures.append(failure := error)
             if told.refusal is None:
                 raise
+        if told.refusal is not None and told.command != "disconnect":  # our server parts whatever the adapter says
+            assert failure is not None
             assert told.refusal in failure.message
-        else:
-            assert told.refusal is None or told.command == "disconnect"
         await trio.sleep(SETTLED_SECONDS)
 
-    async def _move(self, move: Move) -> None:
+    async def move(self, move: Move) -> None:
+        """Make it with the tool for it."""
         session = self.sessions[move.connection]
         over = (await self.client.call("debug_state"))["state"] == "Disconnected"
         match move.command:
@@ -55,7 +57,12 @@ class Playing:
                 pass  # our server takes care of its children
             case "launch":
                 await self.client.call(
-                    "debug_launch", program=str(self._program), adapter="recorded", stop_at_entry=False, wait=False, timeout=100
+                    "debug_launch",
+                    program=str(self._program),
+                    adapter="recorded",
+                    stop_at_entry=False,
+                    wait=False,
+                    timeout=100,
                 )
             case "attach":
                 await self.client.call("debug_attach", pid=1, timeout=100)
@@ -108,6 +115,19 @@ async def play_all(playing: Playing) -> None:
     await trio.sleep(SETTLED_SECONDS)
 
 
+async def play_stops(playing: Playing, most: int | None = None) -> list[dict[str, Any]]:
+    """From the first move to the last, or so many stops; the session at each."""
+    sessions: list[dict[str, Any]] = []
+    for told in story(playing.trace):
+        await playing.act(told)
+        if isinstance(told, Stop):
+            session = playing.sessions[told.connection]
+            sessions.append(await playing.client.call("debug_state", session_id=session))
+            if len(sessions) == most:
+                break
+    return sessions
+
+
 async def check_end(client: DebugClient) -> dict[str, Any]:
     """The session is over and nothing of it is left; returns what is known of it."""
     state = await client.call("debug_state")
@@ -130,6 +150,3 @@ async def _set_breakpoints(trace: Trace, client: DebugClient, home: Path) -> Non
             path.touch()
             for each in arguments.get("breakpoints") or ():
                 await client.call("breakpoint_set", file=str(path), line=each["line"])
-
-
-__all__ = ["BREAKPOINTS", "Playing", "check_end", "check_stop", "place", "play_all", "playing"]

@@ -17,6 +17,7 @@ Pure: delays are given, and `play` in `player.py` lets them pass.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -229,13 +230,15 @@ class Tape:
         for line in move.lines:
             latest = line.after if line.after.t > move.t else move
             script.append(Due(line.said.t - latest.t, self._addressed(line.said.message), latest.id))
-        if self._ended_at is not None and self._ends_here():
+        if self._ended_at is not None and self._ends_after(move):
             script.append(Due(max(0.0, self._ended_at - latest.t), None, latest.id))
         return tuple(script)
 
-    def _ends_here(self) -> bool:
-        """Whether the adapter hung up before any further move could be answered."""
-        return not any(move.lines for move in self._moves[self._next :])
+    def _ends_after(self, move: _Move) -> bool:
+        """Whether the adapter hung up before the move that was recorded next."""
+        following = move.id.number + 1
+        until = self._moves[following].t if following < len(self._moves) else inf
+        return self._ended_at is not None and self._ended_at < until
 
     def _addressed(self, message: DapMessage) -> DapMessage:
         """An answer to a move bears the number that the move has today."""
