@@ -238,10 +238,7 @@ class DebugSession:
             case Attach() as attach:
                 return self.profile.open_attached(attach, self._shared.guard)
             case ChildStart(configuration=configuration):
-                opening = self.profile.open_child(configuration)
-                if opening is None:
-                    raise AdapterGone("the announced child session cannot be reached")
-                return opening
+                return self.profile.open_child(configuration)
 
     async def _learn_origin(self) -> None:
         question = self.profile.runtime_request()
