@@ -8,15 +8,17 @@
 Leaving goes the other way round: connections end, then every debug session says goodbye, then the hub.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import trio
+from mcp.server.context import ServerMiddleware
 from mcp.server.lowlevel import Server
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
@@ -27,11 +29,20 @@ from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
 
+if TYPE_CHECKING:
+    from trio_debugmcp.record.recorder import Recorder
+    from trio_debugmcp.record.replay import Replay
+
+Incoming = ReadStream[SessionMessage | Exception]
+Outgoing = WriteStream[SessionMessage]
+Streams = tuple[Incoming, Outgoing]
+
 
 class Options(Struct, frozen=True):
     """How to serve: the debugger's settings, which tools to offer, and times in seconds.
 
     `quiet` and `max_wait` are for publishing; `linger` is how long a session goes on whose client has left.
+    A `recorder` or a `replay` is the settings' `edges` as well: see `recorded` and `replayed`.
     """
 
     settings: Settings = Settings()
@@ -39,36 +50,90 @@ class Options(Struct, frozen=True):
     max_wait: float = MAX_WAIT_SECONDS
     core_tools_only: bool = False
     linger: float = LINGER_SECONDS
+    recorder: "Recorder | None" = None
+    replay: "Replay | None" = None
+
+    def recorded(self, recorder: "Recorder") -> "Options":
+        """The same, with all that crosses the edges written down."""
+        return replace(self, recorder=recorder, settings=replace(self.settings, edges=recorder))
+
+    def replayed(self, replay: "Replay") -> "Options":
+        """The same, with a recording in the world's place."""
+        return replace(self, replay=replay, settings=replace(self.settings, edges=replay))
 
 
 class App:
-    """A running server without transports. Made by `open_app`."""
+    """A running server without transports. Made by `open_app`. `watch`: the SDK's middleware around every message."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, attendance: Attendance, logs: LogRelay) -> None:
+    def __init__(
+        self,
+        debugger: Debugger,
+        hub: Hub,
+        tools: Toolbox,
+        attendance: Attendance,
+        logs: LogRelay,
+        *,
+        recorder: "Recorder | None" = None,
+        watch: ServerMiddleware[Any] | None = None,
+    ) -> None:
         self.debugger = debugger
         self.hub = hub
         self.attendance = attendance
         self._tools = tools
-        self._logs = logs
+        self.logs = logs
+        self._recorder = recorder
+        self._watch = watch
 
     @asynccontextmanager
     async def open_server(self, role: Role) -> AsyncIterator[Server[dict[str, Any]]]:
-        """A client is connected for the length of the block, and this is the SDK's server for it."""
+        """A client of the SDK's HTTP transport is connected for the length of the block; this is the server for it."""
+        async with self._open_server(role) as server:
+            if self._recorder is None:
+                yield server
+                return
+            with self._recorder.overhear(role, "http") as overhear:
+                server.middleware.append(overhear)
+                yield server
+
+    @asynccontextmanager
+    async def _open_server(self, role: Role) -> AsyncIterator[Server[dict[str, Any]]]:
         async with (
             self.attendance.visit(role) as visitor,
-            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, visitor).open() as server,
+            ConnectionServer(self.debugger, self.hub, self._tools, self.logs, visitor).open() as server,
         ):
+            if self._watch is not None:
+                server.middleware.append(self._watch)
             yield server
 
     async def serve_connection(
         self,
-        incoming: ReadStream[SessionMessage | Exception],
-        outgoing: WriteStream[SessionMessage],
+        incoming: Incoming,
+        outgoing: Outgoing,
         role: Role = "control",
+        transport: str = "memory",
     ) -> None:
         """Serve one MCP client over a pair of message streams until it leaves."""
-        async with self.open_server(role) as server:
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        with self._listened(incoming, outgoing, role, transport) as streams:
+            async with self._open_server(role) as server:
+                await server.run(*streams, server.create_initialization_options())
+
+    @contextmanager
+    def _listened(self, incoming: Incoming, outgoing: Outgoing, role: Role, transport: str) -> Iterator[Streams]:
+        if self._recorder is None:
+            yield incoming, outgoing
+            return
+        with self._recorder.listen(incoming, outgoing, role, transport) as streams:
+            yield streams
+
+
+def _replayed(app: App, replay: "Replay", options: Options, nursery: trio.Nursery) -> App:
+    """The server as those see it who watch a replay; `app` is what the recorded clients are connected to."""
+    nursery.start_soon(replay.run, app.serve_connection)
+    if replay.drive:
+        return app
+    tools = open_toolbox(core_only=options.core_tools_only, watching=True)
+    audience = Attendance(app.debugger, options.linger, noted=False)
+    return App(app.debugger, app.hub, tools, audience, app.logs, watch=replay.accompany)
 
 
 @asynccontextmanager
@@ -78,8 +143,11 @@ async def open_app(options: Options) -> AsyncIterator[App]:
         hub = Hub(publishing, quiet=options.quiet, max_wait=options.max_wait)
         with open_log_relay() as logs:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
-                attendance = Attendance(debugger, options.linger)
+                replay = options.replay
+                attendance = Attendance(debugger, options.linger if replay is None or replay.drive else replay.linger)
                 nursery.start_soon(attendance.run)
-                yield App(debugger, hub, open_toolbox(core_only=options.core_tools_only), attendance, logs)
+                tools = open_toolbox(core_only=options.core_tools_only)
+                app = App(debugger, hub, tools, attendance, logs, recorder=options.recorder)
+                yield app if replay is None else _replayed(app, replay, options, nursery)
                 nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

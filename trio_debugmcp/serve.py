@@ -14,6 +14,7 @@ import signal
 import ssl
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import trio
 from msgspec import Struct
@@ -75,7 +76,7 @@ async def _serve_stdio(app: App) -> None:
     from trio_debugmcp.transports.stdio import open_stdio
 
     async with open_stdio() as (incoming, outgoing):
-        await app.serve_connection(incoming, outgoing)
+        await app.serve_connection(incoming, outgoing, transport="stdio")
 
 
 async def _serve_websocket(
@@ -97,7 +98,7 @@ async def _serve_websocket(
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
-    port = Port(gate, app.serve_connection)
+    port = Port(gate, partial(app.serve_connection, transport="websocket"))
     task_status.started()
     await serve_port(port, listeners if tls is None else [_secured(each, tls) for each in listeners])
 

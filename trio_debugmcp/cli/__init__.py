@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from trio_debugmcp.cli import adapters, demo, inspect, serve, watch
+    from trio_debugmcp.cli import adapters, demo, inspect, replay, serve, watch
 
     parser = argparse.ArgumentParser(
         prog="trio-debugmcp",
@@ -26,6 +26,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, adapters, inspect, watch, demo):
+    for command in (serve, adapters, inspect, watch, replay, demo):
         command.add_parser(commands)
     return parser

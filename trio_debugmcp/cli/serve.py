@@ -5,7 +5,14 @@ import importlib.util
 import logging
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trio_debugmcp.app import Options
+    from trio_debugmcp.record.recorder import Recorder
+    from trio_debugmcp.serve import Network
 
 MAX_LINGER = 86400
 """Seconds; who wants a session to outlive its client for longer than a day keeps a client."""
@@ -48,6 +55,18 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default="full",
         help="offer the everyday tools only, or all (default full)",
     )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="record what debug adapters and clients say, as JSON Lines in a new file, for `trio-debugmcp replay`",
+    )
+    add_transport_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_transport_options(parser: argparse.ArgumentParser) -> None:
+    """How clients connect, and where logs go."""
     network = parser.add_argument_group("network")
     network.add_argument(
         "--ws",
@@ -77,29 +96,18 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
     parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client leaves."""
-    problem = _misuse(arguments)
+    problem = transport_misuse(arguments)
     if problem is not None:
         print(f"trio-debugmcp serve: {problem}", file=sys.stderr)
         return 2
-    import trio
-
     from trio_debugmcp.app import Options
-    from trio_debugmcp.serve import Address, Network, serve
-    from trio_debugmcp.server.access import Tokens
     from trio_debugmcp.session.debugger import Settings
 
-    logging.basicConfig(
-        level=arguments.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        filename=arguments.log_file,
-    )
-    for handler in logging.getLogger().handlers:  # MCP clients may ask for more; here is only what was asked for here
-        handler.setLevel(arguments.log_level.upper())
+    configure_logging(arguments)
     roots: list[str] = arguments.root
     options = Options(
         settings=Settings(directory=roots[0] if roots else os.getcwd(), roots=tuple(roots)),
@@ -109,25 +117,86 @@ def run(arguments: argparse.Namespace) -> int:
         linger=arguments.linger,
     )
     try:
-        network = Network(
-            stdio=not arguments.no_stdio,
-            websocket=None if arguments.ws is None else Address(*arguments.ws),
-            http=None if arguments.http is None else Address(*arguments.http),
-            tokens=Tokens(arguments.token, arguments.observe_token),
-            certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
-        )
-    except ValueError as error:
+        network = network_of(arguments)
+        recording = nullcontext(None) if arguments.record is None else _open_recorder(arguments, options, network)
+    except (ValueError, FileExistsError) as error:
         print(f"trio-debugmcp serve: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"trio-debugmcp serve: cannot record to {arguments.record}: {error.strerror}", file=sys.stderr)
+        return 1
+    with recording as recorder:
+        return serve_until_done("serve", options if recorder is None else options.recorded(recorder), network)
+
+
+def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "Network") -> "Recorder":
+    from trio_debugmcp.record.begin import open_recorder
+
+    tokens = network.tokens
+    try:
+        return open_recorder(
+            arguments.record,
+            argv=sys.argv[1:],
+            secrets=() if tokens is None else (tokens.control, tokens.observe),
+            directory=options.settings.directory,
+            roots=options.settings.roots,
+            debounce=options.quiet,
+            max_wait=options.max_wait,
+            linger=options.linger,
+            tools=arguments.tools,
+            profiles=options.settings.profiles,
+        )
+    except FileExistsError:
+        raise FileExistsError(
+            f"--record: {arguments.record} exists already, and a recording is never added to another. "
+            "Name a new file, or delete that one."
+        ) from None
+
+
+def configure_logging(arguments: argparse.Namespace) -> None:
+    """As asked for on the command line."""
+    logging.basicConfig(
+        level=arguments.log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        filename=arguments.log_file,
+    )
+    for handler in logging.getLogger().handlers:  # MCP clients may ask for more; here is only what was asked for here
+        handler.setLevel(arguments.log_level.upper())
+
+
+def network_of(arguments: argparse.Namespace) -> "Network":
+    """How to serve.
+
+    Raises:
+        ValueError: a token cannot be one.
+    """
+    from trio_debugmcp.serve import Address, Network
+    from trio_debugmcp.server.access import Tokens
+
+    return Network(
+        stdio=not arguments.no_stdio,
+        websocket=None if arguments.ws is None else Address(*arguments.ws),
+        http=None if arguments.http is None else Address(*arguments.http),
+        tokens=Tokens(arguments.token, arguments.observe_token),
+        certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
+    )
+
+
+def serve_until_done(command: str, options: "Options", network: "Network") -> int:
+    """Serve; returns the exit code."""
+    import trio
+
+    from trio_debugmcp.serve import serve
+
     try:
         trio.run(serve, options, network)
     except OSError as error:
-        print(f"trio-debugmcp serve: {error}", file=sys.stderr)
+        print(f"trio-debugmcp {command}: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _misuse(arguments: argparse.Namespace) -> str | None:
+def transport_misuse(arguments: argparse.Namespace) -> str | None:
     """What does not fit together."""
     if arguments.no_stdio and arguments.ws is None and arguments.http is None:
         return "--no-stdio needs --ws or --http"

@@ -22,6 +22,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.state.payloads import shortened
+
 DapMessage = Mapping[str, Any]
 
 MOVES = frozenset(
@@ -71,12 +73,14 @@ class MoveId(Struct, frozen=True):
 class Due(Struct, frozen=True):
     """A message that the adapter says `delay` seconds from now; with None in its place it hangs up.
 
-    If `after` is set, the delay begins when that move is made, which may be yet to come.
+    If `after` is set, the delay begins when that move is made, which may be yet to come. `t`: when it was said in the
+    recording.
     """
 
     delay: float
     message: DapMessage | None
     after: MoveId | None = None
+    t: float = 0.0
 
 
 class Reply(Struct, frozen=True):
@@ -135,6 +139,11 @@ class Tape:
         """Whether the client has made every recorded move."""
         return self._next == len(self._moves)
 
+    @property
+    def moves(self) -> Mapping[MoveId, float]:
+        """The recorded moves, and when they were made."""
+        return {move.id: move.t for move in self._moves[1:]}
+
     def opening(self) -> tuple[Due, ...]:
         """What the adapter says before it is spoken to."""
         return self._script(self._moves[0])
@@ -148,12 +157,12 @@ class Tape:
             return self._take_move(command, message)
         question = self._find(command, message.get("arguments") or {})
         if question is None:
-            return Reply((Due(0.0, _refusal(message, f"the recording has no answer to this {command} here")),))
+            return Reply((Due(0.0, _refusal(message, f"the recording has no answer to {_shown(message)} here")),))
         question.used = True
         if question.answer is None:
             return Reply()
         answer = {**question.answer.message, "request_seq": message["seq"]}
-        return Reply((Due(question.answer.t - question.t, answer),))
+        return Reply((Due(question.answer.t - question.t, answer, t=question.answer.t),))
 
     def sent(self, message: DapMessage) -> None:
         """The adapter has said this."""
@@ -229,9 +238,9 @@ class Tape:
         latest = move
         for line in move.lines:
             latest = line.after if line.after.t > move.t else move
-            script.append(Due(line.said.t - latest.t, self._addressed(line.said.message), latest.id))
+            script.append(Due(line.said.t - latest.t, self._addressed(line.said.message), latest.id, line.said.t))
         if self._ended_at is not None and self._ends_after(move):
-            script.append(Due(max(0.0, self._ended_at - latest.t), None, latest.id))
+            script.append(Due(max(0.0, self._ended_at - latest.t), None, latest.id, self._ended_at))
         return tuple(script)
 
     def _ends_after(self, move: _Move) -> bool:
@@ -297,6 +306,13 @@ def _subject(command: str, arguments: DapMessage) -> object:
         return source.get("path"), source.get("sourceReference"), lines
     name = _SUBJECTS.get(command)
     return None if name is None else arguments.get(name)
+
+
+def _shown(request: DapMessage) -> str:
+    """A question, as far as a person would say it."""
+    command, arguments = request["command"], request.get("arguments") or {}
+    subject = arguments.get(_SUBJECTS.get(command, ""))
+    return f"{command} '{shortened(subject)}'" if isinstance(subject, str) else f"this {command}"
 
 
 def _success(request: DapMessage) -> DapMessage:

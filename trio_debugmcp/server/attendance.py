@@ -24,8 +24,9 @@ PARTING_SECONDS = 1.0
 class Visitor:
     """A connected client. Made by `Attendance.visit`."""
 
-    def __init__(self, role: Role, attendance: "Attendance") -> None:
+    def __init__(self, role: Role, attendance: "Attendance", *, noted: bool = True) -> None:
         self.role = role
+        self.noted = noted
         self._attendance = attendance
 
     def take_control(self) -> None:
@@ -35,9 +36,13 @@ class Visitor:
 
 
 class Attendance:
-    """The list of visitors, and the task that ends a session nobody answers for."""
+    """The list of visitors, and the task that ends a session nobody answers for.
 
-    def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS) -> None:
+    `noted`: the timeline tells of them.
+    """
+
+    def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS, *, noted: bool = True) -> None:
+        self._noted = noted
         self.answerable: Visitor | None = None
         self._debugger = debugger
         self._linger = linger
@@ -48,7 +53,7 @@ class Attendance:
     @asynccontextmanager
     async def visit(self, role: Role) -> AsyncIterator[Visitor]:
         """Be connected for the length of the block."""
-        visitor = Visitor(role, self)
+        visitor = Visitor(role, self, noted=self._noted)
         self._visitors[visitor] = None
         self.changed()
         try:

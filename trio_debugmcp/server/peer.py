@@ -12,7 +12,7 @@ from trio_debugmcp.server.access import Role
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.state.changes import Happened
+from trio_debugmcp.state.changes import Happened, Happening
 from trio_debugmcp.state.timeline import client_came, client_went
 
 Context = ServerRequestContext[Any, Any]
@@ -29,9 +29,12 @@ def client_name(ctx: Context) -> str | None:
 
 
 class Peer:
-    """It is known from its first message on, and leaves with its connection, in whose nursery it lives."""
+    """It is known from its first message on, and leaves with its connection, in whose nursery it lives.
 
-    def __init__(self, merger: Merger, hub: Hub, logs: LogRelay, role: Role, nursery: trio.Nursery) -> None:
+    Without a merger it stays unmentioned.
+    """
+
+    def __init__(self, merger: Merger | None, hub: Hub, logs: LogRelay, role: Role, nursery: trio.Nursery) -> None:
         self._merger = merger
         self._hub = hub
         self._logs = logs
@@ -50,12 +53,16 @@ class Peer:
     async def leave(self) -> None:
         """It is gone. The caller bounds and shields this."""
         for name, version in self._known:
-            await self._merger.merge(Happened(client_went(name, version, self._role)))
+            await self._note(client_went(name, version, self._role))
 
     async def _meet(self, name: str, version: str) -> None:
         if (name, version) not in self._known and len(self._known) < MAX_NAMES:
             self._known[name, version] = None
-            await self._merger.merge(Happened(client_came(name, version, self._role)))
+            await self._note(client_came(name, version, self._role))
+
+    async def _note(self, what: Happening) -> None:
+        if self._merger is not None:
+            await self._merger.merge(Happened(what))
 
     async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
         """In the modern era log messages go out with the request that asked for them, and end before its answer."""

@@ -89,7 +89,9 @@ class ConnectionServer:
     async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
         """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
-            peer = Peer(self._debugger.merger, self._hub, self._logs, self._visitor.role, self._nursery)
+            visitor = self._visitor
+            merger = self._debugger.merger if visitor.noted else None
+            peer = Peer(merger, self._hub, self._logs, visitor.role, self._nursery)
             try:
                 yield self._build(peer)
             finally:

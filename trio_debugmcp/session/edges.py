@@ -68,9 +68,7 @@ class Edges:
         """
         return connect()
 
-    def open_program(
-        self, session: str, wanted: RunInTerminal, guard: Guard
-    ) -> AbstractAsyncContextManager[Program]:
+    def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:
         """The program that a session's adapter wants to have run, for the length of the block.
 
         Raises:

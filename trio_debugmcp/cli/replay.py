@@ -1,0 +1,94 @@
+"""`trio-debugmcp replay`: a recording in the place of the debugger."""
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from trio_debugmcp.cli.serve import (
+    add_transport_options,
+    configure_logging,
+    network_of,
+    serve_until_done,
+    transport_misuse,
+)
+
+MAX_SPEED = 1000.0
+
+log = logging.getLogger(__name__)
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "replay",
+        help="serve a recording of `serve --record`, with no debugger installed",
+        description="Serve a recording: the same resources, notifications and answers, without a debugger. It is "
+        "played once, from when the first client asks for something; then the server goes on until its client leaves.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="made by `trio-debugmcp serve --record FILE`")
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="X",
+        help="1: as it was (default); 2: twice as fast; 0: as fast as can be",
+    )
+    parser.add_argument(
+        "--drive",
+        action="store_true",
+        help="let the client make the recorded calls, and answer them as then, instead of making them for it",
+    )
+    add_transport_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay until the client leaves."""
+    problem = transport_misuse(arguments)
+    if problem is not None:
+        print(f"trio-debugmcp replay: {problem}", file=sys.stderr)
+        return 2
+    from trio_debugmcp.app import Options
+    from trio_debugmcp.record.format import NotARecording, read_recording
+    from trio_debugmcp.record.replay import Replay
+    from trio_debugmcp.session.debugger import Settings
+
+    configure_logging(arguments)
+    try:
+        network = network_of(arguments)
+        recording = read_recording(arguments.file)
+    except NotARecording as error:
+        print(f"trio-debugmcp replay: {arguments.file} cannot be replayed: {error}.", file=sys.stderr)
+        return 2
+    except ValueError as error:
+        print(f"trio-debugmcp replay: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"trio-debugmcp replay: {arguments.file} cannot be read: {error.strerror}", file=sys.stderr)
+        return 2
+    if recording.torn:
+        _tell("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
+    header = recording.header
+    options = Options(
+        settings=Settings(directory=header.directory, roots=tuple(header.roots)),
+        quiet=header.debounce,
+        max_wait=header.max_wait,
+        core_tools_only=header.tools == "core",
+        linger=arguments.linger,
+    )
+    replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, tell=_tell)
+    return serve_until_done("replay", options.replayed(replay), network)
+
+
+def _tell(sentence: str) -> None:
+    """To the person who replays, and to the log."""
+    print(f"trio-debugmcp replay: {sentence}", file=sys.stderr, flush=True)
+    log.info("%s", sentence)
+
+
+def _speed(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= MAX_SPEED:
+        raise argparse.ArgumentTypeError(f"must be between 0 and {MAX_SPEED:g}")
+    return value

@@ -1,0 +1,24 @@
+"""The tools as those have them who watch a replay: they look, and the recorded clients act."""
+
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import Payload
+
+
+def watched(tool: Tool) -> Tool:
+    """The same tool, which leaves no trace in the timeline; and refused, if it moves the program or its breakpoints."""
+
+    async def refuse(debugger: Debugger, params: Params) -> Payload:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"This is a replay: the recording moves the program, and {tool.name} does not. Look at it with the "
+            "resources and the other tools, or start the replay with --drive to make the recorded calls yourself.",
+            {"tool": tool.name},
+        )
+
+    if tool.read_only or tool.runs_code:
+        return replace(tool, noted=False)
+    return replace(tool, noted=False, run=refuse)
