@@ -30,6 +30,7 @@ class Playhead:
         self._at = 0.0
         self._since: float | None = None
         self._talkative: set[object] = set()
+        self._passed = 0
         self._changed = trio.lowlevel.ParkingLot()
 
     @property
@@ -57,6 +58,7 @@ class Playhead:
 
     def passed(self, moment: float) -> None:
         """What was due at this moment happens."""
+        self._passed += 1
         if self._speed == inf and moment != inf:
             self._at = max(self._at, moment)
 
@@ -64,10 +66,16 @@ class Playhead:
         """A client has made that move."""
         self._made.add(move)
         moment = self._moves.get(move)
-        if self._following and moment is not None:
+        if moment is not None:
+            self.follow(moment)
+        self._changed.unpark_all()
+
+    def follow(self, moment: float) -> None:
+        """A client has done what was done at that moment."""
+        if self._following:
             self._at, self._since = max(self.position, moment), trio.current_time()
             self._ceiling = min((t for t in self._moves.values() if t > moment), default=inf)
-        self._changed.unpark_all()
+            self._changed.unpark_all()
 
     def made(self, move: MoveId) -> bool:
         """Whether that move was made; the beginning of a connection, which has number 0, always was."""
@@ -92,9 +100,11 @@ class Playhead:
 
     async def wait_quiet(self) -> None:
         """Wait until all that is due has been said, and has had its effects."""
-        await settle()
-        while self._talkative:
+        while True:
+            passed = self._passed
             await settle()
+            if passed == self._passed and not self._talkative:
+                return
 
     async def reach(self, moment: float) -> None:
         """Wait until it is that moment."""

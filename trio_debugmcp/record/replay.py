@@ -112,6 +112,7 @@ class Replay(Edges):
         if isinstance(opening.start, Launch) and opening.start.program != session.target:
             what = "launches" if session.start == "launch" else "attaches to"
             raise _unknown(f"it {what} {session.target} here")
+        self._playhead.follow(session.t)
         return stage.open(self._playhead.make)
 
     def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:

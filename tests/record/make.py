@@ -1,0 +1,80 @@
+"""Makes the recordings in tests/data/recordings, with the real debugpy: `python -m tests.record.make`.
+
+Paths of the machine are replaced by made-up ones; nothing else is edited. What one read of the adapter's pipe brings is
+merged by two tasks, in an order that trio draws by lot; in a replay each message comes at its own moment. A recording
+that shows the other order is made again, so that the tests can compare what was read then with what is read now.
+"""
+
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import trio
+
+from tests.record.scene import RECORDINGS, URIS, debug_the_till, read_along, watch, without_times
+from trio_debugmcp.app import Options
+from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
+from trio_debugmcp.record.begin import open_recorder
+from trio_debugmcp.record.format import parse_recording
+from trio_debugmcp.record.recorder import Recorder
+from trio_debugmcp.server.attendance import LINGER_SECONDS
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import open_server
+
+TILL = Path(__file__).parent.parent / "programs" / "till.py"
+
+
+def recorder_for(directory: Path, file: Path) -> Recorder:
+    """A recorder of a server in that directory."""
+    return open_recorder(
+        file, directory=str(directory), debounce=QUIET_SECONDS, max_wait=MAX_WAIT_SECONDS, linger=LINGER_SECONDS
+    )
+
+
+async def record_the_till(directory: Path, file: Path) -> None:
+    """Debug a copy of the program in `directory`, and record it."""
+    till = directory / "till.py"
+    till.write_text(TILL.read_text())
+    line = 1 + TILL.read_text().splitlines().index("        amount += price")
+    with recorder_for(directory, file) as recorder:
+        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        async with open_server(options) as server, server.connect() as client, client.subscribed(*URIS):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(read_along, client)
+                await debug_the_till(client, str(till), line)
+                nursery.cancel_scope.cancel()
+
+
+def neutral(text: str, directory: Path) -> str:
+    """The recording without paths of this machine."""
+    made_up = {
+        str(directory): "/src",
+        sysconfig.get_paths()["purelib"]: "/packages",
+        sys.prefix: "/python",
+        sys.base_prefix: "/python",
+    }
+    for path, instead in made_up.items():
+        text = text.replace(path, instead)
+    return text
+
+
+def main() -> None:
+    """Make them all."""
+    RECORDINGS.mkdir(parents=True, exist_ok=True)
+    for attempt in range(20):
+        with tempfile.TemporaryDirectory() as name:
+            directory = Path(name).resolve()
+            file = directory / "till.jsonl"
+            trio.run(record_the_till, directory, file)
+            text = neutral(file.read_text(), directory)
+        answers = watch(parse_recording(text.encode())).answers
+        others = sum(without_times(each.now) != without_times(each.then) for each in answers)
+        print(f"attempt {attempt}: {len(answers)} answers, {others} of them in another order")
+        if not others:
+            (RECORDINGS / "till.jsonl").write_text(text)
+            return
+
+
+if __name__ == "__main__":
+    main()
