@@ -39,11 +39,15 @@ async def record_the_till(directory: Path, file: Path) -> None:
     line = 1 + TILL.read_text().splitlines().index("        amount += price")
     with recorder_for(directory, file) as recorder:
         options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
-        async with open_server(options) as server, server.connect() as client, client.subscribed(*URIS):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(read_along, client)
-                await debug_the_till(client, str(till), line)
-                nursery.cancel_scope.cancel()
+        async with (
+            open_server(options) as server,
+            server.connect() as client,
+            client.subscribed(*URIS),
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(read_along, client)
+            await debug_the_till(client, str(till), line)
+            nursery.cancel_scope.cancel()
 
 
 def neutral(text: str, directory: Path) -> str:
@@ -62,7 +66,7 @@ def neutral(text: str, directory: Path) -> str:
 def main() -> None:
     """Make them all."""
     RECORDINGS.mkdir(parents=True, exist_ok=True)
-    for attempt in range(20):
+    for _ in range(20):
         with tempfile.TemporaryDirectory() as name:
             directory = Path(name).resolve()
             file = directory / "till.jsonl"
@@ -70,7 +74,6 @@ def main() -> None:
             text = neutral(file.read_text(), directory)
         answers = watch(parse_recording(text.encode())).answers
         others = sum(without_times(each.now) != without_times(each.then) for each in answers)
-        print(f"attempt {attempt}: {len(answers)} answers, {others} of them in another order")
         if not others:
             (RECORDINGS / "till.jsonl").write_text(text)
             return

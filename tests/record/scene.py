@@ -21,7 +21,9 @@ from trio_debugmcp.testing.debug_client import LIST_CHANGED, Notice
 
 RECORDINGS = Path(__file__).parent.parent / "data" / "recordings"
 
-URIS = [f"debugger://{name}" for name in "session breakpoints threads stack output modules timeline".split()]
+URIS = [
+    f"debugger://{name}" for name in ["session", "breakpoints", "threads", "stack", "output", "modules", "timeline"]
+]
 
 SECRET = "open-sesame-5521"
 
@@ -124,7 +126,9 @@ async def _watch(recording: Recording, speed: float) -> Watched:
 def notified_then(recording: Recording) -> list[tuple[float, str]]:
     """When the recorded client was notified of what, since it had subscribed to the last resource."""
     messages = [(each.t, json.loads(bytes(each.msg))) for each in recording.entries if isinstance(each, McpEntry)]
-    updates = [(t, message["params"]["uri"]) for t, message in messages if str(message.get("method")).endswith("/updated")]
+    updates = [
+        (t, message["params"]["uri"]) for t, message in messages if str(message.get("method")).endswith("/updated")
+    ]
     return sorted(updates)
 
 
@@ -134,4 +138,3 @@ _TIMES = re.compile(r'(\\?"(?:timestamp|time|capturedAt|attachedAt)\\?":\\?)"[^"
 def without_times(message: Any) -> str:
     """A message with every wall-clock time and every duration taken out."""
     return _TIMES.sub(r"\1\2-", json.dumps(message, sort_keys=True, separators=(",", ":")))
-

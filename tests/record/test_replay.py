@@ -177,7 +177,7 @@ async def test_who_watches_does_not_move_the_program(
     tool: str, arguments: dict[str, Any], recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, _):
-        with pytest.raises(ToolFailed, match="the recording moves the program.*--drive") as failed:
+        with pytest.raises(ToolFailed, match=r"the recording moves the program.*--drive") as failed:
             await client.call(tool, **arguments)
         assert failed.value.code == "NOT_SUPPORTED"
 
@@ -185,7 +185,7 @@ async def test_who_watches_does_not_move_the_program(
 async def test_who_watches_may_ask_what_was_asked_then_and_is_told_what_was_not(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
-    async with replaying(recording) as (client, replay):
+    async with replaying(recording) as (client, _):
         await until_called(client, "evaluate")
         assert (await client.call("evaluate", expression="amount + 1"))["value"] == "3"
         with pytest.raises(ToolFailed, match=r"the recording has no answer to evaluate 'amount \+ 2'"):
@@ -241,7 +241,7 @@ async def test_who_drives_elsewhere_is_told_what_the_recording_goes_on_with(
 
 async def test_who_drives_can_launch_only_what_was_launched(recording: Recording, autojump_clock: MockClock) -> None:
     async with replaying(recording, drive=True) as (client, _):
-        with pytest.raises(ToolFailed, match="does not tell of: program /src/other.py") as failed:
+        with pytest.raises(ToolFailed, match=r"does not tell of: program /src/other\.py") as failed:
             await client.call("debug_launch", program="other.py")
         assert failed.value.code == "NOT_SUPPORTED"
 

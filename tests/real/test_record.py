@@ -1,0 +1,264 @@
+"""`serve --record` and `replay` as commands: with real debugpy, then without it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from tests.real.conftest import TEST_SECONDS, at, line_of, program
+from tests.record.make import record_the_till
+from tests.record.scene import URIS, watch, without_times
+from trio_debugmcp.record.format import ClientEntry, ExitEntry, OutputEntry, read_recording
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_http, connect_process, connect_websocket
+from trio_debugmcp.testing.connect import Era
+
+WITHOUT_DEBUGPY = """
+import sys
+class No:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "debugpy":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, No())
+from trio_debugmcp.cli import main
+sys.exit(main())
+"""
+
+
+@asynccontextmanager
+async def running(*arguments: str, debugpy: bool = True) -> AsyncIterator[trio.Process]:
+    """The command as a process, ended with the block."""
+    start = ["-m", "trio_debugmcp"] if debugpy else ["-c", WITHOUT_DEBUGPY]
+    pipe = subprocess.PIPE
+    process = await trio.lowlevel.open_process(
+        [sys.executable, *start, *arguments], stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+async def ended(process: trio.Process) -> str:
+    """Close its input and wait until it has ended well; returns what it wrote to its standard error."""
+    if process.stderr is None or process.stdin is None:
+        raise AssertionError("started with pipes")
+    await process.stdin.aclose()
+    said = b""
+    with trio.fail_after(20):
+        async for data in process.stderr:
+            said += data
+        assert await process.wait() == 0, said.decode()
+    return said.decode()
+
+
+async def debug(client: DebugClient) -> dict[str, Any]:
+    """To a stop in the middle of a program that writes."""
+    await client.call("breakpoint_set", **at("till.py", "amount += price"))
+    await client.call("debug_launch", program=program("till.py"), env={"API_TOKEN": "open-sesame-5521"})
+    return await client.call("debug_continue")
+
+
+async def finish(client: DebugClient) -> dict[str, Any]:
+    await client.call("breakpoint_remove", id="bp-1")
+    return await client.call("debug_continue")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+async def until(condition: Any) -> Any:
+    with trio.fail_after(30):
+        while True:
+            try:
+                return await condition()
+            except (OSError, ToolFailed, AssertionError):
+                await trio.sleep(0.1)
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_what_was_recorded_on_stdio_is_replayed_without_debugpy(era: Era, tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    with trio.fail_after(TEST_SECONDS):
+        async with running("serve", "--record", str(file)) as server:
+            async with connect_process(server, era) as client:
+                await debug(client)
+                assert (await finish(client))["exitCode"] == 3
+            await ended(server)
+        async with running("replay", str(file), "--speed", "0", debugpy=False) as server:
+            async with connect_process(server, era) as client:
+
+                async def over() -> Any:
+                    state = await client.call("debug_state")
+                    assert state["state"] == "Disconnected"
+                    assert state["lastSession"] is not None
+                    return state
+
+                assert (await until(over))["lastSession"]["exitCode"] == 3
+                output = await client.call("process_read_output")
+            said = await ended(server)
+    assert "the recording is over" in said
+    assert "torn" not in said
+    assert "open-sesame" not in file.read_text()
+    entries = read_recording(file).entries
+    assert [each.exit_code for each in entries if isinstance(each, ExitEntry)] == [3]
+    written = [each.text for each in entries if isinstance(each, OutputEntry) and each.text]
+    assert sorted("".join(written).splitlines()) == ["Ada pays 4", "Bob: 2 missing"]
+    assert [each["text"] for each in output["entries"]] == written
+
+
+async def test_a_killed_server_leaves_a_recording_that_plays_to_the_stop_where_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    with trio.fail_after(TEST_SECONDS):
+        async with running("serve", "--record", str(file)) as server:
+            with trio.CancelScope() as scope:
+                async with connect_process(server) as client:
+                    stop = await debug(client)
+                    await trio.sleep(0.5)
+                    server.send_signal(signal.SIGKILL)
+                    scope.cancel()
+        async with running("replay", str(file), "--speed", "0", debugpy=False) as server:
+            async with connect_process(server) as client:
+
+                async def paused() -> Any:
+                    state = await client.call("debug_state")
+                    assert state.get("pauseReason") == "Breakpoint"
+                    return state
+
+                state = await until(paused)
+                assert state["currentLocation"] == stop["location"]
+                assert (await client.call("variables_get"))["total"] == len(stop["locals"])
+            said = await ended(server)
+    assert "It was torn off there." in said
+
+
+async def test_the_program_is_driven_by_the_client_of_a_replay(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    with trio.fail_after(TEST_SECONDS):
+        async with running("serve", "--record", str(file)) as server, connect_process(server) as client:
+            then = await debug(client), await finish(client)
+        async with (
+            running("replay", str(file), "--drive", "--speed", "0", debugpy=False) as server,
+            connect_process(server) as client,
+        ):
+            now = await debug(client), await finish(client)
+    assert without_times(now) == without_times(then)
+
+
+@pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")  # of the SDK's HTTP client
+@pytest.mark.parametrize("transport", ["http", "ws"])
+async def test_clients_on_the_network_are_recorded_and_a_replay_serves_there(transport: str, tmp_path: Path) -> None:
+    file, port = tmp_path / "session.jsonl", free_port()
+    network = ["--no-stdio", f"--{transport}", str(port), "--token", "control-me-please"]
+
+    def connected(era: Era) -> Any:
+        url = f"{'http' if transport == 'http' else 'ws'}://127.0.0.1:{port}/mcp"
+        return (connect_http if transport == "http" else connect_websocket)(url, "control-me-please", era)
+
+    async def listening() -> None:
+        stream = await trio.open_tcp_stream("127.0.0.1", port)
+        await stream.aclose()
+
+    for era in ("legacy", "modern"):
+        file = tmp_path / f"{era}.jsonl"
+        with trio.fail_after(TEST_SECONDS):
+            async with running("serve", "--record", str(file), *network) as server:
+                await until(listening)
+                async with connected(era) as client:
+                    stop = await debug(client)
+                server.send_signal(signal.SIGTERM)
+                await ended(server)
+            recording = read_recording(file)
+            assert {each.transport for each in recording.entries if isinstance(each, ClientEntry)} == {
+                "http" if transport == "http" else "websocket"
+            }
+            assert "control-me-please" not in file.read_text()
+            async with running("replay", str(file), "--speed", "0", *network, debugpy=False) as server:
+                await until(listening)
+                async with connected(era) as client:
+
+                    async def hit() -> Any:
+                        timeline = await client.call("timeline_query", types=["stopped"])
+                        assert len(timeline["events"]) == 2
+                        return timeline["events"][-1]
+
+                    assert (await until(hit))["payload"]["location"] == stop["location"]
+                server.send_signal(signal.SIGTERM)
+                await ended(server)
+
+
+def test_a_session_recorded_now_replays_twice_to_identical_payloads_and_times(tmp_path: Path) -> None:
+    file = tmp_path / "till.jsonl"
+    trio.run(record_the_till, tmp_path.resolve(), file)
+    recording = read_recording(file)
+    first, second = watch(recording), watch(recording)
+    assert first.seen == second.seen
+    assert {what for _, what, _ in first.seen} >= set(URIS)
+    tools = [answer for answer in first.answers if answer.method == "tools/call"]
+    assert len(tools) == 11
+    for answer in tools:
+        assert without_times(answer.now) == without_times(answer.then)
+
+
+def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    limited = f"ulimit -f 40; exec {sys.executable} -m trio_debugmcp serve --record {file}"  # 40 KiB, to whatever file
+
+    async def run() -> str:
+        pipe = subprocess.PIPE
+        with trio.fail_after(TEST_SECONDS):
+            process = await trio.lowlevel.open_process(
+                ["bash", "-c", limited],
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            )
+            async with connect_process(process) as client:
+                stop = await debug(client)
+                assert stop["location"]["line"] == line_of("till.py", "amount += price")
+            return await ended(process)
+
+    assert "has ended: File too large" in trio.run(run)
+    assert read_recording(file).torn
+
+
+def test_what_is_no_recording_is_wrong_usage(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    for text, reason in (("", "it is empty"), ("{}\n", "not the header"), (None, "No such file")):
+        file.unlink(missing_ok=True)
+        if text is not None:
+            file.write_text(text)
+        ran = subprocess.run(
+            [sys.executable, "-m", "trio_debugmcp", "replay", str(file)], capture_output=True, text=True, check=False
+        )
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert reason in ran.stderr
+
+
+def test_a_file_that_exists_is_not_recorded_to(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps({"precious": True}))
+    ran = subprocess.run(
+        [sys.executable, "-m", "trio_debugmcp", "serve", "--record", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "exists already" in ran.stderr
+    assert file.read_text() == '{"precious": true}'
