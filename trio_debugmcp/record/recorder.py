@@ -13,7 +13,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from itertools import count
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -31,19 +30,14 @@ from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.record.ears import AdapterEar, ClientEar
 from trio_debugmcp.record.format import (
-    AdapterEntry,
-    ClientEndEntry,
-    ClientEntry,
     Direction,
     EndEntry,
     Entry,
     ExitEntry,
-    GarbageEntry,
-    HangUpEntry,
     Header,
     LookEntry,
-    McpEntry,
     OutputEntry,
     ProgramEntry,
     Refusal,
@@ -53,7 +47,7 @@ from trio_debugmcp.record.format import (
 )
 from trio_debugmcp.record.journal import MAX_WAITING_BYTES, Journal
 from trio_debugmcp.record.redact import Redactor
-from trio_debugmcp.record.shrink import MAX_MESSAGE_BYTES, NotJson, envelope, one_line
+from trio_debugmcp.record.shrink import MAX_MESSAGE_BYTES, envelope, one_line
 from trio_debugmcp.record.taps import McpTap, TappedAdapter, TappedProgram
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.edges import Edges, Opening, Program
@@ -168,7 +162,7 @@ class Recorder(Edges):
         )
         try:
             async with connect() as adapter:
-                yield TappedAdapter(adapter, _AdapterEar(self, session, adapter))
+                yield TappedAdapter(adapter, AdapterEar(self, session, adapter))
         finally:
             self.note(lambda t: SessionEndEntry(t=t, session=session))
 
@@ -249,71 +243,13 @@ class Recorder(Edges):
             yield overhear
 
     @contextmanager
-    def client(self, role: Any, transport: str) -> "Iterator[ClientEar]":
+    def client(self, role: Any, transport: str) -> Iterator[ClientEar]:
         """A client is connected for the length of the block; what it says is told to the ear."""
         ear = ClientEar(self, f"c-{next(self._clients)}", role, transport)
         try:
             yield ear
         finally:
             ear.left()
-
-
-class _AdapterEar:
-    """What is heard on the connection to an adapter."""
-
-    def __init__(self, recorder: Recorder, session: str, adapter: Adapter) -> None:
-        self._recorder = recorder
-        self._session = session
-        self._adapter = adapter
-
-    def message(self, direction: Direction, body: bytes) -> None:
-        def make(t: float) -> Entry:
-            try:
-                return self._recorder.fitting(body, partial(AdapterEntry, t=t, session=self._session, dir=direction))
-            except NotJson:
-                return GarbageEntry(t=t, session=self._session, text=body[:MAX_MESSAGE_BYTES].decode("latin-1"))
-
-        self._recorder.note(make)
-
-    def garbage(self, data: bytes) -> None:
-        text = data[:MAX_MESSAGE_BYTES].decode("latin-1")
-        self._recorder.note(lambda t: GarbageEntry(t=t, session=self._session, text=text))
-
-    def hung_up(self) -> None:
-        tail = self._adapter.stderr_tail
-        self._recorder.note(lambda t: HangUpEntry(t=t, session=self._session, stderr=tail))
-
-
-class ClientEar:
-    """What is heard from a client, and what it is told."""
-
-    def __init__(self, recorder: Recorder, client: str, role: Any, transport: str) -> None:
-        self._recorder = recorder
-        self._client = client
-        self._role = role
-        self._transport = transport
-        self._known = False
-
-    def heard(self, direction: Direction, text: bytes) -> None:
-        """A message, as JSON."""
-
-        def make(t: float) -> Entry:
-            return self._recorder.fitting(text, partial(McpEntry, t=t, client=self._client, dir=direction))
-
-        if not self._known:
-            self._known = True
-            self._came("handshake" if b'"initialize"' in text else "modern")
-        self._recorder.note(make)
-
-    def _came(self, era: Any) -> None:
-        self._recorder.note(
-            lambda t: ClientEntry(t=t, client=self._client, transport=self._transport, role=self._role, era=era)
-        )
-
-    def left(self) -> None:
-        """It is gone."""
-        if self._known:
-            self._recorder.note(lambda t: ClientEndEntry(t=t, client=self._client))
 
 
 def _start_of(opening: Opening) -> tuple[Any, str | None]:

@@ -14,8 +14,8 @@ MARK = "[redacted]"
 MIN_SECRET_LENGTH = 6
 """Characters of a text that is taken out wherever it appears. Shorter ones appear by chance, and are no secrets."""
 
-_SUSPECT = re.compile(rb'"env"|"environment"|token|bearer|authorization', re.IGNORECASE)
-"""Most messages have nothing of all this, and are not looked into any further."""
+_SUSPECT = (b'"env"', b'"environment"', b"token", b"bearer", b"authorization")
+"""In small letters. Most messages have nothing of all this, and are not looked into any further."""
 
 _ENVIRONMENTS = frozenset({"env", "environment"})
 
@@ -36,7 +36,8 @@ class Redactor:
 
     def message(self, text: bytes) -> bytes:
         """A JSON text, in one line."""
-        if _SUSPECT.search(text):
+        small = text.lower()
+        if any(word in small for word in _SUSPECT):
             clean = self._clean(json.loads(text))
             text = json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
         return self.line(text)
