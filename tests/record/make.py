@@ -22,7 +22,8 @@ from trio_debugmcp.server.attendance import LINGER_SECONDS
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import open_server
 
-TILL = Path(__file__).parent.parent / "programs" / "till.py"
+PROGRAMS = Path(__file__).parent.parent / "programs"
+TILL = PROGRAMS / "till.py"
 
 
 def recorder_for(directory: Path, file: Path) -> Recorder:
@@ -50,6 +51,25 @@ async def record_the_till(directory: Path, file: Path) -> None:
             nursery.cancel_scope.cancel()
 
 
+async def record_a_family(directory: Path, file: Path) -> None:
+    """A program with child processes; one client in control, in the modern era, and one that observes."""
+    for name in ("parent.py", "child.py"):
+        (directory / name).write_text((PROGRAMS / name).read_text())
+    with recorder_for(directory, file) as recorder:
+        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        async with (
+            open_server(options) as server,
+            server.connect("legacy", "observe") as observer,
+            server.connect("modern") as client,
+            client.subscribed(URIS[0]),
+        ):
+            await client.call("breakpoint_set", file="child.py", line=3)
+            await client.call("debug_launch", program="parent.py", stop_at_entry=False)
+            await observer.read(URIS[0])
+            await client.call("debug_continue")
+            await trio.sleep(1)
+
+
 def neutral(text: str, directory: Path) -> str:
     """The recording without paths of this machine."""
     made_up = {
@@ -66,17 +86,16 @@ def neutral(text: str, directory: Path) -> str:
 def main() -> None:
     """Make them all."""
     RECORDINGS.mkdir(parents=True, exist_ok=True)
-    for _ in range(20):
-        with tempfile.TemporaryDirectory() as name:
-            directory = Path(name).resolve()
-            file = directory / "till.jsonl"
-            trio.run(record_the_till, directory, file)
-            text = neutral(file.read_text(), directory)
-        answers = watch(parse_recording(text.encode())).answers
-        others = sum(without_times(each.now) != without_times(each.then) for each in answers)
-        if not others:
-            (RECORDINGS / "till.jsonl").write_text(text)
-            return
+    for record, file_name in ((record_the_till, "till.jsonl"), (record_a_family, "family.jsonl")):
+        while True:
+            with tempfile.TemporaryDirectory() as name:
+                directory = Path(name).resolve()
+                trio.run(record, directory, directory / file_name)
+                text = neutral((directory / file_name).read_text(), directory)
+            answers = watch(parse_recording(text.encode())).answers
+            if all(without_times(each.now) == without_times(each.then) for each in answers):
+                (RECORDINGS / file_name).write_text(text)
+                break
 
 
 if __name__ == "__main__":

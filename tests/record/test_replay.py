@@ -10,7 +10,14 @@ import trio
 from trio.testing import MockClock
 
 from tests.record.scene import RECORDINGS, URIS, Watched, notified_then, options_for, watch, without_times
-from trio_debugmcp.record.format import AdapterEntry, McpEntry, Recording, parse_recording, read_recording
+from trio_debugmcp.record.format import (
+    AdapterEntry,
+    McpEntry,
+    Recording,
+    SessionEntry,
+    parse_recording,
+    read_recording,
+)
 from trio_debugmcp.record.replay import Replay
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 from trio_debugmcp.testing.connect import Era
@@ -101,6 +108,16 @@ def test_notifications_come_when_they_came_in_the_recording(recording: Recording
 def test_as_fast_as_can_be_the_tools_answer_the_same(recording: Recording) -> None:
     answers = [each for each in watch(recording, speed=0).answers if each.method == "tools/call"]
     assert len(answers) == len(calls(recording))
+    for answer in answers:
+        assert without_times(answer.now) == without_times(answer.then)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: float) -> None:
+    family = read_recording(RECORDINGS / "family.jsonl")
+    assert sum(isinstance(each, SessionEntry) for each in family.entries) > 3
+    answers = watch(family, speed=speed).answers
+    assert {each.client for each in answers} == {"c-1", "c-2"}
     for answer in answers:
         assert without_times(answer.now) == without_times(answer.then)
 

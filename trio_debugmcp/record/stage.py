@@ -66,7 +66,10 @@ class Stage:
 
         async def play() -> None:
             with playing:
-                await self._play(theirs, moved)
+                try:
+                    await self._play(theirs, moved)
+                finally:
+                    self._script.end()
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(play)
@@ -160,6 +163,10 @@ class _Script:
                 early = now < each.t - each.delay - PROMPT_SECONDS
                 heappush(self._answers, (now + each.delay if early else each.t, next(self._numbers), each.message))
         self._waking.cancel()
+
+    def end(self) -> None:
+        """Nobody listens any more."""
+        self._playhead.has_more(self, False)
 
     async def watch(self) -> None:
         """Look again whenever recorded time has changed, or a move was made."""
