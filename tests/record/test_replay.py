@@ -1,7 +1,8 @@
 """A recorded session is the same again: resources, notifications, answers; on a virtual clock, without a debugger."""
 
+import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from tests.record.scene import RECORDINGS, URIS, Watched, notified_then, options
 from trio_debugmcp.record.format import (
     AdapterEntry,
     McpEntry,
+    NotARecording,
     Recording,
     SessionEntry,
     parse_recording,
@@ -304,3 +306,30 @@ async def test_an_answer_that_was_too_large_for_the_recording_is_a_refusal_that_
                     await client.call(name, **arguments)
                 return
             await client.call(name, **arguments)
+
+
+def damaged(seed: int) -> list[bytes]:
+    """The lines of a recording, some of them lost, doubled, moved, or with a wrong member."""
+    chance = random.Random(seed)
+    lines = (RECORDINGS / "till.jsonl").read_bytes().splitlines()
+    for _ in range(chance.randint(1, 12)):
+        number, other = chance.randrange(1, len(lines)), chance.randrange(1, len(lines))
+        match chance.randrange(4):
+            case 0:
+                del lines[number : number + chance.choice([1, 5, 40])]
+            case 1:
+                lines.insert(other, lines[number])
+            case 2:
+                lines[number], lines[other] = lines[other], lines[number]
+            case _:
+                entry = msgspec.json.decode(lines[number])
+                if message := entry.get("msg"):
+                    message[chance.choice(list(message))] = chance.choice([None, 0, "x", [], {}, -5])
+                lines[number] = msgspec.json.encode(entry)
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_recording_is_played_or_refused(seed: int) -> None:
+    with suppress(NotARecording):
+        watch(parse_recording(b"\n".join(damaged(seed))), speed=0)

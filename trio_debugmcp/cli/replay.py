@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         network = network_of(arguments)
         recording = read_recording(arguments.file)
+        replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, tell=_tell)
     except NotARecording as error:
         print(f"trio-debugmcp replay: {arguments.file} cannot be replayed: {error}.", file=sys.stderr)
         return 2
@@ -77,7 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
         core_tools_only=header.tools == "core",
         linger=arguments.linger,
     )
-    replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, tell=_tell)
     return serve_until_done("replay", options.replayed(replay), network)
 
 

@@ -265,6 +265,9 @@ def _parsed(line: bytes, number: int) -> Iterator[AnyEntry]:
     if not line.strip():
         return
     try:
-        yield _entries.decode(line)
+        entry = _entries.decode(line)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise NotARecording(f"line {number} is damaged: {error}") from None
+    if isinstance(entry, AdapterEntry | McpEntry) and bytes(entry.msg)[:1] != b"{":
+        raise NotARecording(f"line {number} is damaged: its message is no object")
+    yield entry

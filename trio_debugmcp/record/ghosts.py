@@ -6,8 +6,10 @@ what the same client had asked, and whatever the server was about to do.
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
+import anyio
 import msgspec
 import trio
 from mcp.shared.message import SessionMessage
@@ -53,8 +55,8 @@ class _Ghost:
         for each in entries:
             if each.client == self.name and each.dir == "out":
                 message = msgspec.json.decode(each.msg)
-                if "method" not in message:
-                    self._then.setdefault(message.get("id"), (each.t, message))
+                if "method" not in message and isinstance(number := message.get("id"), int | str):
+                    self._then.setdefault(number, (each.t, message))
 
     async def run(self, serve: Serve, *, task_status: trio.TaskStatus[None]) -> None:
         """Be connected until it leaves."""
@@ -75,9 +77,10 @@ class _Ghost:
         plain = msgspec.json.decode(entry.msg)
         if "method" not in plain:  # an answer to the server, which asks nothing
             return
-        if "id" in plain:
-            self._open[plain["id"]] = plain["method"]
-        await self._end[1].send(message)
+        if isinstance(number := plain.get("id"), int | str):
+            self._open[number] = plain["method"]
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it is closed already
+            await self._end[1].send(message)
 
     def leave(self) -> None:
         """Close the connection."""

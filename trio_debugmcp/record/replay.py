@@ -17,7 +17,7 @@ from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.record.format import HangUpEntry, LookEntry, Recording, SessionEntry
+from trio_debugmcp.record.format import HangUpEntry, LookEntry, NotARecording, Recording, SessionEntry
 from trio_debugmcp.record.ghosts import Answer, Ghosts, Serve
 from trio_debugmcp.record.playhead import Playhead, settle
 from trio_debugmcp.record.stage import PROMPT_SECONDS, Stage, said
@@ -43,6 +43,9 @@ class Replay(Edges):
         speed: recorded seconds per second; 0: as fast as can be.
         drive: the clients make the recorded moves themselves, and there are no others.
         tell: told in a sentence when the recording is over.
+
+    Raises:
+        NotARecording: what it says of adapters makes no sense.
     """
 
     def __init__(
@@ -59,7 +62,10 @@ class Replay(Edges):
         self._recording = recording
         self._tell = tell
         self._sessions = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}
-        self._stages, self._playhead = _staged(recording, speed, following=drive)
+        try:
+            self._stages, self._playhead = _staged(recording, speed, following=drive)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise NotARecording(f"a message of an adapter in it is none: {error!r}") from error
         self._ghosts = Ghosts([] if drive else recording.entries, self._playhead)
         self._looks: dict[str, list[LookEntry]] = {}
         for entry in recording.entries:
