@@ -121,6 +121,20 @@ async def test_only_the_user_may_read_the_file_and_one_that_exists_is_not_touche
     assert file.read_text() == "precious"
 
 
+async def test_in_a_directory_each_recording_is_a_file_of_its_own(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with recording(tmp_path, FakeAdapter()):
+        pass
+    (file,) = tmp_path.iterdir()
+    assert file.suffix == ".jsonl"
+    assert read_recording(file).complete
+
+
+async def test_a_server_that_does_not_start_leaves_no_file(tmp_path: Path) -> None:
+    with recorder_to(tmp_path / "a.jsonl"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_a_file_that_has_reached_its_largest_size_ends_with_a_line_that_says_so(
     tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:

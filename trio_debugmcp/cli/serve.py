@@ -59,7 +59,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--record",
         type=Path,
         metavar="FILE",
-        help="record what debug adapters and clients say, as JSON Lines in a new file, for `trio-debugmcp replay`",
+        help="record what debug adapters and clients say in a new file, for `trio-debugmcp replay`; in a directory, "
+        "each start makes a file of its own",
     )
     add_transport_options(parser)
     parser.set_defaults(run=run)
@@ -149,7 +150,7 @@ def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "
     except FileExistsError:
         raise FileExistsError(
             f"--record: {arguments.record} exists already, and a recording is never added to another. "
-            "Name a new file, or delete that one."
+            "Name a new file, or a directory, in which each start makes one; or delete that file."
         ) from None
 
 

@@ -1,7 +1,9 @@
 """From a server's options to a recorder: the file, its header, and what must not be in it."""
 
+import os
 import platform
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +31,8 @@ def open_recorder(
 ) -> Recorder:
     """A recorder to a new file. It begins with the server, and is the caller's to close: it is a context manager.
 
+    In a directory, the file is named by the time and the process.
+
     Raises:
         FileExistsError: there is such a file already; it is not touched.
         OSError: it cannot be made.
@@ -51,4 +55,7 @@ def open_recorder(
         linger=linger,
         tools=tools,
     )
-    return Recorder(Journal(path), header, redactor, max_bytes=max_bytes)
+    file = Path(path)
+    if file.is_dir():
+        file /= f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}-{os.getpid()}.jsonl"
+    return Recorder(Journal(file), header, redactor, max_bytes=max_bytes)

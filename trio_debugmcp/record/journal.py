@@ -8,6 +8,7 @@ import logging
 import os
 import queue
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -53,6 +54,12 @@ class Journal:
         """Have the rest written, within bounds, and close the file."""
         self._lines.put(None)
         self._thread.join(CLOSE_SECONDS)
+
+    def discard(self) -> None:
+        """Close the file, which nobody will miss, and delete it."""
+        self.close()
+        with suppress(OSError):
+            os.unlink(self.path)
 
     def _write_all(self) -> None:
         open_ = True

@@ -83,7 +83,10 @@ class Recorder(Edges):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._start is not None and not self._over:
+        if self._start is None:  # the server did not even start
+            self._journal.discard()
+            return
+        if not self._over:
             self._write(EndEntry(t=self._last, reason="the server ended"))
         self._over = True
         self._journal.close()
