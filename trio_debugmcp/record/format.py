@@ -17,9 +17,6 @@ FORMAT = "trio-debugmcp recording"
 VERSION = 1
 """Rises when an older replay would misunderstand a newer recording."""
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
-"""What a reader takes; a recorder writes far shorter ones."""
-
 Direction = Literal["in", "out"]
 """As the server sees it: `in` is what it was told."""
 

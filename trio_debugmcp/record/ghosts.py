@@ -41,7 +41,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class _Ghost:
-    """One client. `asked`: its requests by id, with the recorded answer's moment, if there was one."""
+    """One client. It knows what it was answered then, and when; `answers` has what it is answered now."""
 
     def __init__(self, entry: ClientEntry, entries: Iterable[McpEntry]) -> None:
         self.name = entry.client
@@ -50,7 +50,6 @@ class _Ghost:
         self._then: dict[Any, tuple[float, dict[str, Any]]] = {}
         self._open: dict[Any, str] = {}
         self._answered = trio.lowlevel.ParkingLot()
-        self._scope = trio.CancelScope()
         self._end: End | None = None
         for each in entries:
             if each.client == self.name and each.dir == "out":
@@ -65,8 +64,7 @@ class _Ghost:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._hear)
                 task_status.started()
-                with self._scope:
-                    await serve(*left, self.role)
+                await serve(*left, self.role)
                 nursery.cancel_scope.cancel(reason="the recorded client has left")
 
     async def say(self, entry: McpEntry) -> None:
