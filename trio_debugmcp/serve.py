@@ -10,6 +10,7 @@
 Nothing of a transport is imported unless it is asked for.
 """
 
+import gc
 import signal
 import ssl
 import sys
@@ -20,6 +21,10 @@ from msgspec import Struct
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.access import Role, Tokens
+
+COLLECT_EVERY = 50_000
+"""Objects made and kept, between two looks for cyclic garbage. A change that is told to hundreds of clients makes that
+many for a moment; with Python's 700 they were taken for growth, and a third of a second at a time went into looking."""
 
 
 class Address(Struct, frozen=True):
@@ -60,6 +65,7 @@ async def serve(options: Options, network: Network) -> None:
                     nursery.cancel_scope.cancel(reason="told to stop by a signal")
 
         await nursery.start(watch_signals)
+        _collect_seldom()
         if network.websocket is not None:
             await nursery.start(_serve_websocket, app, tokens, network.websocket, websocket, tls)
         if network.http is not None:
@@ -69,6 +75,12 @@ async def serve(options: Options, network: Network) -> None:
             if websocket or http:
                 await app.attendance.wait_dispensable()
             nursery.cancel_scope.cancel(reason="the client has left")
+
+
+def _collect_seldom() -> None:
+    """What has been imported stays for as long as the process, and is not looked at again."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
 
 async def _serve_stdio(app: App) -> None:
