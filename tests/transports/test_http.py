@@ -61,9 +61,10 @@ async def open_session(stream: trio.SocketStream) -> str:
     return next(line.partition(": ")[2] for line in head.split("\r\n") if line.startswith("mcp-session-id"))
 
 
-@pytest.mark.parametrize(
-    "body", [b"hello", b"{", b"", b"\xff\xfe", b'{"jsonrpc": "\xc3"}', b"[" * 100_000, b'{"id": 1}']
-)
+NONSENSE = [b"hello", b"{", b"", b"\xff\xfe", b'{"jsonrpc": "\xc3"}', b"[" * 100_000, b'{"id": 1}']
+
+
+@pytest.mark.parametrize("body", NONSENSE, ids=[repr(each[:10]) for each in NONSENSE])
 async def test_over_http_what_is_no_message_is_refused_and_the_server_goes_on(
     body: bytes, serving: StartServer
 ) -> None:
