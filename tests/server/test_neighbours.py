@@ -1,6 +1,7 @@
 """What clients of one server learn of each other, and what they do not."""
 
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
 from tests.server.test_logging import set_level
+from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.timeline import MAX_TOLD_AGAIN, Timeline
 from trio_debugmcp.state.timeline import client_came, client_went
@@ -70,3 +72,48 @@ async def test_who_is_refused_at_the_port_and_what_strangers_send_is_not_in_the_
         logging.getLogger(logger).warning("refused: 403 this Host is not ours")
         await trio.sleep(1)
         assert [log.logger for log in client.logs if log.logger == logger] == [logger] * heard
+
+
+def passing(name: str, *, over_http: bool = True, version: str = "2026-07-28") -> Any:
+    """What the SDK tells its middleware of a request of that client."""
+    client = SimpleNamespace(client_info=SimpleNamespace(name=name, version="1"))
+    session = SimpleNamespace(client_params=client)
+    request = object() if over_http else None
+    return SimpleNamespace(
+        session=session, method="ping", protocol_version=version, request=request, request_id=1, meta={}
+    )
+
+
+async def test_clients_without_a_connection_leave_each_when_nothing_is_heard_of_them(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
+        merger = server.app.debugger.merger
+        peer = Peer(merger, server.app.hub, server.app._logs, "observe", nursery)
+
+        async def at_once(ctx: Any) -> None:
+            pass
+
+        async def for_long(ctx: Any) -> None:
+            await trio.sleep(2 * ABSENT_SECONDS)
+
+        def there() -> list[str]:
+            events = [(each.type, each.payload["name"]) for each in merger.timeline.after(0)]
+            left = [name for kind, name in events if kind == "clientLeft"]
+            return [name for kind, name in events if kind == "clientJoined" and name not in left]
+
+        nursery.start_soon(peer.accompany, passing("listening"), for_long)
+        await peer.accompany(passing("brief"), at_once)
+        await peer.accompany(passing("again"), at_once)
+        await peer.accompany(passing("on a connection", over_http=False), at_once)
+        await peer.accompany(passing("with a session", version="2025-11-25"), at_once)
+        await trio.sleep(ABSENT_SECONDS - 1)
+        await peer.accompany(passing("again"), at_once)
+        assert set(there()) == {"listening", "brief", "again", "on a connection", "with a session"}
+        await trio.sleep(2)
+        assert set(there()) == {"listening", "again", "on a connection", "with a session"}
+        await trio.sleep(ABSENT_SECONDS)
+        assert set(there()) == {"listening", "on a connection", "with a session"}
+        await trio.sleep(3 * ABSENT_SECONDS)
+        assert set(there()) == {"on a connection", "with a session"}
+        nursery.cancel_scope.cancel(reason="seen enough")
