@@ -80,7 +80,7 @@ class App:
         self.hub = hub
         self.attendance = attendance
         self._tools = tools
-        self.logs = logs
+        self._logs = logs
         self._recorder = recorder
         self._watch = watch
 
@@ -99,7 +99,7 @@ class App:
     async def _open_server(self, role: Role) -> AsyncIterator[Server[dict[str, Any]]]:
         async with (
             self.attendance.visit(role) as visitor,
-            ConnectionServer(self.debugger, self.hub, self._tools, self.logs, visitor).open() as server,
+            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, visitor).open() as server,
         ):
             if self._watch is not None:
                 server.middleware.append(self._watch)
@@ -126,14 +126,14 @@ class App:
             yield streams
 
 
-def _replayed(app: App, replay: "Replay", options: Options, nursery: trio.Nursery) -> App:
+def _replayed(app: App, replay: "Replay", options: Options, logs: LogRelay, nursery: trio.Nursery) -> App:
     """The server as those see it who watch a replay; `app` is what the recorded clients are connected to."""
     nursery.start_soon(replay.run, app.serve_connection)
     if replay.drive:
         return app
     tools = open_toolbox(core_only=options.core_tools_only, watching=True)
     audience = Attendance(app.debugger, options.linger, noted=False)
-    return App(app.debugger, app.hub, tools, audience, app.logs, watch=replay.accompany)
+    return App(app.debugger, app.hub, tools, audience, logs, watch=replay.accompany)
 
 
 @asynccontextmanager
@@ -148,6 +148,6 @@ async def open_app(options: Options) -> AsyncIterator[App]:
                 nursery.start_soon(attendance.run)
                 tools = open_toolbox(core_only=options.core_tools_only)
                 app = App(debugger, hub, tools, attendance, logs, recorder=options.recorder)
-                yield app if replay is None else _replayed(app, replay, options, nursery)
+                yield app if replay is None else _replayed(app, replay, options, logs, nursery)
                 nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

@@ -42,7 +42,10 @@ async def test_a_childs_stop_is_what_a_waiting_client_gets_and_continuing_goes_o
         await child.stop("breakpoint", hit=[1])
         stop = await client.call("debug_wait")
         assert (stop["sessionId"], stop["location"]["line"], stop["breakpointIds"]) == ("s-2", 9, ["bp-1"])
-        assert (await client.read(SESSION))["parentSessionId"] == "s-1"
+        session = await client.read(SESSION)
+        assert (session["parentSessionId"], session["children"]) == ("s-1", [])
+        tree = [(each["sessionId"], each["parentSessionId"], each["state"]) for each in session["sessions"]]
+        assert tree == [("s-1", None, "Running"), ("s-2", "s-1", "Paused")]
         await client.call("debug_continue", wait=False)
         assert (len(child.sent("continue")), len(parent.sent("continue"))) == (1, 0)
 
@@ -112,6 +115,19 @@ async def test_a_parent_that_ends_takes_its_children_along(autojump_clock: MockC
         assert await client.uris() == []
         assert "disconnect" in child.commands()
         assert "disconnect" in grandchild.commands()
+
+
+async def test_a_parent_that_has_exited_and_says_no_more_waits_for_its_child(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await parent.event("exited", {"exitCode": 0})
+        await trio.sleep(100)
+        await child.stop("pause")
+        assert (await client.call("debug_wait"))["sessionId"] == "s-2"
+        await child.exit()
+        await trio.sleep(10)
+        assert await client.uris() == []
 
 
 async def test_a_disconnect_says_goodbye_to_everyone(autojump_clock: MockClock) -> None:

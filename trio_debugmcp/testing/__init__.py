@@ -1,4 +1,7 @@
-"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server by any transport."""
+"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server by any transport.
+
+`trio_debugmcp.testing.faults` makes both of them misbehave.
+"""
 
 from trio_debugmcp.testing.connect import (
     connect,
