@@ -116,9 +116,11 @@ async def test_what_was_recorded_on_stdio_is_replayed_without_debugpy(era: Era, 
     assert "open-sesame" not in file.read_text()
     entries = read_recording(file).entries
     assert [each.exit_code for each in entries if isinstance(each, ExitEntry)] == [3]
-    written = [each.text for each in entries if isinstance(each, OutputEntry) and each.text]
-    assert sorted("".join(written).splitlines()) == ["Ada pays 4", "Bob: 2 missing"]
-    assert [each["text"] for each in output["entries"]] == written
+    written = [(each.stream, each.text) for each in entries if isinstance(each, OutputEntry) and each.text]
+    replayed = [(each["stream"], each["text"]) for each in output["entries"]]
+    for stream, text in (("stdout", "Ada pays 4\n"), ("stderr", "Bob: 2 missing\n")):
+        for pieces in (written, replayed):
+            assert "".join(piece for name, piece in pieces if name == stream) == text
 
 
 async def test_a_killed_server_leaves_a_recording_that_plays_to_the_stop_where_it_was(tmp_path: Path) -> None:
