@@ -39,6 +39,7 @@ class DebugClient:
         self.sdk = sdk
         self.notices: list[Notice] = []
         self.logs: list[types.LoggingMessageNotificationParams] = []
+        self.on_notice: Callable[[Notice], None] | None = None
         self._noticed = trio.lowlevel.ParkingLot()
 
     @property
@@ -75,15 +76,19 @@ class DebugClient:
         """What `resources/list` lists."""
         return [resource.uri for resource in (await self.sdk.list_resources()).resources]
 
+    async def templates(self) -> list[str]:
+        """What `resources/templates/list` lists."""
+        return [each.uri_template for each in (await self.sdk.list_resource_templates()).resource_templates]
+
     @asynccontextmanager
     async def subscribed(self, *uris: str, list_changes: bool = True) -> AsyncIterator[None]:
         """Be subscribed to these resources for the length of the block, by the means of the connection's era."""
         if not self.modern:
             for uri in uris:
-                await self._request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
+                await self.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
             yield
             for uri in uris:
-                await self._request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
+                await self.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
             return
         async with (
             self.sdk.listen(resources_list_changed=list_changes, resource_subscriptions=uris) as stream,
@@ -127,7 +132,8 @@ class DebugClient:
             case _:
                 pass
 
-    async def _request(self, request: Any) -> None:
+    async def request(self, request: Any) -> None:
+        """Make a request whose answer is empty."""
         await self.sdk.session.send_request(request, types.EmptyResult)
 
     def _note_event(self, event: ServerEvent) -> None:
@@ -141,4 +147,6 @@ class DebugClient:
 
     def _note(self, what: str) -> None:
         self.notices.append(Notice(what, trio.current_time()))
+        if self.on_notice is not None:
+            self.on_notice(self.notices[-1])
         self._noticed.unpark_all()

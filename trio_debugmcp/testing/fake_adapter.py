@@ -57,6 +57,7 @@ class FakeAdapter:
     def __init__(self, capabilities: Mapping[str, Any] = ALL_CAPABILITIES) -> None:
         self.capabilities = dict(capabilities)
         self.requests: list[tuple[str, Arguments]] = []
+        self.on_request: Callable[[str, Arguments], None] | None = None
         self.threads: list[tuple[int, str]] = [(1, "MainThread")]
         self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
         self.locals: dict[str, str] = {}
@@ -64,6 +65,7 @@ class FakeAdapter:
         self.connected = trio.Event()
         self.children: dict[int, FakeAdapter] = {}
         self._answers: dict[str, Answer] = {}
+        self._afterwards: dict[str, Callable[[], Awaitable[None]]] = {}
         self._seq = count(1)
         self._breakpoint_ids = count(1)
         self._stream: trio.abc.Stream | None = None
@@ -85,9 +87,25 @@ class FakeAdapter:
 
     # --- Script ----------------------------------------------------------------------------------------------
 
-    def answer(self, command: str, answer: Answer) -> None:
-        """Answer that command with what the coroutine function returns, or refuse if it raises `Refusal`."""
+    def answer(self, command: str, answer: Answer, then: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Answer that command with what the coroutine function returns, or refuse if it raises `Refusal`.
+
+        `then` is awaited once the answer is sent.
+        """
         self._answers[command] = answer
+        self._afterwards.pop(command, None)
+        if then is not None:
+            self._afterwards[command] = then
+
+    def answer_as_usual(self, command: str) -> None:
+        """Undo `answer` and `withhold`."""
+        self._answers.pop(command, None)
+        self._afterwards.pop(command, None)
+
+    def usual_answer(self, command: str) -> Answer:
+        """What answers that command unless told otherwise."""
+        usual: Answer = getattr(self, f"_on_{command}", self._on_anything)
+        return usual
 
     def withhold(self, command: str) -> None:
         """Never answer that command."""
@@ -161,12 +179,13 @@ class FakeAdapter:
                         self._reverse[message["request_seq"]].send_nowait(message)
                         continue
                     self.requests.append((message["command"], message.get("arguments") or {}))
+                    if self.on_request is not None:
+                        self.on_request(*self.requests[-1])
                     nursery.start_soon(self._respond, message)
 
     async def _respond(self, request: dict[str, Any]) -> None:
         command, arguments = request["command"], request.get("arguments") or {}
-        own: Answer = getattr(self, f"_on_{command}", self._on_anything)
-        answer = self._answers.get(command, own)
+        answer = self._answers.get(command, self.usual_answer(command))
         response: dict[str, Any] = {"type": "response", "request_seq": request["seq"], "command": command}
         try:
             response |= {"success": True, "body": await answer(arguments)}
@@ -175,6 +194,8 @@ class FakeAdapter:
         await self._send(response)
         if command == "initialize":
             await self.event("initialized")
+        if command in self._afterwards:
+            await self._afterwards[command]()
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self._write({"seq": next(self._seq), **message})

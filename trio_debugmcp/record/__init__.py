@@ -1,0 +1,1 @@
+"""What a session was, or shall be, as a file: scenarios."""
