@@ -412,7 +412,7 @@ def filled(line: Any, **replacements: str | int) -> Any:
                 return reduce(lambda text, each: text.replace(f"${each[0]}", str(each[1])), replacements.items(), value)
             case dict():
                 return {fill(key): fill(each) for key, each in value.items()}
-            case list():
+            case list() | tuple():
                 return [fill(each) for each in value]
             case _:
                 return value

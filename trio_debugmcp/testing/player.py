@@ -39,6 +39,13 @@ PATIENCE_SECONDS = 120.0
 QUIET_SECONDS = 5.0
 """Virtual time after the last line in which nothing may be notified that no line expects."""
 
+NUDGE_SECONDS = 1e-10
+"""Each line comes this much later than the one before: what is due at a line's instant has then happened, to the last
+bit of a float. Of all of it nothing is left in times that are compared to the microsecond."""
+
+MAX_NUDGES = 4000
+"""The lines of a longer scenario are not nudged any further."""
+
 SETTING_LINE = 1
 """What is wrong before the first step is said of this line."""
 
@@ -120,7 +127,7 @@ async def _play_step(stage: Stage, step: Step, nursery: trio.Nursery) -> None:
     line = filled(step.line, DIR=stage.directory)
     due = line.at if line.at is not None else stage.now + (line.after or 0.0)
     due = max(due, line.until) if isinstance(line, ExpectNothing) else due
-    await trio.sleep_until(max(stage.zero + due, trio.current_time()))
+    await trio.sleep_until(max(stage.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
     await stage.settle()
     problems: tuple[str, ...] = ()
     who = line.who if isinstance(line, AdapterLine | ClientLine) else "expect"

@@ -67,4 +67,5 @@ def _lines(entry: Entry) -> list[str]:
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) and " " not in value else msgspec.json.encode(value).decode()
+    plain = isinstance(value, str) and value.isprintable() and " " not in value
+    return value if plain else msgspec.json.encode(value).decode()

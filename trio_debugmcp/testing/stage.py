@@ -86,7 +86,11 @@ class Stage:
             guest.forget()
 
     def _asked(self, who: str, command: str, arguments: Arguments) -> None:
-        self.log(who, f"← {command}")
+        last = self.entries[-1] if self.entries else None
+        if last is not None and (last.at, last.who, last.line) == (self.now, who, None):
+            self.entries[-1] = replace(last, text=f"{last.text}, {command}")
+        else:
+            self.log(who, f"← {command}")
 
     def _noticed(self, guest: Guest, notice: Notice) -> None:
         entry = self.log(guest.name, f"← {'updated ' if '://' in notice.what else ''}{notice.what}")
