@@ -59,11 +59,13 @@ class Valve:
     def __init__(self) -> None:
         self._opened = trio.Event()
         self._opened.set()
+        self._taking = trio.CancelScope()
 
     def close(self) -> None:
-        """From the next message on nothing passes."""
+        """Nothing more passes."""
         if self._opened.is_set():
             self._opened = trio.Event()
+            self._taking.cancel(reason="the client stops reading")
 
     def open(self) -> None:
         """Let everything pass."""
@@ -77,10 +79,13 @@ class Valve:
         """Pass messages on until either side closes."""
         with sink:
             try:
-                async for message in source:
+                while True:
                     await self._opened.wait()
-                    await sink.send(message)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    with trio.CancelScope() as self._taking:
+                        message = await source.receive()
+                    if not self._taking.cancelled_caught:
+                        await sink.send(message)
+            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
 
