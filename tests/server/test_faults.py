@@ -453,6 +453,17 @@ async def test_a_thread_may_have_the_id_zero(autojump_clock: MockClock) -> None:
         assert adapter.sent("continue")[-1]["threadId"] == 0
 
 
+async def test_a_stopped_thread_that_the_adapter_does_not_list_is_listed(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await adapter.stop("pause", thread=7)
+        await trio.sleep(1)
+        threads = (await client.read(THREADS))["threads"]
+        assert [(each["id"], each["state"], each["isCurrent"]) for each in threads] == [
+            (1, "Suspended", False),
+            (7, "Suspended", True),
+        ]
+
+
 async def test_a_stop_that_names_no_thread_and_an_unknown_reason_is_understood(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.threads = [(7, "main")]
@@ -660,7 +671,7 @@ async def test_a_reverse_request_that_trips_over_our_own_fault_is_refused_and_th
     def trip(self: object, configuration: object) -> None:
         raise ValueError("no such port")
 
-    monkeypatch.setattr(FakeProfile, "open_child", trip)
+    monkeypatch.setattr(FakeProfile, "serves_child", trip)
     async with running("legacy") as (client, adapter):
         answer = await adapter.reverse_request("startDebugging", {"request": "launch", "configuration": {}})
         assert answer["success"] is False

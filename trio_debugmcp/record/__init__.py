@@ -1,1 +1,1 @@
-"""What a session was, or shall be, as a file: scenarios."""
+"""Recordings of debug sessions and their replay without a debugger, and scenarios. The server knows nothing of it."""

@@ -270,7 +270,7 @@ class Debugger:
 
     async def _open_child(self, parent: DebugSession, start: ChildStart) -> None:
         """Adopt a child session. Called from its parent's reverse request, which must be answered at once."""
-        if parent.profile.open_child(start.configuration) is None:
+        if not parent.profile.serves_child(start.configuration):
             raise AdapterRefused("startDebugging", f"child sessions of {parent.profile.name} are not supported")
         if self._nursery is None:
             raise AssertionError("the debugger is not running")

@@ -137,7 +137,8 @@ class Examiner:
         explanation, self._explanation = self._explanation, None
         with scope:
             try:
-                threads = (await self._fetch("threads", {}, ThreadsBody)).threads or []
+                listed = (await self._fetch("threads", {}, ThreadsBody)).threads or []
+                threads = _with_stopped(listed, stopped.thread_id)
                 thread_id = stopped.thread_id if stopped.thread_id is not None else threads[0].id if threads else 0
                 where = {"threadId": thread_id, "startFrame": 0, "levels": CAPTURED_FRAMES}
                 stack = await self._fetch("stackTrace", where, StackTraceBody)
@@ -321,3 +322,10 @@ def frame_location(profile: Profile, frame: DapFrame) -> Location:
         function_name=frame.name or None,
         module_name=profile.module_name(frame),
     )
+
+
+def _with_stopped(threads: Sequence[DapThread], stopped: int | None) -> Sequence[DapThread]:
+    """A thread that has stopped is there, even if the adapter has forgotten to list it or gave no list at all."""
+    if stopped is None or any(thread.id == stopped for thread in threads):
+        return threads
+    return [*threads, DapThread(stopped)]

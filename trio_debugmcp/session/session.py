@@ -11,7 +11,7 @@ what belongs to the stop and has it merged as a whole; the next stop or resume c
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -225,17 +225,14 @@ class DebugSession:
             except DebugError as error:
                 log.debug("%s: %s", command, error)
 
-    def _open_adapter(self) -> Any:
+    def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         match self.start:
             case Launch():
                 return self.profile.open(self._shared.guard)
             case Attach() as attach:
                 return self.profile.open_attached(attach, self._shared.guard)
             case ChildStart(configuration=configuration):
-                opening = self.profile.open_child(configuration)
-                if opening is None:
-                    raise AdapterGone("the announced child session cannot be reached")
-                return opening
+                return self.profile.open_child(configuration)
 
     async def _learn_origin(self) -> None:
         question = self.profile.runtime_request()

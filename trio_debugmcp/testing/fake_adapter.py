@@ -314,10 +314,13 @@ class FakeProfile(Profile):
         """Connect to the adapter."""
         return self._adapter.open()
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter] | None:
-        """Connect to one of the adapter's children, by the number in the configuration."""
-        child = self._adapter.children.get(configuration.get("child", -1))
-        return None if child is None else child.open()
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        """Whether the adapter has a child with the number in the configuration."""
+        return configuration.get("child") in self._adapter.children
+
+    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+        """Connect to that child."""
+        return self._adapter.children[configuration["child"]].open()
 
 
 async def _never(arguments: Arguments) -> Any:

@@ -97,11 +97,14 @@ class Debugpy(Profile):
             f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
         )
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter] | None:
-        """A child process is served by the parent's adapter, on another connection."""
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        """A child process that can be reached says where."""
         connect = configuration.get("connect")
-        if not isinstance(connect, dict) or "port" not in connect:
-            return None
+        return isinstance(connect, dict) and "port" in connect
+
+    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+        """A child process is served by the parent's adapter, on another connection."""
+        connect = configuration["connect"]
         return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
 
     def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:

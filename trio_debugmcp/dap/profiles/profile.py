@@ -13,6 +13,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.errors import AdapterGone
 
 
 class Launch(Struct, frozen=True):
@@ -110,9 +111,13 @@ class Profile(ABC):
             return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
         return self.open(guard)
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter] | None:
-        """Reach the adapter of a child session that was announced with this configuration; None if it cannot be."""
-        return None
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        """Whether a child session that is announced with this configuration can be reached."""
+        return False
+
+    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+        """Reach the adapter of a child session that `serves_child` has agreed to."""
+        raise AdapterGone(f"child sessions of {self.name} are not supported")
 
     def attach_problem(self, attach: Attach) -> str | None:
         """Why attaching cannot work on this machine, said before it is tried."""

@@ -1,0 +1,152 @@
+"""Playing a recorded session as a user: every recorded move by our tools, every recorded stop seen in our resources."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from tests.server.scene import SESSION, STACK, THREADS
+from tests.traces.trace import PARENT, Move, Place, Stop, Trace, options, story
+from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
+
+LONGEST_SECONDS = 3600.0
+"""Of virtual time; no trace takes a minute."""
+
+SETTLED_SECONDS = 30.0
+"""Virtual time in which all has been said that one move brings about; the slowest adapter compiles for two seconds."""
+
+STEP_MODES = {"next": "over", "stepIn": "in", "stepOut": "out"}
+
+
+class Playing:
+    """A trace under way."""
+
+    def __init__(self, trace: Trace, home: Path, client: DebugClient, connections: list[str]) -> None:
+        self.trace = trace
+        self.client = client
+        self.sessions = {name: f"s-{number}" for number, name in enumerate([PARENT, *connections], 1)}
+        self.failures: list[ToolFailed] = []
+        self._program = home / "program"
+        self._program.touch()
+
+    async def act(self, told: Move | Stop) -> None:
+        """Make a move, or look at a stop."""
+        if isinstance(told, Stop):
+            await check_stop(self.client, self.sessions[told.connection], told)
+            return
+        failure = None
+        try:
+            await self.move(told)
+        except ToolFailed as error:
+            self.failures.append(failure := error)
+            if told.refusal is None:
+                raise
+        if told.refusal is not None and told.command != "disconnect":  # our server parts whatever the adapter says
+            assert failure is not None
+            assert told.refusal in failure.message
+        await trio.sleep(SETTLED_SECONDS)
+
+    async def move(self, move: Move) -> None:
+        """Make it with the tool for it."""
+        session = self.sessions[move.connection]
+        over = (await self.client.call("debug_state"))["state"] == "Disconnected"
+        match move.command:
+            case "launch" | "attach" | "disconnect" if move.connection != PARENT:
+                pass  # our server takes care of its children
+            case "launch":
+                await self.client.call(
+                    "debug_launch",
+                    program=str(self._program),
+                    adapter="recorded",
+                    stop_at_entry=False,
+                    wait=False,
+                    timeout=100,
+                )
+            case "attach":
+                await self.client.call("debug_attach", pid=1, timeout=100)
+            case "disconnect":
+                await self.client.call("debug_disconnect")
+            case "continue" if not over:
+                await self.client.call("debug_continue", session_id=session, wait=False)
+            case command if not over:
+                mode = STEP_MODES[command]
+                await self.client.call("debug_step", session_id=session, mode=mode, wait=False)
+
+
+async def check_stop(client: DebugClient, session_id: str, stop: Stop) -> None:
+    """Tools and resources agree on where the program is, and with the recording."""
+    session = await client.call("debug_state", session_id=session_id)
+    assert session["state"] == "Paused"
+    assert session["pauseReason"] is not None
+    if stop.place is not None:
+        assert place(session["currentLocation"]) == stop.place
+    if session["sessionId"] != (await client.read(SESSION))["sessionId"]:
+        return
+    assert (await client.read(SESSION))["currentLocation"] == session["currentLocation"]
+    stack, threads = await client.read(STACK), await client.read(THREADS)
+    assert stack["stale"] is False
+    assert stack["threadId"] == session["activeThreadId"]
+    if stop.place is not None:
+        assert place(stack["frames"][0]["location"]) == stop.place
+    assert [each["id"] for each in threads["threads"] if each["isCurrent"]] == [session["activeThreadId"]]
+
+
+def place(location: dict[str, Any]) -> Place:
+    return Place(location["file"], location["line"], location["functionName"])
+
+
+@asynccontextmanager
+async def playing(name: str, home: Path) -> AsyncIterator[Playing]:
+    """A server with the recorded adapter and a client, with the recorded breakpoints set."""
+    trace = Trace(name, home)
+    settings, profile = options(trace)
+    with trio.fail_after(LONGEST_SECONDS):
+        async with open_server(settings) as server, server.connect() as client:
+            await _set_breakpoints(trace, client, home)
+            yield Playing(trace, home, client, [each for each in profile.tapes if each != PARENT])
+
+
+async def play_all(playing: Playing) -> None:
+    """From the first move to the last, and beyond."""
+    for told in story(playing.trace):
+        await playing.act(told)
+    await trio.sleep(SETTLED_SECONDS)
+
+
+async def play_stops(playing: Playing, most: int | None = None) -> list[dict[str, Any]]:
+    """From the first move to the last, or so many stops; the session at each."""
+    sessions: list[dict[str, Any]] = []
+    for told in story(playing.trace):
+        await playing.act(told)
+        if isinstance(told, Stop):
+            session = playing.sessions[told.connection]
+            sessions.append(await playing.client.call("debug_state", session_id=session))
+            if len(sessions) == most:
+                break
+    return sessions
+
+
+async def check_end(client: DebugClient) -> dict[str, Any]:
+    """The session is over and nothing of it is left; returns what is known of it."""
+    state = await client.call("debug_state")
+    assert state["state"] == "Disconnected"
+    assert await client.uris() == []
+    listed = await client.call("breakpoint_list")
+    assert {each["state"] for each in listed["breakpoints"]} <= {"Pending"}
+    last: dict[str, Any] = state["lastSession"]
+    return last
+
+
+async def _set_breakpoints(trace: Trace, client: DebugClient, home: Path) -> None:
+    """Those that the recorded client sent first, for each file."""
+    done = set()
+    for arguments in trace.asked("setBreakpoints"):
+        path = Path(arguments["source"].get("path") or "")
+        if path not in done and path.is_relative_to(home):
+            done.add(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            for each in arguments.get("breakpoints") or ():
+                await client.call("breakpoint_set", file=str(path), line=each["line"])

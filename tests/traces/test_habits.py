@@ -1,0 +1,189 @@
+"""What real debug adapters do that a naive client trips over, each habit on a recorded session that shows it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import SESSION
+from tests.traces.play import SETTLED_SECONDS, check_end, play_all, play_stops, playing
+from tests.traces.trace import PARENT, Move, Stop, Trace, story
+from trio_debugmcp.testing import ToolFailed
+
+
+async def stops_of(name: str, home: Path) -> list[dict[str, Any]]:
+    """The session at every stop of a recording."""
+    async with playing(name, home) as played:
+        return await play_stops(played)
+
+
+async def end_of(name: str, home: Path) -> dict[str, Any]:
+    """What is known of a recorded session that was played to its end."""
+    async with playing(name, home) as played:
+        await play_all(played)
+        return await check_end(played.client)
+
+
+@pytest.mark.parametrize("name", ["perl-ls", "delve", "lldb-vscode-14", "lldb-dap-19"])
+async def test_messages_without_a_number_or_with_number_zero_are_understood(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing(name, tmp_path) as played:
+        numbers = {said.message.get("seq") for _, said in played.trace.lines if said.by == "adapter"}
+        assert numbers & {None, 0}
+        assert len(await play_stops(played)) == 5
+
+
+@pytest.mark.parametrize("name", ["js-debug", "js-debug-typescript", "js-debug-attach-port"])
+async def test_the_thread_with_id_0_is_a_thread_like_any_other(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    sessions = await stops_of(name, tmp_path)
+    assert sessions
+    assert {session["activeThreadId"] for session in sessions} == {0}
+
+
+async def test_fields_that_are_null_are_as_good_as_absent(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with playing("ansibug", tmp_path) as played:
+        answers = [said.message for _, said in played.trace.lines if said.message.get("command") == "setBreakpoints"]
+        assert any(
+            None in each.values() for answer in answers for each in (answer.get("body") or {}).get("breakpoints", [])
+        )
+        sessions = await play_stops(played)
+        assert [session["pauseReason"] for session in sessions] == ["Breakpoint", "Step"]
+
+
+@pytest.mark.parametrize("name", ["cmake", "cdt-gdb-adapter", "lldb-dap-22"])
+async def test_events_that_come_before_the_answer_to_their_request_count(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    sessions = await stops_of(name, tmp_path)
+    assert [session["pauseReason"] for session in sessions][:3] == ["Breakpoint", "Step", "Step"]
+
+
+@pytest.mark.parametrize("name", ["gdb-dap", "lldb-vscode-16", "bash-dap", "java-jdi", "cmake"])
+async def test_a_program_runs_after_continue_though_its_adapter_sends_no_continued(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing(name, tmp_path) as played:
+        assert played.trace.heard("continued") == []
+        await play_stops(played, most=1)
+        stop = await played.client.call("debug_step", wait=False)
+        assert stop["state"] == "Running"
+        assert (await played.client.read(SESSION))["state"] == "Running"
+
+
+@pytest.mark.parametrize("name", ["perl-ls", "robotcode"])
+async def test_an_exit_code_that_comes_after_the_end_is_told(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing(name, tmp_path) as played:
+        await play_all(played)
+        assert (await check_end(played.client))["exitCode"] == played.trace.heard("exited")[-1]["exitCode"]
+
+
+@pytest.mark.parametrize("name", ["delve", "js-debug", "cdt-gdb-adapter"])
+async def test_a_program_that_ends_without_an_exit_code_has_ended(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    last = await end_of(name, tmp_path)
+    assert (last["exitCode"], last["reason"]) == (None, "the program ended")
+
+
+async def test_an_adapter_that_only_hangs_up_at_the_end_has_ended(tmp_path: Path, autojump_clock: MockClock) -> None:
+    last = await end_of("rdbg", tmp_path)
+    assert (last["exitCode"], last["reason"]) == (None, "the debug adapter closed the connection")
+
+
+@pytest.mark.parametrize("name", ["gdb-dap", "bash-dap", "js-debug-runInTerminal", "delve"])
+async def test_output_is_kept_whenever_it_comes(name: str, tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with playing(name, tmp_path) as played:
+        await play_all(played)
+        shown = ("stdout", "stderr", "console")
+        said = [body for body in played.trace.heard("output") if body.get("category", "console") in shown]
+        read = await played.client.call("process_read_output", max_bytes=1_000_000)
+        text = "".join(entry["text"] for entry in read["entries"])
+        for body in said:
+            assert body["output"].strip() in text
+
+
+@pytest.mark.parametrize("name", ["js-debug", "js-debug-fork"])
+async def test_a_second_initialized_changes_nothing(name: str, tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with playing(name, tmp_path) as played:
+        assert len(played.trace.heard("initialized")) > len({connection for connection, _ in played.trace.lines})
+        assert {session["state"] for session in await play_stops(played)} == {"Paused"}
+
+
+async def test_initialized_before_launch_is_remembered(tmp_path: Path, autojump_clock: MockClock) -> None:
+    sessions = await stops_of("java-jdi", tmp_path)
+    assert sessions[0]["pauseReason"] == "Breakpoint"
+
+
+async def test_threads_whose_ids_change_at_every_stop_are_followed(tmp_path: Path, autojump_clock: MockClock) -> None:
+    sessions = await stops_of("perl-ls", tmp_path)
+    assert [session["activeThreadId"] for session in sessions] == [1, 8, 11, 13, 16]
+
+
+async def test_steps_that_an_adapter_calls_breakpoints_end_where_they_end(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    sessions = await stops_of("perl-ls", tmp_path)
+    assert [session["currentLocation"]["line"] for session in sessions[:4]] == [8, 9, 16, 6]
+
+
+async def test_an_exception_stop_says_what_was_raised(tmp_path: Path, autojump_clock: MockClock) -> None:
+    sessions = await stops_of("debugpy-stdio", tmp_path)
+    assert sessions[-1]["pauseReason"] == "Exception"
+
+
+@pytest.mark.parametrize("name", ["gdb-dap-core", "lldb-dap-19-core", "lldb-dap-23-core"])
+async def test_a_dead_program_can_be_looked_at_and_its_resume_is_refused_in_the_adapters_words(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing(name, tmp_path) as played:
+        sessions = await play_stops(played)
+        assert [session["state"] for session in sessions] == ["Paused"]
+        for failure in played.failures:
+            assert failure.code == "ADAPTER_FAILED"
+            assert "refused 'continue'" in failure.message
+        await check_end(played.client)
+
+
+async def test_a_child_of_a_child_is_a_session_of_its_own(tmp_path: Path, autojump_clock: MockClock) -> None:
+    sessions = await stops_of("js-debug-fork", tmp_path)
+    assert [(each["sessionId"], each["parentSessionId"]) for each in sessions] == [("s-3", "s-2"), ("s-2", "s-1")]
+
+
+async def test_an_attach_to_a_program_that_waits_without_saying_so_is_running_and_can_be_left(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing("java-jdi-attach", tmp_path) as played:
+        await played.act(Move(PARENT, "attach"))
+        with pytest.raises(ToolFailed, match="Use debug_pause"):
+            await played.client.call("debug_continue")
+        assert (await played.client.call("debug_disconnect"))["wasTerminated"] is False
+        await check_end(played.client)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["NEGATIVE-debugpy-attach-connect", "NEGATIVE-js-debug-attach-pid", "NEGATIVE-lldb-dap-19-runInTerminal-argv0"],
+)
+async def test_a_start_that_is_never_answered_ends_by_its_timeout_and_leaves_nothing(
+    name: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with playing(name, tmp_path) as played:
+        start = next(told for told in story(played.trace) if isinstance(told, Move))
+        with pytest.raises(ToolFailed) as failed:
+            await played.move(start)
+        assert failed.value.code == "TIMEOUT"
+        await trio.sleep(SETTLED_SECONDS)
+        await check_end(played.client)
+
+
+def test_the_story_of_a_recording_is_its_moves_and_stops(tmp_path: Path) -> None:
+    told = story(Trace("debugpy-port", tmp_path))
+    assert [each.command if isinstance(each, Move) else "stop" for each in told] == ["launch", "stop", "disconnect"]
+    assert [each.thread for each in told if isinstance(each, Stop)] == [1]

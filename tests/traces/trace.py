@@ -1,0 +1,177 @@
+"""Recorded sessions of real debug adapters, and a debugger whose only adapter is one of them."""
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import trio
+import trio.testing
+from msgspec import Struct
+
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.record.player import Progress, play
+from trio_debugmcp.record.tape import Said, Tape, tapes, without_terminals
+from trio_debugmcp.session.debugger import Settings
+
+FOLDER = Path(__file__).parent.parent / "data" / "traces"
+NAMES = sorted(file.stem for file in FOLDER.glob("*.jsonl"))
+
+PARENT = "parent"
+MOVES = {"launch", "attach", "continue", "next", "stepIn", "stepOut", "disconnect"}
+HANGS_UP = {"rdbg"}
+"""Whose recording ends because the adapter closes its socket; the others wait for the client to do so."""
+RECORDED_SOURCES = '"/src/'
+"""How paths of the debugged programs begin in all traces."""
+
+
+class Trace:
+    """A recorded session; `lines` are what was said, by connection. Its source files are empty ones in `home`."""
+
+    def __init__(self, name: str, home: Path) -> None:
+        self.name = name
+        self.lines: list[tuple[str, Said]] = []
+        text = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").replace(RECORDED_SOURCES, f'"{home}/')
+        for row in map(json.loads, text.splitlines()):
+            said = Said(row["t"], "client" if row["dir"] == "c2a" else "adapter", row["msg"])
+            self.lines.append((row.get("conn", PARENT), said))
+            if said.message.get("event") == "debugpyAttach":
+                self.lines.append((PARENT, Said(said.t, "adapter", _start_debugging(said.message["body"]))))
+
+    def asked(self, command: str) -> Iterator[Mapping[str, Any]]:
+        """The arguments of each request of that command."""
+        for _, said in self.lines:
+            if said.by == "client" and said.message.get("command") == command and said.message["type"] == "request":
+                yield said.message.get("arguments") or {}
+
+    def last_word(self) -> float:
+        """When the adapter last said anything."""
+        return max(said.t for _, said in self.lines if said.by == "adapter")
+
+    def heard(self, event: str) -> list[Mapping[str, Any]]:
+        """The body of each event of that name."""
+        return [said.message.get("body") or {} for _, said in self.lines if said.message.get("event") == event]
+
+
+def _start_debugging(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """How debugpy announces a child to a client that serves `startDebugging`, as ours does and the recorded did not."""
+    arguments = {"request": "attach", "configuration": configuration}
+    return {"seq": 1_000_000, "type": "request", "command": "startDebugging", "arguments": arguments}
+
+
+class Place(Struct, frozen=True):
+    """Where a program was seen to be."""
+
+    file: str | None
+    line: int
+    function: str
+
+
+class Move(Struct):
+    """What the recorded client did, and why it was refused if it was."""
+
+    connection: str
+    command: str
+    refusal: str | None = None
+
+
+class Stop(Struct):
+    """What came of it, and where that was, if the recorded client looked."""
+
+    connection: str
+    thread: int | None
+    place: Place | None = None
+
+
+def story(trace: Trace) -> list[Move | Stop]:
+    """What a user would have to do, and would see, to take the same way."""
+    told: list[Move | Stop] = []
+    asked: dict[tuple[str, int], Move | Stop] = {}
+    for connection, said in trace.lines:
+        match said.by, said.message:
+            case "client", {"type": "request", "command": str(command), "seq": int(seq)} if command in MOVES:
+                told.append(Move(connection, command))
+                asked[connection, seq] = told[-1]
+            case "client", {"type": "request", "command": "stackTrace", "seq": int(seq), "arguments": arguments}:
+                stop = next((each for each in reversed(told) if each.connection == connection), None)
+                if isinstance(stop, Stop) and stop.thread in (None, arguments["threadId"]):
+                    asked[connection, seq] = stop
+            case "adapter", {"type": "event", "event": "stopped", "body": body}:
+                told.append(Stop(connection, body.get("threadId")))
+            case "adapter", {"type": "response", "request_seq": seq} if (connection, seq) in asked:
+                _learn(asked.pop((connection, seq)), said.message)
+            case _:
+                pass
+    return told
+
+
+def _learn(about: Move | Stop, answer: Mapping[str, Any]) -> None:
+    if isinstance(about, Move):
+        about.refusal = None if answer["success"] else answer.get("message") or ""
+    elif answer["success"] and (frames := (answer.get("body") or {}).get("stackFrames")):
+        about.place = Place((frames[0].get("source") or {}).get("path"), frames[0]["line"], frames[0]["name"])
+
+
+class TraceProfile(Profile):
+    """The recorded adapter, as if it were installed here."""
+
+    name: ClassVar[str] = "recorded"
+    language: ClassVar[str] = "any"
+    install_hint: ClassVar[str] = "nothing to install"
+
+    def __init__(self, trace: Trace) -> None:
+        ended_at = {PARENT: trace.last_word()} if trace.name in HANGS_UP else {}
+        self.tapes: dict[str, Tape] = tapes(without_terminals(trace.lines), ended_at)
+        self._children = iter([name for name in self.tapes if name != PARENT])
+        self._progress = Progress()
+
+    def locate(self) -> str | None:
+        return "recorded"
+
+    def command(self) -> Sequence[str]:
+        raise AdapterGone("a recording has no command")
+
+    def launch_arguments(self, launch: Launch) -> dict[str, Any]:
+        return {"program": launch.program}
+
+    def attach_arguments(self, attach: Attach) -> dict[str, Any]:
+        return {"processId": attach.pid}
+
+    def open(self, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+        return self._open(PARENT)
+
+    def open_attached(self, attach: Attach, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+        return self._open(PARENT)
+
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        return True
+
+    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+        return self._open(next(self._children))
+
+    @asynccontextmanager
+    async def _open(self, connection: str) -> AsyncIterator[Adapter]:
+        ours, theirs = trio.testing.memory_stream_pair()
+        playing = trio.CancelScope(shield=True)  # a real adapter hears the goodbye, too
+
+        async def play_shielded() -> None:
+            with playing:
+                await play(self.tapes[connection], theirs, self._progress)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(play_shielded)
+            try:
+                yield Adapter(ours)
+            finally:
+                playing.cancel(reason="the session is closed")
+
+
+def options(trace: Trace) -> tuple[Options, TraceProfile]:
+    """A server that knows this one adapter."""
+    profile = TraceProfile(trace)
+    return Options(settings=Settings(directory="/", profiles=(profile,))), profile
