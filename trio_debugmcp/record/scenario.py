@@ -47,6 +47,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
     `begin`: with no session, or with the program running or paused at its entry; time counts from there, and what
     was notified before is forgotten. `breakpoints`: arguments of `breakpoint_set`, set before the launch.
+    `initialized`: whether the adapter says so by itself, right after its answer to `initialize`.
     """
 
     scenario: str
@@ -56,6 +57,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     program: str = f"{DIRECTORY}/app.py"
     files: dict[str, str] = {}
     capabilities: dict[str, Any] | None = None
+    initialized: bool = True
     frames: tuple[Frame, ...] = (("main", f"{DIRECTORY}/app.py", 1),)
     threads: tuple[Thread, ...] = ((1, "MainThread"),)
     locals: dict[str, str] = {}
@@ -148,13 +150,14 @@ class SayRaw(AdapterLine, frozen=True, kw_only=True, tag="raw"):
 
 
 class SetAnswer(AdapterLine, frozen=True, kw_only=True, tag="answer"):
-    """How a command is answered from now on; with no further key: as usual again.
+    """How a command is answered from now on, or `once`: several of these wait in line. No further key: as usual again.
 
     `body` instead of the usual one; `refuse` with that text; `never`; `crash` instead of an answer; after `delay`
     seconds; with events `first` (before the delay) and `then` (after the answer).
     """
 
     command: str
+    once: bool = False
     body: Any = None
     refuse: str | None = None
     never: bool = False

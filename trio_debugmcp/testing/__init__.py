@@ -1,6 +1,11 @@
-"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server by any transport."""
+"""For tests, ours and yours: a scripted debug adapter, scenarios on a virtual clock, and MCP clients on any transport.
 
+docs/testing.md shows how to use it. Nothing here needs pytest, but for `scenarios`.
+"""
+
+from trio_debugmcp.record.scenario import BadScenario, Scenario, decode_scenario, encode_scenario
 from trio_debugmcp.testing.connect import (
+    Server,
     connect,
     connect_http,
     connect_process,
@@ -9,13 +14,24 @@ from trio_debugmcp.testing.connect import (
     connect_websocket,
     open_server,
 )
-from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
-from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
+from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeAdapter, FakeProfile, Refusal
+from trio_debugmcp.testing.player import play, play_all, play_in, read_scenario
+from trio_debugmcp.testing.report import Entry, Report
+from trio_debugmcp.testing.scenarios import scenarios
 
 __all__ = [
+    "ALL_CAPABILITIES",
+    "BadScenario",
     "DebugClient",
+    "Entry",
     "FakeAdapter",
     "FakeProfile",
+    "Notice",
+    "Refusal",
+    "Report",
+    "Scenario",
+    "Server",
     "ToolFailed",
     "connect",
     "connect_http",
@@ -23,5 +39,12 @@ __all__ = [
     "connect_stdio",
     "connect_streams",
     "connect_websocket",
+    "decode_scenario",
+    "encode_scenario",
     "open_server",
+    "play",
+    "play_all",
+    "play_in",
+    "read_scenario",
+    "scenarios",
 ]

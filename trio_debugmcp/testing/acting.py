@@ -11,7 +11,6 @@ from trio_debugmcp.record.scenario import (
     Cancel,
     ClientLine,
     Connect,
-    Event,
     LaunchProgram,
     Leave,
     Read,
@@ -30,7 +29,7 @@ from trio_debugmcp.record.scenario import (
     filled,
     full_uri,
 )
-from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, FakeProfile, Refusal
+from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, FakeProfile
 from trio_debugmcp.testing.stage import Difference, Stage
 
 # --- The adapter ---------------------------------------------------------------------------------------------
@@ -67,8 +66,8 @@ async def _say_once(stage: Stage, line: AdapterLine) -> None:
             await adapter.crash()
         case SayRaw(text=text):
             await adapter.send_raw(text.encode("latin-1", "replace"))
-        case SetAnswer():
-            _set_answer(adapter, line)
+        case SetAnswer(who=who):
+            stage.answers_of(who, line.command).set(line)
         case AskChild(name=name):
             configuration = {"child": stage.add_child(name)}
             wanted = {"request": "launch", "configuration": configuration}
@@ -90,36 +89,6 @@ async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, succ
     answer = await adapter.reverse_request(command, arguments)
     if answer["success"] is not success:
         raise Difference(f"{command} was {'refused' if success else 'granted'}: {answer.get('message') or ''}")
-
-
-def _set_answer(adapter: FakeAdapter, line: SetAnswer) -> None:
-    usual = adapter.usual_answer(line.command)
-    changes = line.body is not None or line.refuse is not None or line.never or line.crash
-    if not changes and not line.delay and not line.first and not line.then:
-        adapter.answer_as_usual(line.command)
-        return
-
-    async def answer(arguments: Arguments) -> object:
-        await _say_events(adapter, line.first)
-        await trio.sleep(line.delay)
-        if line.never:
-            await trio.sleep_forever()
-        if line.crash:
-            await adapter.crash()
-            return None
-        if line.refuse is not None:
-            raise Refusal(line.refuse)
-        return line.body if line.body is not None else await usual(arguments)
-
-    async def then() -> None:
-        await _say_events(adapter, line.then)
-
-    adapter.answer(line.command, answer, then)
-
-
-async def _say_events(adapter: FakeAdapter, events: list[Event]) -> None:
-    for event in events:
-        await adapter.event(event.event, event.body)
 
 
 # --- Clients -------------------------------------------------------------------------------------------------

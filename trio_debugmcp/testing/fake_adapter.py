@@ -62,6 +62,7 @@ class FakeAdapter:
         self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
         self.locals: dict[str, str] = {}
         self.values: dict[str, str] = {}
+        self.says_initialized = True
         self.connected = trio.Event()
         self.children: dict[int, FakeAdapter] = {}
         self._answers: dict[str, Answer] = {}
@@ -96,11 +97,6 @@ class FakeAdapter:
         self._afterwards.pop(command, None)
         if then is not None:
             self._afterwards[command] = then
-
-    def answer_as_usual(self, command: str) -> None:
-        """Undo `answer` and `withhold`."""
-        self._answers.pop(command, None)
-        self._afterwards.pop(command, None)
 
     def usual_answer(self, command: str) -> Answer:
         """What answers that command unless told otherwise."""
@@ -192,7 +188,7 @@ class FakeAdapter:
         except Refusal as refusal:
             response |= {"success": False, "message": str(refusal)}
         await self._send(response)
-        if command == "initialize":
+        if command == "initialize" and self.says_initialized:
             await self.event("initialized")
         if command in self._afterwards:
             await self._afterwards[command]()

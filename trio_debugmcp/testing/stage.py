@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.record.scenario import AGENT, DIRECTORY, ROOT, Era, Setting, filled
 from trio_debugmcp.server.access import Role
+from trio_debugmcp.testing.answers import Answers
 from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
 from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Arguments, FakeAdapter
@@ -46,6 +47,7 @@ class Stage:
         self.entries: list[Entry] = []
         self.zero = trio.current_time()
         self._server = server
+        self._answers: dict[tuple[str, str], Answers] = {}
         self._departures: dict[str, trio.Event] = {}
         self._nursery: trio.Nursery | None = None
         adapter.on_request = partial(self._asked, ROOT)
@@ -134,6 +136,12 @@ class Stage:
         """An adapter, by its name."""
         return self.adapters[name]
 
+    def answers_of(self, name: str, command: str) -> Answers:
+        """How that adapter answers that command."""
+        if (name, command) not in self._answers:
+            self._answers[name, command] = Answers(self.adapter(name), command)
+        return self._answers[name, command]
+
     def add_child(self, name: str) -> int:
         """An adapter that the root can announce; returns the number to announce it by."""
         root, child = self.adapters[ROOT], FakeAdapter()
@@ -181,6 +189,7 @@ async def open_stage(setting: Setting, era: Era) -> AsyncIterator[Stage]:
 def _adapter_for(setting: Setting) -> FakeAdapter:
     adapter = FakeAdapter(ALL_CAPABILITIES if setting.capabilities is None else setting.capabilities)
     adapter.frames, adapter.threads = list(setting.frames), list(setting.threads)
+    adapter.says_initialized = setting.initialized
     adapter.locals, adapter.values = dict(setting.locals), dict(setting.values)
     return adapter
 
