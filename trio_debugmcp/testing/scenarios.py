@@ -28,7 +28,8 @@ def scenarios(path: str | Path) -> Callable[..., None]:
         if not report.ok:
             pytest.fail(str(report), pytrace=False)
 
-    return test
+    checked: Callable[..., None] = test
+    return checked
 
 
 def _cases(path: Path) -> Iterator[tuple[str, Scenario | BadScenario, Era | None]]:
