@@ -2,17 +2,18 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from trio_debugmcp.record.scenario import BadScenario
 from trio_debugmcp.testing.player import play_all, read_scenario
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="scripts/scenario", description=__doc__)
     parser.add_argument("files", nargs="+", metavar="FILE", help="a scenario, or a folder of them")
     parser.add_argument("--quiet", action="store_true", help="print only timelines with differences")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     differing = 0
     for name in options.files:
         path = Path(name)

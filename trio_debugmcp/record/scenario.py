@@ -13,10 +13,11 @@ Decoding is strict: a key or word that does not exist is an error that names the
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
-from typing import Any, Literal
+from pathlib import PurePath
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 Era = Literal["legacy", "modern"]
 Frame = tuple[str, str, int]
@@ -30,6 +31,9 @@ NUMBER = "$N"
 
 AGENT = "agent"
 """The client that is there from the beginning."""
+
+MAX_TIMES = 100_000
+"""Repetitions of a line: at one instant they take real time."""
 
 EVERYONE = "everyone"
 """All clients that are connected at the time."""
@@ -89,7 +93,7 @@ class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
     """`who`: which adapter. With `times` it is said again `every` so many seconds, while the next lines go on."""
 
     who: str = ROOT
-    times: int = 1
+    times: Annotated[int, Meta(ge=1, le=MAX_TIMES)] = 1
     every: float = 0.0
 
 
@@ -387,6 +391,7 @@ def decode_scenario(text: str, name: str = "scenario") -> Scenario:
     if not numbered:
         raise BadScenario(f'{name}: it is empty; the first line is the setting: {{"scenario": "what it shows"}}')
     setting = _decode(f"{name}:{numbered[0][0]}", numbered[0][1], first=True)
+    _check_files(f"{name}:{numbered[0][0]}", setting)
     steps = tuple(Step(number, _decode(f"{name}:{number}", line, first=False)) for number, line in numbered[1:])
     scenario = Scenario(name, setting, steps)
     _check_names(scenario)
@@ -487,6 +492,13 @@ def _in_order(part: Any) -> dict[str, Any]:
 
 def _listed(words: Any) -> str:
     return ", ".join(f"`{word}`" for word in words)
+
+
+def _check_files(where: str, setting: Setting) -> None:
+    for file in setting.files:
+        path = PurePath(file)
+        if path.is_absolute() or ".." in path.parts or path == PurePath() or "\0" in file:
+            raise BadScenario(f"{where}: `files` are paths below {DIRECTORY}, not {file!r}")
 
 
 def _check_names(scenario: Scenario) -> None:

@@ -82,7 +82,9 @@ async def _stop(adapter: FakeAdapter, line: SayStop) -> None:
     adapter.frames = adapter.frames if line.frames is None else list(line.frames)
     adapter.threads = adapter.threads if line.threads is None else list(line.threads)
     adapter.locals = adapter.locals if line.locals is None else line.locals
-    await adapter.stop(line.reason, thread=line.thread, hit=line.hit, **line.body)
+    hit = {"hitBreakpointIds": line.hit} if line.hit else {}
+    stopped = {"reason": line.reason, "threadId": line.thread, "allThreadsStopped": True, **hit, **line.body}
+    await adapter.event("stopped", stopped)
 
 
 async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, success: bool) -> None:

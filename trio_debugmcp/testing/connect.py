@@ -41,7 +41,6 @@ class Server:
                     yield client
                 nursery.cancel_scope.cancel(reason="the client has left")
 
-
     def open_sdk_server(self, role: Role = "control") -> AbstractAsyncContextManager[SdkServer[dict[str, Any]]]:
         """The SDK's server for one further client, such as an `InspectorClient`, for the length of the block."""
         return self.app.open_server(role)

@@ -21,6 +21,7 @@ from trio_debugmcp.record.scenario import (
 from trio_debugmcp.testing.comparison import difference_of_whole, differences, shown
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 from trio_debugmcp.testing.guest import NOT_FOUND, Conversation, Guest
+from trio_debugmcp.testing.report import seconds
 from trio_debugmcp.testing.stage import Difference, Stage
 
 
@@ -83,16 +84,16 @@ def _told(guest: Guest, what: str, due: float) -> list[str]:
             return [f"{guest.name} was told so before what the lines before this one say"] if late else []
     for told in candidates[:1]:
         guest.claim(told)
-        order = "but before what the line before says" if told.at == due else f"not at {due:g} s"
-        return [f"{guest.name} was told of {what} at {told.at:g} s, {order}"]
-    return [f"{guest.name} was not told of {what} at {due:g} s"]
+        order = "but before what the line before says" if told.at == due else f"not at {seconds(due)}"
+        return [f"{guest.name} was told of {what} at {seconds(told.at)}, {order}"]
+    return [f"{guest.name} was not told of {what} at {seconds(due)}"]
 
 
 def _told_nothing(guest: Guest, until: float) -> list[str]:
     early = [told for told in guest.unexpected if told.at <= until]
     for told in early:
         guest.claim(told)
-    return [f"{guest.name} was told of {told.what} at {told.at:g} s" for told in early]
+    return [f"{guest.name} was told of {told.what} at {seconds(told.at)}" for told in early]
 
 
 # --- What is read and answered -------------------------------------------------------------------------------
@@ -124,10 +125,10 @@ async def _check_outcome(
     if due is None:
         await call.over.wait()
     if call.ended_at is None:
-        raise Difference(f"{call.what} (line {call.line}) has not been answered by {stage.now:g} s")
+        raise Difference(f"{call.what} (line {call.line}) has not been answered by {seconds(stage.now)}")
     ended_at = stage.since_zero(call.ended_at)
     if due is not None and ended_at != due:
-        raise Difference(f"{call.what} (line {call.line}) was answered at {ended_at:g} s, not at {due:g} s")
+        raise Difference(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
     if isinstance(line, ExpectAnswer):
         if call.failure is not None:
             call.expected = True

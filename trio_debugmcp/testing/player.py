@@ -30,7 +30,7 @@ from trio_debugmcp.record.scenario import (
 from trio_debugmcp.testing.acting import begin_call, perform, say
 from trio_debugmcp.testing.debug_client import ToolFailed
 from trio_debugmcp.testing.expecting import check, overlooked
-from trio_debugmcp.testing.report import Report, described
+from trio_debugmcp.testing.report import Report, described, seconds
 from trio_debugmcp.testing.stage import SETTLED_SECONDS, Difference, Stage, open_stage
 
 PATIENCE_SECONDS = 120.0
@@ -136,7 +136,7 @@ async def _play_step(stage: Stage, step: Step, nursery: trio.Nursery) -> None:
         stage.log(who, described(step.line), step.number)
     try:
         if round(due, 6) < stage.now and not isinstance(line, _OF_THE_PAST):
-            raise Difference(f"too late: it is {stage.now:g} s already, and this line belongs to {due:g} s")
+            raise Difference(f"too late: it is {seconds(stage.now)} already, and this line belongs to {seconds(due)}")
         await _perform(stage, step.number, line, round(due, 6), nursery)
     except Difference as difference:
         problems = difference.sentences

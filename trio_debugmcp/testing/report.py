@@ -50,6 +50,11 @@ class Report(Struct, frozen=True):
         return "\n".join([*head, *(line for entry in self.entries for line in _lines(entry))])
 
 
+def seconds(time: float) -> str:
+    """To the microsecond, without needless zeros."""
+    return f"{f'{time:.6f}'.rstrip('0').rstrip('.')} s"
+
+
 def described(line: Line) -> str:
     """A line of a scenario in words: what it says, and the keys that are not as usual."""
     raw: dict[str, Any] = msgspec.to_builtins(line)
