@@ -1,7 +1,6 @@
 """The player: it sees every difference, says where it is, never hangs, and goes the same way every time."""
 
 import runpy
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -235,7 +234,7 @@ def test_the_script_prints_the_timelines_and_says_by_its_exit_code_whether_they_
     good.write_text(f"{RUNNING}\n")
     differs.write_text(f'{RUNNING}\n{{"expect": "list_changed"}}\n')
     bad.write_text("{}\n")
-    main: Callable[[list[str]], int] = runpy.run_path(str(ROOT / "scripts" / "_scenario.py"))["main"]
+    main = runpy.run_path(str(ROOT / "scripts" / "_scenario.py"))["main"]
     assert main([str(good)]) == 0
     assert capsys.readouterr().out.count("as expected") == 2
     assert main(["--quiet", str(good)]) == 0
