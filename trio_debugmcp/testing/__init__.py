@@ -19,6 +19,7 @@ from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeAdapter, Fa
 from trio_debugmcp.testing.player import play, play_all, play_in, read_scenario
 from trio_debugmcp.testing.report import Entry, Report
 from trio_debugmcp.testing.scenarios import scenarios
+from trio_debugmcp.testing.sharpening import sharpened
 
 __all__ = [
     "ALL_CAPABILITIES",
@@ -47,4 +48,5 @@ __all__ = [
     "play_in",
     "read_scenario",
     "scenarios",
+    "sharpened",
 ]

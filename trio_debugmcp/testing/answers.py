@@ -45,7 +45,8 @@ class Answers:
         return line.body if line.body is not None else await self._usual(arguments)
 
     async def _say_afterwards(self) -> None:
-        await self._say(self._afterwards.popleft())
+        if self._afterwards:  # else it was asked before there was anything to say
+            await self._say(self._afterwards.popleft())
 
     async def _say(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -50,6 +50,16 @@ class Report(Struct, frozen=True):
         return "\n".join([*head, *(line for entry in self.entries for line in _lines(entry))])
 
 
+def told_text(what: str) -> str:
+    """How the timeline shows that a client was told of a resource, or of the list."""
+    return f"← {'updated ' if '://' in what else ''}{what}"
+
+
+def answered_prefix(what: str, line: int) -> str:
+    """How the timeline begins to show the answer of the call that this line began."""
+    return f"← {what} (line {line})"
+
+
 def seconds(time: float) -> str:
     """To the microsecond, without needless zeros."""
     return f"{f'{time:.6f}'.rstrip('0').rstrip('.')} s"

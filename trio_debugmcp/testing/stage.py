@@ -18,7 +18,7 @@ from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
 from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Arguments, FakeAdapter
 from trio_debugmcp.testing.guest import Conversation, Failure, Guest, Told, open_guest
-from trio_debugmcp.testing.report import Entry
+from trio_debugmcp.testing.report import Entry, answered_prefix, told_text
 
 PROGRAM_FILE = "app.py"
 """Is there even if the setting has no files: there must be something to launch."""
@@ -95,7 +95,7 @@ class Stage:
             self.log(who, f"← {command}")
 
     def _noticed(self, guest: Guest, notice: Notice) -> None:
-        entry = self.log(guest.name, f"← {'updated ' if '://' in notice.what else ''}{notice.what}")
+        entry = self.log(guest.name, told_text(notice.what))
         told = Told(len(guest.client.notices), notice.what, self.since_zero(notice.at), entry)
         guest.unexpected.append(told)
 
@@ -105,7 +105,7 @@ class Stage:
                 outcome = f"failed: {code}: {message}"
             case _:
                 outcome = "called off" if call.scope.cancelled_caught else "answered"
-        call.entry = self.log(guest.name, f"← {call.what} (line {call.line}) {outcome}")
+        call.entry = self.log(guest.name, f"{answered_prefix(call.what, call.line)} {outcome}")
 
     # --- Who is there ----------------------------------------------------------------------------------------
 
