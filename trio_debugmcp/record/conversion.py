@@ -44,9 +44,6 @@ from trio_debugmcp.record.scenario import (
 
 FORMAT = "trio-debugmcp recording"
 
-ADAPTER = "fake"
-"""Whatever adapter was recorded, a scenario's is this one."""
-
 JUST_BEFORE_SECONDS = 0.05
 """Between a cause and the request that the server makes for it, on a machine that is not overloaded."""
 
@@ -128,6 +125,7 @@ def _setting(header: Entry, entries: list[Entry], title: str) -> Setting:
         program=program if program is not None and program.startswith(DIRECTORY) else Setting("").program,
         files=files,
         initialized=False,
+        profile=next((e["adapter"] for e in entries if e.get("edge") == "session"), None),
         quiet=header.get("debounce"),
         max_wait=header.get("maxWait"),
         linger=header.get("linger"),
@@ -294,10 +292,8 @@ def _answer(who: str, asked: Entry, answered: Entry | None) -> SetAnswer:
 def _arguments(tool: str, arguments: Entry) -> Entry:
     if tool not in ("debug_launch", "debug_attach"):
         return arguments
-    kept = {key: value for key, value in arguments.items() if key not in ("adapter", "adapter_options")}
-    if not str(kept.get("cwd", DIRECTORY)).startswith(DIRECTORY):
-        del kept["cwd"]
-    return {**kept, "adapter": ADAPTER}
+    elsewhere = not str(arguments.get("cwd", DIRECTORY)).startswith(DIRECTORY)
+    return {key: value for key, value in arguments.items() if key != "cwd" or not elsewhere}
 
 
 def _code(code: int) -> str | int:

@@ -51,7 +51,8 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
     `begin`: with no session, or with the program running or paused at its entry; time counts from there, and what
     was notified before is forgotten. `breakpoints`: arguments of `breakpoint_set`, set before the launch.
-    `initialized`: whether the adapter says so by itself, right after its answer to `initialize`.
+    `initialized`: whether the adapter says so by itself, right after its answer to `initialize`. `profile`: the name
+    of a real adapter, for which the server shall take it.
     """
 
     scenario: str
@@ -62,6 +63,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     files: dict[str, str] = {}
     capabilities: dict[str, Any] | None = None
     initialized: bool = True
+    profile: str | None = None
     frames: tuple[Frame, ...] = (("main", f"{DIRECTORY}/app.py", 1),)
     threads: tuple[Thread, ...] = ((1, "MainThread"),)
     locals: dict[str, str] = {}

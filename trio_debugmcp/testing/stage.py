@@ -11,12 +11,15 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from trio_debugmcp.record.scenario import AGENT, DIRECTORY, ROOT, Era, Setting, filled
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles import PROFILES, Profile, profile_named
+from trio_debugmcp.record.scenario import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting, filled
 from trio_debugmcp.server.access import Role
+from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing.answers import Answers
 from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
-from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Arguments, FakeAdapter
+from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Arguments, FakeAdapter, FakeProfile
 from trio_debugmcp.testing.guest import Conversation, Failure, Guest, Told, open_guest
 from trio_debugmcp.testing.report import Entry, answered_prefix, told_text
 
@@ -178,7 +181,8 @@ async def open_stage(setting: Setting, era: Era) -> AsyncIterator[Stage]:
         _write_files(Path(directory), setting.files)
         adapter = _adapter_for(setting)
         chosen: dict[str, Any] = {"quiet": setting.quiet, "max_wait": setting.max_wait, "linger": setting.linger}
-        options = adapter.options(
+        options = Options(
+            settings=Settings(directory=directory, profiles=(_profile_for(setting, adapter),)),
             core_tools_only=setting.tools == "core",
             **{name: value for name, value in chosen.items() if value is not None},
         )
@@ -192,6 +196,20 @@ def _adapter_for(setting: Setting) -> FakeAdapter:
     adapter.says_initialized = setting.initialized
     adapter.locals, adapter.values = dict(setting.locals), dict(setting.values)
     return adapter
+
+
+def _profile_for(setting: Setting, adapter: FakeAdapter) -> Profile:
+    """The fake one's own, or a real one's: what it asks of its adapter, but for how that is reached."""
+    if setting.profile is None:
+        return FakeProfile(adapter)
+    real = profile_named(setting.profile)
+    if real is None:
+        names = ", ".join(f"`{each.name}`" for each in PROFILES)
+        raise BadScenario(f"there is no adapter profile `{setting.profile}`; there are {names}")
+    reached = ("__init__", "locate", "open", "open_attached", "serves_child", "open_child", "attach_problem")
+    disguise = type(f"Fake{type(real).__name__}", (type(real),), {name: getattr(FakeProfile, name) for name in reached})
+    profile: Profile = disguise(adapter)
+    return profile
 
 
 def _write_files(directory: Path, files: dict[str, str]) -> None:
