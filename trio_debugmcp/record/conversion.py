@@ -63,11 +63,14 @@ def scenario_of(recording: bytes, title: str) -> Scenario:
         BadScenario: this is no recording.
     """
     header, entries = _parse(recording)
-    home = _home(entries)
-    entries = [_at_home(entry, home) for entry in entries]
-    lines = sorted(_Conversion(entries).lines(), key=lambda line: line.at or 0.0)
-    steps = tuple(Step(number, line) for number, line in enumerate(lines, 2))
-    return Scenario(title, _setting(header, entries, title), steps)
+    try:
+        home = _home(entries)
+        entries = [_at_home(entry, home) for entry in entries]
+        lines = sorted(_Conversion(entries).lines(), key=lambda line: line.at or 0.0)
+        setting = _setting(header, entries, title)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise BadScenario(f"an entry is not as in a recording: {type(error).__name__}: {error}") from error
+    return Scenario(title, setting, tuple(Step(number, line) for number, line in enumerate(lines, 2)))
 
 
 def _parse(recording: bytes) -> tuple[Entry, list[Entry]]:
