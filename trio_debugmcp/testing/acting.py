@@ -1,5 +1,7 @@
 """The lines of a scenario that do something: what the adapter says, and what clients do."""
 
+from contextlib import suppress
+
 import trio
 
 from trio_debugmcp.record.scenario import (
@@ -65,7 +67,8 @@ async def _say_once(stage: Stage, line: AdapterLine) -> None:
         case SayCrash():
             await adapter.crash()
         case SayRaw(text=text):
-            await adapter.send_raw(text.encode("latin-1", "replace"))
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await adapter.send_raw(text.encode("latin-1", "replace"))
         case SetAnswer(who=who):
             stage.answers_of(who, line.command).set(line)
         case AskChild(name=name):
@@ -96,10 +99,8 @@ async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, succ
 # --- Clients -------------------------------------------------------------------------------------------------
 
 
-def begin_call(stage: Stage, number: int, line: ClientLine) -> bool:
-    """Begin a call, if that is what the line is."""
-    if not isinstance(line, Call | LaunchProgram | Read):
-        return False
+def begin_call(stage: Stage, number: int, line: Call | LaunchProgram | Read) -> None:
+    """Begin a call, which goes on beside everything else."""
     guest = stage.guest(line.who)
     client = guest.client
     match line:
@@ -110,7 +111,6 @@ def begin_call(stage: Stage, number: int, line: ClientLine) -> bool:
         case LaunchProgram(arguments=arguments):
             wanted = {"program": stage.setting.program, "stop_at_entry": False, "wait": False, **arguments}
             guest.begin("debug_launch", number, line.name, lambda: client.call("debug_launch", **wanted))
-    return True
 
 
 async def perform(stage: Stage, line: ClientLine) -> None:
@@ -123,7 +123,7 @@ async def perform(stage: Stage, line: ClientLine) -> None:
         case Unsubscribe(who=who, uris=uris):
             await stage.guest(who).unsubscribe([full_uri(uri) for uri in uris])
         case Cancel(who=who, of=of):
-            stage.guest(who).calls[of].scope.cancel(reason="called off")
+            stage.call(who, of).scope.cancel(reason="called off")
         case StopReading(who=who):
             stage.guest(who).valve.close()
         case ReadOn(who=who):

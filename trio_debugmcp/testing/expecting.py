@@ -41,7 +41,7 @@ async def check(stage: Stage, line: ExpectLine, due: float, *, timed: bool) -> N
         case ExpectNothing(who=who, until=until):
             _together([_told_nothing(guest, until) for guest in _guests(stage, who)])
         case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
-            await _check_outcome(stage, stage.guest(who), stage.guest(who).calls[of], line, due if timed else None)
+            await _check_outcome(stage, stage.guest(who), stage.call(who, of), line, due if timed else None)
         case ExpectList(who=who):
             await _check_list(stage.guest(who), line)
         case ExpectAsked():
@@ -112,11 +112,18 @@ def _compare(line: ExpectResource | ExpectAnswer, actual: Any) -> None:
     if line.text is not None and actual != line.text:
         problems.append(f"the text is {shown(actual)}, not {shown(line.text)}")
     if line.has or line.whole is not None:
-        value = json.loads(actual) if isinstance(actual, str) else actual
+        value = _parsed(actual)
         problems += differences(line.has, value)
         problems += [] if line.whole is None else difference_of_whole(line.whole, value)
     if problems:
         raise Difference(*problems)
+
+
+def _parsed(actual: Any) -> Any:
+    try:
+        return json.loads(actual) if isinstance(actual, str) else actual
+    except ValueError:
+        raise Difference(f"it is no JSON: {shown(actual)}") from None
 
 
 async def _check_outcome(

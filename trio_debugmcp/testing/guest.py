@@ -159,9 +159,9 @@ class Guest:
 
     async def _listen(self, uris: tuple[str, ...]) -> None:
         """The modern era's way: one stream, whose successor is acknowledged before it is closed."""
-        before, self._uris = self._stream, uris
-        self._stream = trio.CancelScope()
-        await self._nursery.start(self._hold_stream, uris, self._stream)
+        before, scope = self._stream, trio.CancelScope()
+        await self._nursery.start(self._hold_stream, uris, scope)
+        self._uris, self._stream = uris, scope
         if before is not None:
             before.cancel(reason="another stream has taken its place")
             await trio.testing.wait_all_tasks_blocked()
@@ -184,11 +184,11 @@ async def open_guest(server: Server, name: str, era: Era, role: Role) -> AsyncIt
         async with trio.open_nursery() as nursery:
             gone = trio.Event()
 
-            async def serve() -> None:
+            async def attend() -> None:
                 await server.app.serve_connection(*left, role)
                 gone.set()
 
-            nursery.start_soon(serve)
+            nursery.start_soon(attend)
             nursery.start_soon(valve.pump, incoming, sink)
             async with connect_streams(_transport((source, outgoing)), era) as client, trio.open_nursery() as own:
                 client.checks_schemas = False  # a scenario takes milliseconds

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import trio
 import trio.testing
+from mcp.shared.exceptions import MCPError
 
 from trio_debugmcp.record.scenario import (
     AGENT,
     AdapterLine,
+    Call,
     ClientLine,
     Era,
     ExpectAnswer,
@@ -22,6 +24,9 @@ from trio_debugmcp.record.scenario import (
     ExpectListChanged,
     ExpectNothing,
     ExpectUpdated,
+    LaunchProgram,
+    Line,
+    Read,
     Scenario,
     Step,
     decode_scenario,
@@ -91,7 +96,7 @@ async def play(scenario: Scenario, era: Era | None = None) -> Report:
     async with open_stage(scenario.setting, era) as stage:
         try:
             await _begin(stage)
-        except ToolFailed as failed:
+        except (ToolFailed, MCPError) as failed:
             stage.log("scenario", f"begin {stage.setting.begin}", SETTING_LINE, str(failed))
         else:
             await _play_steps(stage, scenario.steps)
@@ -124,43 +129,48 @@ async def _play_steps(stage: Stage, steps: Sequence[Step]) -> None:
 
 
 async def _play_step(stage: Stage, step: Step, nursery: trio.Nursery) -> None:
-    line = filled(step.line, DIR=stage.directory)
+    line: Line = filled(step.line, DIR=stage.directory)
     due = line.at if line.at is not None else stage.now + (line.after or 0.0)
-    due = max(due, line.until) if isinstance(line, ExpectNothing) else due
+    due = round(max(due, line.until) if isinstance(line, ExpectNothing) else due, 6)
     await trio.sleep_until(max(stage.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
     await stage.settle()
-    problems: tuple[str, ...] = ()
-    who = line.who if isinstance(line, AdapterLine | ClientLine) else "expect"
-    named = f"{line.who}: " if isinstance(line, ExpectLine) and line.who not in (AGENT, "program", "everyone") else ""
-    if not isinstance(line, ExpectLine):
-        stage.log(who, described(step.line), step.number)
-    try:
-        if round(due, 6) < stage.now and not isinstance(line, _OF_THE_PAST):
-            raise Difference(f"too late: it is {seconds(stage.now)} already, and this line belongs to {seconds(due)}")
-        await _perform(stage, step.number, line, round(due, 6), nursery)
-    except Difference as difference:
-        problems = difference.sentences
-    if isinstance(line, ExpectLine):
-        stage.log(who, f"{named}{described(step.line)}", step.number, *problems)
-    elif problems:
-        stage.log(who, described(step.line), step.number, *problems)
+    expects = isinstance(line, ExpectLine)
+    who = "expect" if expects else getattr(line, "who", "")
+    entry = None if expects else stage.log(who, described(step.line), step.number)
+    differences = await _differences(stage, step.number, line, due, nursery)
+    if entry is None:
+        entry = stage.log(who, described(step.line), step.number)
+    for sentence in differences:
+        stage.object_to(entry, sentence)
 
 
-async def _perform(stage: Stage, number: int, line: object, due: float, nursery: trio.Nursery) -> None:
+async def _differences(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
+    """Perform the line; returns what is not as it says."""
+    if due < stage.now and not isinstance(line, _OF_THE_PAST):
+        return (f"too late: it is {seconds(stage.now)} already, and this line belongs to {seconds(due)}",)
     try:
         with trio.fail_after(PATIENCE_SECONDS):
-            match line:
-                case AdapterLine():
-                    await say(stage, line, nursery)
-                case ClientLine():
-                    if not begin_call(stage, number, line):
-                        await perform(stage, line)
-                case ExpectLine():
-                    timed = getattr(line, "at", None) is not None or getattr(line, "after", None) is not None
-                    await check(stage, line, due, timed=timed)
-                case _:
-                    raise AssertionError(f"no such line: {line}")
+            await _perform(stage, number, line, due, nursery)
             await stage.settle()
+    except Difference as difference:
+        return difference.sentences
+    except MCPError as refused:
+        return (f"refused: {refused.error.code}: {refused.error.message}",)
     except trio.TooSlowError:
         what = "the answer" if isinstance(line, ExpectAnswer | ExpectError) else "this"
-        raise Difference(f"stuck: {what} has not come within {PATIENCE_SECONDS:g} virtual seconds") from None
+        return (f"stuck: {what} has not come within {PATIENCE_SECONDS:g} virtual seconds",)
+    return ()
+
+
+async def _perform(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
+    match line:
+        case AdapterLine():
+            await say(stage, line, nursery)
+        case Call() | LaunchProgram() | Read():
+            begin_call(stage, number, line)
+        case ClientLine():
+            await perform(stage, line)
+        case ExpectLine():
+            await check(stage, line, due, timed=line.at is not None or line.after is not None)
+        case _:
+            raise AssertionError(f"no such line: {line}")

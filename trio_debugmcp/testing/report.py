@@ -69,7 +69,8 @@ def described(line: Line) -> str:
     """A line of a scenario in words: what it says, and the keys that are not as usual."""
     raw: dict[str, Any] = msgspec.to_builtins(line)
     tag = type(line).__struct_config__.tag_field or ""
-    rest = {key: value for key, value in raw.items() if key not in (tag, "at", "after", "note", "who")}
+    elsewhere = (tag, "at", "after", "note", *([] if tag == "expect" else ["who"]))
+    rest = {key: value for key, value in raw.items() if key not in elsewhere}
     return " ".join([str(raw[tag]), *(f"{key}={_plain(value)}" for key, value in rest.items())])
 
 

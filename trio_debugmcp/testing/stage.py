@@ -79,7 +79,8 @@ class Stage:
     def object_to(self, entry: int, sentence: str) -> None:
         """What happened there should not have."""
         old = self.entries[entry]
-        self.entries[entry] = replace(old, differences=(*old.differences, sentence))
+        shown = sentence.replace(self.directory, DIRECTORY)
+        self.entries[entry] = replace(old, differences=(*old.differences, shown))
 
     def begin_here(self) -> None:
         """The clock is at 0 and nothing has happened yet."""
@@ -134,6 +135,13 @@ class Stage:
         if name not in self.guests:
             raise Difference(f"{name} is not connected")
         return self.guests[name]
+
+    def call(self, who: str, name: str | None) -> Conversation:
+        """A call that a client has begun, by its name, or else its last one."""
+        calls = self.guest(who).calls
+        if name not in calls:
+            raise Difference(f"{who} has begun no such call")
+        return calls[name]
 
     def adapter(self, name: str) -> FakeAdapter:
         """An adapter, by its name."""
