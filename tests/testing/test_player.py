@@ -1,11 +1,15 @@
 """The player: it sees every difference, says where it is, never hangs, and goes the same way every time."""
 
+import json
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from trio_debugmcp.testing import Report, decode_scenario, play, play_all, scenarios
@@ -248,3 +252,32 @@ def test_the_script_prints_the_timelines_and_says_by_its_exit_code_whether_they_
     printed = capsys.readouterr()
     assert "bad.jsonl:1: the key `scenario` belongs to the first line" in printed.err
     assert printed.out.count("1 difference") == 2
+
+
+def pool() -> list[dict[str, Any]]:
+    """The lines of all our scenarios, without what ties them to one another."""
+    files = sorted((ROOT / "tests" / "scenarios").glob("*.jsonl"))
+    lines = [json.loads(line) for file in files for line in file.read_text().splitlines()[1:]]
+    free = [
+        {key: value for key, value in line.items() if key not in ("at", "after", "until", "of", "who")}
+        for line in lines
+    ]
+    return [{**line, **({"until": 1} if line.get("expect") == "nothing" else {})} for line in free]
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from(["nothing", "running", "paused"]),
+    st.lists(st.tuples(st.sampled_from([0, 0.1, 0.3, 5]), st.sampled_from(pool())), max_size=10),
+)
+def test_any_mixture_of_lines_is_played_to_its_end(begin: str, lines: list[tuple[float, dict[str, Any]]]) -> None:
+    written: list[dict[str, Any]] = [{"scenario": "x", "begin": begin}]
+    calls = False
+    for number, (after, line) in enumerate(lines):
+        named = {"name": f"child {number}"} if line.get("adapter") == "child" else {}
+        named |= {"who": f"client {number}"} if line.get("client") == "connect" else {}
+        calls = calls or line.get("client") in ("call", "launch", "read")
+        if calls or (line.get("expect") not in ("answer", "error") and line.get("client") != "cancel"):
+            written.append({"after": after, **line, **named})
+    for report in play_all(decode_scenario("\n".join(json.dumps(line) for line in written))):
+        assert str(report)
