@@ -153,12 +153,20 @@ def test_output_garbage_children_and_the_end_of_a_connection_are_lines_of_the_ad
         {"edge": "output", "t": 1, "session": "s-1", "pid": 1, "stream": "stderr", "text": "x\n"},
         {"edge": "output", "t": 1, "session": "s-1", "pid": 1, "stream": "stderr"},
         {"edge": "session", "t": 2, **child},
+        {
+            "edge": "adapter",
+            "t": 2.5,
+            "session": "s-2",
+            "dir": "out",
+            "msg": {"type": "request", "seq": 1, "command": "attach"},
+        },
         {"edge": "garbage", "t": 3, "session": "s-2", "text": "Oops"},
         {"edge": "hangUp", "t": 4, "session": "s-1", "stderr": ""},
     )
     assert lines == [
         {"at": 1.0, "adapter": "output", "text": "x\n", "stream": "stderr"},
-        {"at": 2.0, "adapter": "child", "name": "s-2"},
+        {"at": 2.0, "adapter": "answer", "who": "s-2", "command": "attach", "once": True, "never": True},
+        {"at": 2.0, "adapter": "child", "name": "s-2", "request": "attach"},
         {"at": 3.0, "adapter": "raw", "who": "s-2", "text": "Oops"},
         {"at": 4.0, "adapter": "crash"},
     ]

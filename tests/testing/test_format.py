@@ -54,6 +54,10 @@ SETTING = '{"scenario": "x"}'
             "f.jsonl:2: there is no client `bob` yet; there are `agent`",
         ),
         (f'{SETTING}\n{{"adapter": "exit", "who": "kid"}}', "there is no adapter `kid` yet; there are `program`"),
+        (
+            f'{SETTING}\n{{"adapter": "exit", "who": "kid"}}\n{{"adapter": "child", "name": "kid"}}',
+            "f.jsonl:2: there is no adapter `kid` yet; there are `program`",
+        ),
         (f'{SETTING}\n{{"expect": "answer"}}', "f.jsonl:2: there is no call yet; there are none"),
         (
             f'{SETTING}\n{{"client": "launch", "as": "go"}}\n{{"client": "cancel", "of": "stop"}}',

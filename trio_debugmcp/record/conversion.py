@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -166,7 +166,7 @@ class _Conversion:
         at = entry.get("t", 0.0)
         match entry:
             case {"edge": "session", "start": "child", "session": session}:
-                yield AskChild(at=at, name=session)
+                yield AskChild(at=at, name=session, request=self._start_of(session))
             case {"edge": "adapter", "dir": "in", "msg": {"type": "event", "event": event} as message}:
                 yield SayEvent(at=at, who=self._adapter(entry), event=event, body=message.get("body") or {})
             case {"edge": "garbage", "text": text}:
@@ -191,6 +191,10 @@ class _Conversion:
     def _adapter(self, entry: Entry) -> str:
         session: str = entry["session"]
         return session if session in self._children else ROOT
+
+    def _start_of(self, session: str) -> Literal["launch", "attach"]:
+        asked = [e["msg"]["command"] for e in self._entries if _is_request(e) and e["session"] == session]
+        return "attach" if "attach" in asked else "launch"
 
     def _answers(self) -> dict[tuple[str, int], SetAnswer]:
         """By session and number of the request: how it is answered, at a time still to be given."""

@@ -174,9 +174,10 @@ class SetAnswer(AdapterLine, frozen=True, kw_only=True, tag="answer"):
 
 
 class AskChild(AdapterLine, frozen=True, kw_only=True, tag="child"):
-    """The adapter announces a child session, whose adapter is called `name` from now on."""
+    """The adapter announces a child session, whose adapter is called `name`; only answers may be set before."""
 
     name: str
+    request: Literal["launch", "attach"] = "launch"
 
 
 class AskClient(AdapterLine, frozen=True, kw_only=True, tag="ask"):
@@ -506,10 +507,12 @@ def _check_files(where: str, setting: Setting) -> None:
 def _check_names(scenario: Scenario) -> None:
     """Every client, adapter and call that a line names has been introduced before."""
     clients, adapters = {AGENT}, {ROOT}
+    to_come = {step.line.name for step in scenario.steps if isinstance(step.line, AskChild)}
     calls: dict[str, set[str | None]] = {}
     for step in scenario.steps:
         line = step.line
-        for what, name, known in _named(line, clients, adapters, calls):
+        there = adapters | to_come if isinstance(line, SetAnswer) else adapters
+        for what, name, known in _named(line, clients, there, calls):
             if name not in known:
                 introduced = _listed(sorted(each for each in known if each is not None)) or "none"
                 which = "" if name is None else f" `{name}`"

@@ -71,9 +71,8 @@ async def _say_once(stage: Stage, line: AdapterLine) -> None:
                 await adapter.send_raw(text.encode("latin-1", "replace"))
         case SetAnswer(who=who):
             stage.answers_of(who, line.command).set(line)
-        case AskChild(name=name):
-            configuration = {"child": stage.add_child(name)}
-            wanted = {"request": "launch", "configuration": configuration}
+        case AskChild(name=name, request=request):
+            wanted = {"request": request, "configuration": {"child": stage.add_child(name)}}
             await _ask(stage.adapter(ROOT), "startDebugging", wanted, success=True)
         case AskClient(command=command, arguments=arguments, success=success):
             await _ask(adapter, command, arguments, success=success)

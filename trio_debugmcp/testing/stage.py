@@ -144,7 +144,11 @@ class Stage:
         return calls[name]
 
     def adapter(self, name: str) -> FakeAdapter:
-        """An adapter, by its name."""
+        """An adapter, by its name. A child may be spoken of before it is announced."""
+        if name not in self.adapters:
+            self.adapters[name] = child = FakeAdapter()
+            child.says_initialized = self.setting.initialized
+            child.on_request = partial(self._asked, name)
         return self.adapters[name]
 
     def answers_of(self, name: str, command: str) -> Answers:
@@ -155,10 +159,9 @@ class Stage:
 
     def add_child(self, name: str) -> int:
         """An adapter that the root can announce; returns the number to announce it by."""
-        root, child = self.adapters[ROOT], FakeAdapter()
-        number = len(root.children)
-        self.adapters[name] = root.children[number] = child
-        child.on_request = partial(self._asked, name)
+        children = self.adapters[ROOT].children
+        number = len(children)
+        children[number] = self.adapter(name)
         return number
 
     async def _attend(self, name: str, era: Era, role: Role, *, task_status: trio.TaskStatus[None]) -> None:
