@@ -1,8 +1,8 @@
 """Measures the server under observers: `scripts/bench load`. 500 of them on WebSockets, 50 of which do not read.
 
 The agent steps 20 times a second on stdio; every observer is subscribed to three resources. Printed are the agent's
-step alone and observed, how long a change takes to reach an observer, and what an idle observer costs in memory.
-The observers run in this process, hence on the same processors as the server.
+step alone and observed, how long a change takes to reach an observer, what the server computes for it, and what an idle
+observer costs in memory. The observers run in this process, hence on the same processors as the server.
 """
 
 import json
@@ -41,6 +41,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.heard: list[float] = []
+        self.notified = 0
 
     async def run(self, port: int, stalled: bool, *, task_status: trio.TaskStatus[None]) -> None:
         async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
@@ -71,6 +72,7 @@ class Observer:
                 await trio.sleep_forever()
             while data := bytes(await stream.receive_some()):
                 now = time.perf_counter()
+                self.notified += data.count(b'"uri":"debugger://')
                 self.heard += [now] * data.count(b'"uri":"debugger://session"')
 
 
@@ -92,6 +94,12 @@ def memory(pid: int) -> float:
     return float(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])  # type: ignore[index]
 
 
+def computed(pid: int) -> float:
+    """Processor time of the process itself so far, in seconds; its children's is not in it."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def percentile(values: list[float], share: float) -> float:
     return sorted(values)[int(share * (len(values) - 1))]
 
@@ -109,14 +117,18 @@ async def main() -> None:
     observers = [Observer() for _ in range(OBSERVERS)]
     async with connect_process(process) as agent, trio.open_nursery() as nursery:
         await agent.call("debug_launch", program=str(PROGRAM))
+        idle = computed(process.pid)
         alone, _ = await step(agent, SECONDS)
+        idle = computed(process.pid) - idle
         before = memory(process.pid)
         for number, observer in enumerate(observers):
             await nursery.start(observer.run, int(found[1]), number < STALLED)
         await trio.sleep(2)
         each = (memory(process.pid) - before) / OBSERVERS
+        busy = computed(process.pid)
         observed, at = await step(agent, SECONDS)
         await trio.sleep(2)
+        busy = computed(process.pid) - busy
         late = [
             next((heard for heard in observer.heard if heard >= moment), float("inf")) - moment
             for observer in observers[STALLED:]
@@ -125,12 +137,16 @@ async def main() -> None:
         nursery.cancel_scope.cancel()
     process.kill()
     await process.wait()
+    notified = sum(observer.notified for observer in observers)
     ratio = statistics.median(observed) / statistics.median(alone)
     print(f"observers, of which do not read               {OBSERVERS:8d}      {STALLED}")
     print(f"step alone                                    {statistics.median(alone):8.1f} ms")
     print(f"step observed                                 {statistics.median(observed):8.1f} ms   {ratio:5.2f} x alone")
     print(f"a change reaches an observer, median          {percentile(late, 0.5):8.2f} s")
     print(f"a change reaches an observer, p99             {percentile(late, 0.99):8.2f} s")
+    print(
+        f"computed for a notification                   {(busy - idle) / notified * 1e6:8.0f} us   {notified} delivered"
+    )
     print(f"memory per idle observer                      {each:8.0f} KB")
 
 

@@ -10,6 +10,7 @@
 Nothing of a transport is imported unless it is asked for.
 """
 
+import gc
 import signal
 import ssl
 import sys
@@ -20,6 +21,10 @@ from msgspec import Struct
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.access import Role, Tokens
+
+COLLECT_EVERY = 50_000
+"""Objects made and kept, between two looks for cyclic garbage. A change that is told to hundreds of clients makes that
+many for a moment; with Python's 700 they were taken for growth, and a third of a second at a time went into looking."""
 
 
 class Address(Struct, frozen=True):
@@ -60,15 +65,22 @@ async def serve(options: Options, network: Network) -> None:
                     nursery.cancel_scope.cancel(reason="told to stop by a signal")
 
         await nursery.start(watch_signals)
+        _collect_seldom()
         if network.websocket is not None:
             await nursery.start(_serve_websocket, app, tokens, network.websocket, websocket, tls)
         if network.http is not None:
-            await nursery.start(_serve_http, app, tokens, network.http, http, network.certificate)
+            await nursery.start(_serve_http, app, tokens, network.http, http, tls)
         if network.stdio:
             await _serve_stdio(app)
             if websocket or http:
                 await app.attendance.wait_dispensable()
             nursery.cancel_scope.cancel(reason="the client has left")
+
+
+def _collect_seldom() -> None:
+    """What has been imported stays for as long as the process, and is not looked at again."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
 
 async def _serve_stdio(app: App) -> None:
@@ -107,7 +119,7 @@ async def _serve_http(
     tokens: Tokens,
     address: Address,
     listeners: Sequence[trio.SocketListener],
-    certificate: tuple[str, str] | None,
+    tls: ssl.SSLContext | None,
     *,
     task_status: trio.TaskStatus[None],
 ) -> None:
@@ -115,9 +127,9 @@ async def _serve_http(
     from trio_debugmcp.transports.http import MCP_PATH, HttpApp, serve_http
 
     number = _port_of(listeners)
-    gate: Gate[Role] = Gate(address.host, number, tokens.role_of, tls=certificate is not None)
-    _warn_if_reachable(address.host, is_loopback(address.host), certificate is not None)
-    _announce(f"http: {'http' if certificate is None else 'https'}://{_shown(address.host)}:{number}{MCP_PATH}")
+    gate: Gate[Role] = Gate(address.host, number, tokens.role_of, tls=tls is not None)
+    _warn_if_reachable(address.host, is_loopback(address.host), tls is not None)
+    _announce(f"http: {'http' if tls is None else 'https'}://{_shown(address.host)}:{number}{MCP_PATH}")
     for role, token, made in (
         ("observer", tokens.observe, tokens.made_observe),
         ("control", tokens.control, tokens.made_control),
@@ -126,7 +138,7 @@ async def _serve_http(
             _announce(f"http {role} token: {token}")
     async with trio.open_nursery() as nursery:
         http_app = HttpApp(gate, app.open_server, nursery)
-        await serve_http(http_app, listeners, certificate, task_status=task_status)
+        await serve_http(http_app, listeners, tls, task_status=task_status)
 
 
 async def _listen(address: Address) -> Sequence[trio.SocketListener]:

@@ -175,6 +175,42 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     assert page.locator("#timeline").evaluate("track => track.scrollWidth") > 3 * width
 
 
+def test_whoever_is_silent_is_still_listed_in_the_next_session_and_counted_once(
+    agent: Agent, observer_page: "Page", open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    for _ in range(2):
+        agent.call("debug_launch", program="app.py")
+        expect(observer_page.locator("#link")).to_have_text("Live")
+        expect(observer_page.locator("#clients .row")).to_have_count(2)
+        agent.call("debug_disconnect")
+    agent.call("debug_launch", program="app.py")
+    late = open_page(agent.url(OBSERVE_TOKEN))
+    for page in (late, observer_page):
+        expect(page.locator("#clients .row")).to_have_text(
+            [re.compile("^agent(?!.*connections)"), re.compile("^dashboard2 connections.*observing")]
+        )
+
+
+def test_all_processes_are_listed_whichever_of_them_is_shown(agent: Agent, observer_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    child = agent.directory / "child.py"
+    child.write_text("word = 'x'\nprint(word)\n")
+    parent = agent.directory / "parent.py"
+    parent.write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
+    page = observer_page
+    agent.call("debug_launch", program="parent.py", breakpoints=[{"file": "child.py", "line": 2}])
+    expect(page.locator("#where")).to_have_text(re.compile("parent.py:1"))
+    expect(page.locator("#children-panel")).to_be_hidden()
+    agent.call("debug_continue")
+    expect(page.locator("#where")).to_have_text(re.compile("child.py:2"))
+    rows = page.locator("#children .row")
+    expect(rows).to_have_text([re.compile("parent.py.*Running"), re.compile("child.py.*child.py:2")])
+    expect(page.locator("#children .row[aria-current]")).to_have_text(re.compile("^child.py"))
+
+
 def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
     agent: Agent, tmp_path: Path, observer_page: "Page"
 ) -> None:

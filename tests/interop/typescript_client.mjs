@@ -113,8 +113,11 @@ await call("debug_disconnect");
 if (!subscription) await until("the list change at the end", () => seen[LIST_CHANGED].length > lists);
 report.resourcesAfter = (await client.listResources()).resources.length;
 if (url && !subscription) {
-  await fetch(url); // without a token, which the server logs
+  await fetch(url); // without a token, which is nobody's business here
+  await call("breakpoint_set_exception", { exception_type: "*", condition: "not_there" }); // fails, which the server logs
+  await call("debug_launch", { program: program.replace("steps", "errors"), stop_at_entry: false });
   await until("a log message", () => seen[MESSAGE].length);
+  await call("debug_disconnect");
 }
 report.logged = seen[MESSAGE];
 if (era === "legacy" && url) await transport.terminateSession();

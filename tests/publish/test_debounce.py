@@ -208,3 +208,43 @@ async def test_a_bound_below_the_quiet_window_wins(autojump_clock: MockClock) ->
         debouncer.poke("a")
         await trio.sleep(10)
         assert published.times() == [0.2]
+
+
+def test_what_changes_together_is_published_in_one_tick_however_long_a_task_takes_to_run() -> None:
+    """On a clock that never stands still, as real ones."""
+
+    class Ticking(trio.abc.Clock):
+        now = 0.0
+
+        def start_clock(self) -> None:
+            pass
+
+        def current_time(self) -> float:
+            self.now += 0.001
+            return self.now
+
+        def deadline_to_sleep_time(self, deadline: float) -> float:
+            return 0
+
+    async def main() -> None:
+        ticks, published = 0, list[tuple[str, int]]()
+
+        async def count_ticks() -> None:
+            nonlocal ticks
+            while True:
+                await trio.lowlevel.checkpoint()
+                ticks += 1
+
+        async with trio.open_nursery() as nursery:
+            debouncer = Debouncer(nursery, lambda uri: published.append((uri, ticks)))
+            nursery.start_soon(count_ticks)
+            for _ in range(3):
+                debouncer.poke("a", "b", "c")
+                while len(published) < 3:
+                    await trio.lowlevel.checkpoint()
+                assert {uri for uri, _ in published} == {"a", "b", "c"}
+                assert max(tick for _, tick in published) - min(tick for _, tick in published) <= 1
+                published.clear()
+            nursery.cancel_scope.cancel(reason="seen enough")
+
+    trio.run(main, clock=Ticking())

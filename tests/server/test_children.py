@@ -42,7 +42,10 @@ async def test_a_childs_stop_is_what_a_waiting_client_gets_and_continuing_goes_o
         await child.stop("breakpoint", hit=[1])
         stop = await client.call("debug_wait")
         assert (stop["sessionId"], stop["location"]["line"], stop["breakpointIds"]) == ("s-2", 9, ["bp-1"])
-        assert (await client.read(SESSION))["parentSessionId"] == "s-1"
+        session = await client.read(SESSION)
+        assert (session["parentSessionId"], session["children"]) == ("s-1", [])
+        tree = [(each["sessionId"], each["parentSessionId"], each["state"]) for each in session["sessions"]]
+        assert tree == [("s-1", None, "Running"), ("s-2", "s-1", "Paused")]
         await client.call("debug_continue", wait=False)
         assert (len(child.sent("continue")), len(parent.sent("continue"))) == (1, 0)
 

@@ -55,7 +55,7 @@ CONTRACT = {
 }
 
 ALLOWED = {
-    SESSION: {"sessionId", "parentSessionId"},
+    SESSION: {"sessionId", "parentSessionId", "sessions"},
     STACK: {"total"},
 }
 """What we serve beyond the contract."""
@@ -122,6 +122,24 @@ def test_every_resource_is_named_and_described() -> None:
 
 def test_the_session_at_a_stop() -> None:
     world = busy_world()
+    child = {
+        "sessionId": "s-2",
+        "processId": None,
+        "processName": "app.py",
+        "state": "Running",
+        "pauseReason": None,
+        "currentLocation": None,
+        "parentSessionId": "s-1",
+    }
+    itself = {
+        "sessionId": "s-1",
+        "processId": 42,
+        "processName": "app.py",
+        "state": "Paused",
+        "pauseReason": "Exception",
+        "currentLocation": {"file": APP, "line": 4, "column": 1, "functionName": "main", "moduleName": "app"},
+        "parentSessionId": None,
+    }
     assert read(world, SESSION, 7) == {
         "processId": 42,
         "processName": "app.py",
@@ -139,16 +157,8 @@ def test_the_session_at_a_stop() -> None:
         "language": "Fake",
         "exitCode": None,
         "exception": {"type": "ValueError", "message": "bad", "breakMode": "always"},
-        "children": [
-            {
-                "sessionId": "s-2",
-                "processId": None,
-                "processName": "app.py",
-                "state": "Running",
-                "pauseReason": None,
-                "currentLocation": None,
-            }
-        ],
+        "children": [child],
+        "sessions": [itself, child],
         "sessionId": "s-1",
         "parentSessionId": None,
         "revision": 7,

@@ -15,6 +15,7 @@ from trio_debugmcp.server.access import Role, Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect_streams
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.outbox import SharedStream
 from trio_debugmcp.transports.port import Port
 from trio_debugmcp.transports.static import Page
 from trio_debugmcp.transports.websocket import open_messages
@@ -59,10 +60,17 @@ class Scene:
     @asynccontextmanager
     async def websocket(self, token: str | None = CONTROL, **more: str) -> AsyncIterator[WebSocketConnection]:
         """A WebSocket, raw."""
-        stream = self.dial()
+        async with self._dial_websocket(token, **more) as (connection, _):
+            yield connection
+
+    @asynccontextmanager
+    async def _dial_websocket(
+        self, token: str | None, **more: str
+    ) -> AsyncIterator[tuple[WebSocketConnection, SharedStream]]:
+        stream = SharedStream(self.dial())
         headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **more}
         async with trio.open_nursery() as nursery:
-            yield await wrap_client_stream(
+            connection = await wrap_client_stream(
                 nursery,
                 stream,  # type: ignore[arg-type]
                 HOST,
@@ -70,13 +78,14 @@ class Scene:
                 subprotocols=["mcp"],
                 extra_headers=[(name.encode(), value.encode()) for name, value in headers.items()],
             )
+            yield connection, stream
             nursery.cancel_scope.cancel()
             await trio.aclose_forcefully(stream)
 
     @asynccontextmanager
     async def client(self, era: Era = "legacy", token: str = CONTROL) -> AsyncIterator[DebugClient]:
         """The SDK's client on a WebSocket."""
-        async with self.websocket(token) as connection, connect_streams(open_messages(connection), era) as client:
+        async with self._dial_websocket(token) as dialled, connect_streams(open_messages(*dialled), era) as client:
             yield client
 
 

@@ -1,10 +1,13 @@
 """`serve` with network transports, as processes: several clients in one session, TLS, ends, and secrets."""
 
+import json
 import os
 import ssl
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import trio
@@ -12,7 +15,7 @@ import trustme
 
 from tests.real.conftest import program
 from tests.transports.conftest import StartServer
-from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE
+from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
 
@@ -145,7 +148,11 @@ async def test_over_http_nobody_gets_in_without_a_valid_token_or_from_elsewhere(
         assert (await http.post(url, json=INITIALIZE, headers=long)).status_code in (400, 431)
 
 
-async def test_the_page_and_the_socket_over_tls(serving: StartServer, tmp_path: Path) -> None:
+def port_of(url: str) -> int:
+    return urlsplit(url).port or 0
+
+
+async def test_the_page_and_the_sockets_over_tls(serving: StartServer, tmp_path: Path) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1", "localhost")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
@@ -160,16 +167,33 @@ async def test_the_page_and_the_socket_over_tls(serving: StartServer, tmp_path: 
         assert url.startswith("wss://127.0.0.1:")
         async with connect_websocket(url, OBSERVE, ssl_context=context) as client:
             assert await client.uris() == []
-        assert (await server.http_url()).startswith("https://")
-        with trio.fail_after(20):  # and what is no TLS does no harm
-            port = int(url.rpartition(":")[2].partition("/")[0])
-            plain = await trio.open_tcp_stream("127.0.0.1", port)
-            async with plain:
-                await plain.send_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-                while await plain.receive_some():
-                    pass
+        http_url = await server.http_url()
+        assert http_url.startswith("https://127.0.0.1:")
+        for each in (url, http_url):  # what is no TLS does no harm
+            with trio.fail_after(20):
+                plain = await trio.open_tcp_stream("127.0.0.1", port_of(each))
+                async with plain:
+                    await plain.send_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                    with suppress(trio.BrokenResourceError):
+                        while await plain.receive_some():
+                            pass
         async with connect_websocket(url, OBSERVE, ssl_context=context) as client:
             assert await client.uris() == []
+        stream = await trio.open_ssl_over_tcp_stream(
+            "127.0.0.1", port_of(http_url), ssl_context=context, https_compatible=True
+        )
+        async with stream:
+            body = json.dumps(INITIALIZE).encode()
+            headers = {
+                "Host": f"127.0.0.1:{port_of(http_url)}",
+                "Origin": f"https://127.0.0.1:{port_of(http_url)}",
+                "Authorization": f"Bearer {OBSERVE}",
+                "Accept": "application/json, text/event-stream",
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+            }
+            await stream.send_all(http("POST /mcp", **headers) + body)
+            assert bytes(await stream.receive_some()).startswith(b"HTTP/1.1 200")
 
 
 async def test_random_tokens_are_printed_once_with_the_page_and_no_token_is_ever_logged(

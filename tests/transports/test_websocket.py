@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 from trio_websocket import ConnectionRejected, WebSocketConnection
 
-from tests.server.scene import SESSION, launch
+from tests.server.scene import SESSION, STACK, THREADS, launch
 from tests.transports.scene import INITIALIZE, OBSERVE, PING, closing, open_scene, receive, upgrade
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.server import MAX_STREAMS
@@ -206,6 +206,30 @@ async def test_subscriptions_and_streams_are_bounded_per_connection(autojump_clo
             await trio.sleep(1)
             assert len(refused) == 5
             nursery.cancel_scope.cancel()
+
+
+async def test_what_changes_at_once_goes_out_in_one_piece(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_scene(adapter) as scene, scene.client() as agent, scene.websocket(OBSERVE) as connection:
+        await launch(agent, adapter)
+        await initialize(connection)
+        for number, uri in enumerate((SESSION, STACK, THREADS), 1):
+            request = {"jsonrpc": "2.0", "id": number, "method": "resources/subscribe", "params": {"uri": uri}}
+            await connection.send_message(json.dumps(request))
+            await receive(connection)
+        await trio.sleep(10)
+        end = scene.ends[1].send_stream
+        pump, pieces = end.send_all_hook, 0
+
+        async def count() -> None:
+            nonlocal pieces
+            pieces += 1
+            await pump()
+
+        end.send_all_hook = count
+        await adapter.stop("pause")
+        heard = [(await receive(connection))["params"]["uri"] for _ in range(3)]
+        assert (sorted(heard), pieces) == ([SESSION, STACK, THREADS], 1)
 
 
 # --- Peers that do not read ----------------------------------------------------------------------------------

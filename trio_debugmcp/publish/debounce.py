@@ -2,10 +2,13 @@
 
 A URI that changes is published when it has been quiet for a while, and at the latest `max_wait` after its first
 unpublished change. One task per URI: a one-slot channel is the dirty bit, the deadline of a cancel scope is the timer.
+URIs that change together have the very same deadline, and are published in the same tick: their subscribers are woken
+once for all of them.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 
 import trio
 
@@ -23,6 +26,20 @@ class _Topic:
         self.wake, self.wakes = trio.open_memory_channel[None](1)
         self.window = trio.CancelScope()
         self.pending = False
+        self.quiet_at = self.latest = inf
+
+    def changed(self, quiet_at: float, latest: float) -> None:
+        """It is to be published at `quiet_at`, or at `latest` if no earlier change wants it before."""
+        if not self.pending:
+            self.pending, self.latest = True, latest
+        self.quiet_at = quiet_at
+        with suppress(trio.WouldBlock):  # the task has not seen the last change yet
+            self.wake.send_nowait(None)
+
+    @property
+    def deadline(self) -> float:
+        """When to publish, if nothing more happens."""
+        return min(self.quiet_at, self.latest)
 
     def settle(self) -> bool:
         """Close the window; whether a change was waiting in it."""
@@ -49,15 +66,15 @@ class Debouncer:
         self._max_wait = max_wait
         self._topics: dict[str, _Topic] = {}
 
-    def poke(self, uri: str) -> None:
-        """`uri` has changed."""
-        topic = self._topics.get(uri)
-        if topic is None:
-            topic = self._topics[uri] = _Topic()
-            self._nursery.start_soon(self._watch, uri, topic, name=f"debounce {uri}")
-        topic.pending = True
-        with suppress(trio.WouldBlock):  # the task has not seen the last poke yet
-            topic.wake.send_nowait(None)
+    def poke(self, *uris: str) -> None:
+        """These have changed, together."""
+        now = trio.current_time()
+        for uri in uris:
+            topic = self._topics.get(uri)
+            if topic is None:
+                topic = self._topics[uri] = _Topic()
+                self._nursery.start_soon(self._watch, uri, topic, name=f"debounce {uri}")
+            topic.changed(now + self._quiet, now + self._max_wait)
 
     def flush(self) -> None:
         """Publish what is pending, now."""
@@ -77,11 +94,10 @@ class Debouncer:
             async for _ in topic.wakes:
                 if not topic.pending:  # flushed since
                     continue
-                latest = trio.current_time() + self._max_wait
-                topic.window = window = trio.CancelScope(deadline=min(trio.current_time() + self._quiet, latest))
+                topic.window = window = trio.CancelScope(deadline=topic.deadline)
                 with window:
                     async for _ in topic.wakes:
-                        window.deadline = min(trio.current_time() + self._quiet, latest)
+                        window.deadline = topic.deadline
                 # A window that was settled early is another one's by now: what came since waits for its own.
                 if topic.window is window and topic.settle():
                     self._publish(uri)

@@ -74,19 +74,20 @@ class Subscriber:
         """
         if sum(map(len, self._spellings.values())) >= MAX_SUBSCRIPTIONS and uri not in self.spellings(canonical(uri)):
             raise TooManySubscriptions
-        self._spellings.setdefault(canonical(uri), set()).add(uri)
+        key = canonical(uri)
+        self._spellings.setdefault(key, set()).add(uri)
+        self._hub.gained_interest(self, key)
 
     def unsubscribe(self, uri: str) -> None:
         """Tell this client nothing more of `uri`, not even what is waiting in its mailbox."""
         key = canonical(uri)
         spellings = self._spellings.get(key, set())
         spellings.discard(uri)
-        if not spellings:
-            self._spellings.pop(key, None)
         if uri in self._updates_queued:
             self._updates_queued.discard(uri)
             self._mailbox.remove(Updated(uri))
-        self._hub.lost_interest(key)
+        if not spellings and self._spellings.pop(key, None) is not None:
+            self._hub.lost_interest(self, key)
 
     def spellings(self, key: str) -> set[str]:
         """How this client spelled the resource with that canonical URI; empty if it is not subscribed."""
@@ -169,6 +170,7 @@ class Hub:
         self, nursery: trio.Nursery, *, quiet: float = QUIET_SECONDS, max_wait: float = MAX_WAIT_SECONDS
     ) -> None:
         self._subscribers: dict[Subscriber, None] = {}
+        self._audiences: dict[str, dict[Subscriber, None]] = {}
         self._debouncer = Debouncer(nursery, self._publish, quiet=quiet, max_wait=max_wait)
 
     def join(self, *, wants_list_changes: bool = True) -> Subscriber:
@@ -179,9 +181,7 @@ class Hub:
 
     def touched(self, uris: set[str]) -> None:
         """Resources changed: those with a subscriber will be published when they have settled."""
-        for uri in sorted(uris):
-            if self._interested(uri):
-                self._debouncer.poke(uri)
+        self._debouncer.poke(*(uri for uri in sorted(uris) if uri in self._audiences))
 
     def listed(self) -> None:
         """The resources appeared or disappeared: pending updates first, then the edge, at once."""
@@ -190,21 +190,25 @@ class Hub:
             if subscriber.wants_list_changes:
                 subscriber.put(ListChanged())
 
-    def lost_interest(self, key: str) -> None:
+    def gained_interest(self, subscriber: Subscriber, key: str) -> None:
+        """A client has subscribed."""
+        self._audiences.setdefault(key, {})[subscriber] = None
+
+    def lost_interest(self, subscriber: Subscriber, key: str) -> None:
         """A client has unsubscribed: if it was the last, nothing is pending any more."""
-        if not self._interested(key):
+        audience = self._audiences[key]
+        del audience[subscriber]
+        if not audience:
+            del self._audiences[key]
             self._debouncer.drop(key)
 
     def forget(self, subscriber: Subscriber, keys: list[str]) -> None:
         """A client is gone, with these subscriptions."""
         self._subscribers.pop(subscriber, None)
         for key in keys:
-            self.lost_interest(key)
-
-    def _interested(self, key: str) -> bool:
-        return any(subscriber.spellings(key) for subscriber in self._subscribers)
+            self.lost_interest(subscriber, key)
 
     def _publish(self, key: str) -> None:
-        for subscriber in self._subscribers:
+        for subscriber in self._audiences.get(key, ()):
             for uri in sorted(subscriber.spellings(key)):
                 subscriber.put(Updated(uri))

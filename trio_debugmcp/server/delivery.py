@@ -1,54 +1,53 @@
 """From a subscriber's mailbox to its client, in each protocol era's own way and at the client's own pace."""
 
-from collections.abc import Callable
+from typing import Any, NoReturn
 
-import anyio
 import mcp_types as types
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
+from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import RequestId
 
-from trio_debugmcp.publish.hub import ListChanged, Logged, Subscriber, Updated
+from trio_debugmcp.publish.hub import ListChanged, Logged, Notice, Subscriber, Updated
 
 
-async def deliver(subscriber: Subscriber, session: ServerSession, request_id: RequestId | None = None) -> None:
-    """The notifications of a connection, or of one request of it, in order, until there are no more."""
+async def deliver(
+    subscriber: Subscriber, session: ServerSession, request_id: RequestId | None = None, *, subscription: bool = False
+) -> NoReturn:
+    """The notifications of a connection, or of one request of it, in order.
+
+    Those of a `subscription` say which request asked for them.
+
+    Raises:
+        trio.EndOfChannel: there are no more.
+    """
+    meta: dict[str, Any] | None = {SUBSCRIPTION_ID_META_KEY: request_id} if subscription else None
     while True:
-        match await subscriber.take():
-            case Updated(uri=uri):
-                await session.send_resource_updated(uri)
-            case ListChanged():
-                await session.send_resource_list_changed()
-            case Logged(level=level, logger=logger, text=text):
-                params = types.LoggingMessageNotificationParams(level=level, logger=logger, data=text)
-                await session.send_notification(types.LoggingMessageNotification(params=params), request_id)
+        await session.send_notification(_notification(await subscriber.take(), meta), request_id)
 
 
-class SubscriberBus:
-    """The SDK's listen handler listens to a bus; this one carries a single subscriber's notices."""
+async def acknowledge(wanted: types.SubscriptionFilter, session: ServerSession, request_id: RequestId) -> None:
+    """The first message of a subscription: its wishes, all granted. The lists of tools and prompts never change."""
+    granted = types.SubscriptionFilter(
+        tools_list_changed=wanted.tools_list_changed or None,
+        prompts_list_changed=wanted.prompts_list_changed or None,
+        resources_list_changed=wanted.resources_list_changed or None,
+        resource_subscriptions=list(wanted.resource_subscriptions or ()) or None,
+    )
+    meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request_id}
+    params = types.SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
+    await session.send_notification(types.SubscriptionsAcknowledgedNotification(params=params), request_id)
 
-    def __init__(self) -> None:
-        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
 
-    async def publish(self, event: ServerEvent) -> None:
-        """Tell the listeners."""
-        for listener in list(self._listeners.values()):
-            listener(event)
-        await anyio.lowlevel.checkpoint()
-
-    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        """Add a listener; returns what removes it."""
-        token = object()
-        self._listeners[token] = listener
-        return lambda: self._listeners.pop(token, None) and None
-
-    async def relay(self, subscriber: Subscriber) -> None:
-        """Publish what is in the subscriber's mailbox, until cancelled."""
-        while True:
-            match await subscriber.take():
-                case Updated(uri=uri):
-                    await self.publish(ResourceUpdated(uri=uri))
-                case ListChanged():
-                    await self.publish(ResourcesListChanged())
-                case Logged():
-                    pass  # log messages have a subscriber of their own
+def _notification(notice: Notice, meta: dict[str, Any] | None) -> types.ServerNotification:
+    match notice:
+        case Updated(uri=uri):
+            return types.ResourceUpdatedNotification(
+                params=types.ResourceUpdatedNotificationParams(uri=uri, _meta=meta)
+            )
+        case ListChanged():
+            params = None if meta is None else types.NotificationParams(_meta=meta)
+            return types.ResourceListChangedNotification(params=params)
+        case Logged(level=level, logger=logger, text=text):
+            return types.LoggingMessageNotification(
+                params=types.LoggingMessageNotificationParams(level=level, logger=logger, data=text)
+            )

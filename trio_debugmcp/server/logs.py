@@ -1,7 +1,8 @@
 """The server's own log records on their way to the clients that asked for them.
 
 A client asks per connection (`logging/setLevel`, handshake era) or per request (modern era). Its records wait in its
-mailbox, so a slow client delays nobody.
+mailbox, so a slow client delays nobody. Who knocks at the network's doors, and what strangers send there, is for the
+eyes of the person who runs the server.
 """
 
 import logging
@@ -15,6 +16,9 @@ from trio_debugmcp.publish.hub import Logged, Subscriber
 
 MAX_MESSAGE_LENGTH = 8192
 """Characters of a log message: a traceback fits, a dump does not."""
+
+_NOT_RELAYED = "trio_debugmcp.transports"
+"""The loggers, this one and those below it, that speak of single connections: refusals, nonsense, hypercorn's words."""
 
 _LOWEST: LoggingLevel = "debug"
 
@@ -54,6 +58,8 @@ class LogRelay(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Called by `logging`, in whatever thread."""
+        if f"{record.name}.".startswith(f"{_NOT_RELAYED}."):
+            return
         text = self.format(record)
         if len(text) > MAX_MESSAGE_LENGTH:
             text = text[:MAX_MESSAGE_LENGTH] + "… [truncated]"

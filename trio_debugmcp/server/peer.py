@@ -1,5 +1,8 @@
 """The client at the other end of a connection: who it is, and the log messages that it asks for with its requests."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from math import inf
 from typing import Any
 
 import trio
@@ -21,6 +24,9 @@ Context = ServerRequestContext[Any, Any]
 MAX_NAMES = 100
 """Clients that are told of per connection. Over HTTP, those of the modern era share one."""
 
+ABSENT_SECONDS = 600.0
+"""Without a request or a stream, after which such a client has left: as long as an HTTP session may be idle."""
+
 
 def client_name(ctx: Context) -> str | None:
     """As the client of a request calls itself."""
@@ -28,8 +34,32 @@ def client_name(ctx: Context) -> str | None:
     return None if client is None else client.client_info.name
 
 
+class _Acquaintance:
+    """A client that has introduced itself. `absence` ends when nothing has been heard of it for long enough."""
+
+    def __init__(self) -> None:
+        self.absence = trio.CancelScope()
+        self._requests = 0
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """One of its requests is being served."""
+        self._requests += 1
+        self.absence.deadline = inf
+        try:
+            yield
+        finally:
+            self._requests -= 1
+            if not self._requests:
+                self.absence.deadline = trio.current_time() + ABSENT_SECONDS
+
+
 class Peer:
-    """It is known from its first message on, and leaves with its connection, in whose nursery it lives."""
+    """It is known from its first message on, and leaves with its connection, in whose nursery it lives.
+
+    Requests of the modern era over HTTP come on no connection that means anything: whoever sent them has left when
+    nothing has been heard of it for some time.
+    """
 
     def __init__(self, merger: Merger, hub: Hub, logs: LogRelay, role: Role, nursery: trio.Nursery) -> None:
         self._merger = merger
@@ -37,25 +67,37 @@ class Peer:
         self._logs = logs
         self._role = role
         self._nursery = nursery
-        self._known: dict[tuple[str, str], None] = {}
+        self._known: dict[tuple[str, str], _Acquaintance] = {}
 
     async def accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """The SDK's middleware, around every message."""
         client = ctx.session.client_params
+        known = None
         if client is not None and ctx.method != "initialize":
-            await self._meet(client.client_info.name, client.client_info.version)
+            known = await self._meet(client.client_info.name, client.client_info.version, ctx)
         level = _requested_log_level(ctx)
-        return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
+        with known.heard() if known is not None else nullcontext():
+            return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
 
     async def leave(self) -> None:
         """It is gone. The caller bounds and shields this."""
         for name, version in self._known:
             await self._merger.merge(Happened(client_went(name, version, self._role)))
 
-    async def _meet(self, name: str, version: str) -> None:
-        if (name, version) not in self._known and len(self._known) < MAX_NAMES:
-            self._known[name, version] = None
+    async def _meet(self, name: str, version: str, ctx: Context) -> _Acquaintance | None:
+        known = self._known.get((name, version))
+        if known is None and len(self._known) < MAX_NAMES:
+            known = self._known[name, version] = _Acquaintance()
+            if ctx.request is not None and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                self._nursery.start_soon(self._miss, name, version, known)
             await self._merger.merge(Happened(client_came(name, version, self._role)))
+        return known
+
+    async def _miss(self, name: str, version: str, known: _Acquaintance) -> None:
+        with known.absence:
+            await trio.sleep_forever()
+        del self._known[name, version]
+        await self._merger.merge(Happened(client_went(name, version, self._role)))
 
     async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
         """In the modern era log messages go out with the request that asked for them, and end before its answer."""

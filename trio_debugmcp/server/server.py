@@ -16,16 +16,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
 from trio_debugmcp.server.attendance import Visitor
 from trio_debugmcp.server.completions import complete
-from trio_debugmcp.server.delivery import SubscriberBus, deliver
+from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
@@ -210,7 +209,9 @@ class ConnectionServer:
     async def _listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """One stream of the modern era, by the SDK's handler on a bus of its own."""
+        """One stream of the modern era. It ends with its request, when that is cancelled."""
+        if ctx.request_id is None:
+            raise MCPError(code=INVALID_REQUEST, message="subscriptions/listen is a request: give it an id")
         if self._listening >= MAX_STREAMS:
             raise _too_many()
         wanted = params.notifications
@@ -220,12 +221,8 @@ class ConnectionServer:
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
                 subscriber.subscribe(str(uri))
-            bus = SubscriberBus()
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(bus.relay, subscriber)
-                result = await ListenHandler(bus)(ctx, params)
-                nursery.cancel_scope.cancel(reason="the stream has ended")
-            return result
+            await acknowledge(wanted, ctx.session, ctx.request_id)
+            await deliver(subscriber, ctx.session, ctx.request_id, subscription=True)
         except TooManySubscriptions:
             raise _too_many() from None
         finally:

@@ -69,9 +69,10 @@ class Merger:
     def _merge(self, message: Message) -> None:
         old = self.state
         new = reduce(message, old)
+        news = happenings(old, message, new)
         if starts_over(message):
-            self.timeline.start_over()
-        if news := happenings(old, message, new):
+            news += self.timeline.start_over()
+        if news:
             new = replace(new, happened=self.timeline.record(news))
         if new is old:
             return

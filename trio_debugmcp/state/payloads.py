@@ -121,13 +121,14 @@ class ChildSession(Payload, frozen=True):
     state: SessionPhase
     pause_reason: PauseReason | None
     current_location: Location | None
+    parent_session_id: str | None
 
 
 # --- Resources -----------------------------------------------------------------------------------------------
 
 
 class SessionPayload(Payload, frozen=True):
-    """`debugger://session`."""
+    """`debugger://session`. `sessions`: all of the program, the root first, whichever of them this is."""
 
     process_id: int | None
     process_name: str | None
@@ -146,6 +147,7 @@ class SessionPayload(Payload, frozen=True):
     exit_code: int | None
     exception: ExceptionInfo | None
     children: list[ChildSession]
+    sessions: list[ChildSession]
     session_id: str
     parent_session_id: str | None
     revision: int

@@ -125,6 +125,7 @@ def session_payload(state: State, session: Snapshot, revision: int) -> SessionPa
         exit_code=session.exit_code,
         exception=None if stop is None else stop.exception,
         children=[_child(each) for each in state.sessions if each.parent == session.id],
+        sessions=[_child(each) for each in state.sessions],
         session_id=session.id,
         parent_session_id=session.parent,
         revision=revision,
@@ -234,6 +235,7 @@ def _child(session: Snapshot) -> ChildSession:
         state=session.phase,
         pause_reason=None if stop is None else stop.reason,
         current_location=None if stop is None else stop.location,
+        parent_session_id=session.parent,
     )
 
 
@@ -245,8 +247,8 @@ def _best_binding(each: Breakpoint) -> Binding | None:
 
 
 def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
-    children = tuple((c.id, c.origin, c.phase, c.stop) for c in state.sessions if c.parent == session.id)
-    return session.id, session.origin, session.phase, session.stop, session.exit_code, children
+    others = tuple((each.id, each.origin, each.phase, each.stop) for each in state.sessions)
+    return session.id, session.origin, session.phase, session.stop, session.exit_code, others
 
 
 def _breakpoint_parts(state: State, _session: Snapshot) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""MCP over Streamable HTTP, at `/mcp`: the SDK's session manager as an ASGI application on hypercorn's Trio worker.
+"""MCP over Streamable HTTP, at `/mcp`: the SDK's session manager as an ASGI application, served by hypercorn on Trio.
 
 Each MCP session of the handshake era has an SDK server of its own, hence its own subscriptions, and is found by its
 `Mcp-Session-Id` and the role of its token together. The requests of the modern era carry everything themselves and
@@ -7,19 +7,20 @@ share one server for each role. A session ends when its client deletes it or has
 
 import logging
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+import ssl
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from math import inf
 from typing import Any, Generic, TypeVar
 
-import hypercorn.trio
+import anyio
 import trio
-from hypercorn.config import Config
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from trio_debugmcp.transports.asgi import Receive, Scope, Send, serve_asgi
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import MAX_HEAD_BYTES, Head, Refused
 
@@ -40,9 +41,6 @@ STALL_SECONDS = 20.0
 """After which the kernel gives up a connection whose peer takes nothing of what was sent. hypercorn would wait."""
 
 R = TypeVar("R")
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
 OpenServer = Callable[[R], AbstractAsyncContextManager[Server[Any]]]
 
 
@@ -94,17 +92,12 @@ class HttpApp(Generic[R]):
         self._alive = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the server's own start and end."""
-        match scope["type"]:
-            case "http":
-                await self._serve(scope, receive, send)
-            case "lifespan":
-                for step in ("startup", "shutdown"):
-                    await receive()
-                    await send({"type": f"lifespan.{step}.complete"})
-            case _:
-                await receive()
-                await send({"type": "websocket.close", "code": 1008})
+        """Serve one request; a WebSocket is not to be had here."""
+        if scope["type"] == "http":
+            await self._serve(scope, receive, send)
+        else:
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = _head(scope)
@@ -209,29 +202,28 @@ def _head(scope: Scope) -> Head:
 async def serve_http(
     app: HttpApp[R],
     listeners: Sequence[trio.SocketListener],
-    certificate: tuple[str, str] | None = None,
+    tls: ssl.SSLContext | None = None,
     *,
     task_status: trio.TaskStatus[Any] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve until cancelled, on listeners that hypercorn takes over and closes.
-
-    `certificate` is its file, and the key's.
-    """
-    config = Config()
-    config.bind = [f"fd://{_hand_over(listener)}" for listener in listeners]
-    config.errorlog = log
-    config.accesslog = None
-    config.include_server_header = False
-    config.alpn_protocols = ["http/1.1"]
-    config.h11_max_incomplete_size = MAX_HEAD_BYTES
-    if certificate is not None:
-        config.certfile, config.keyfile = certificate
-    await hypercorn.trio.serve(app, config, mode="asgi", task_status=task_status)  # type: ignore[arg-type]
+    """Serve until cancelled; the listeners are closed then."""
+    for listener in listeners:
+        # What is accepted inherits the option. Elsewhere than on Linux a stalled peer is the kernel's to notice.
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
+    secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
+    words_of_the_sdk = logging.getLogger("mcp.server.streamable_http")
+    words_of_the_sdk.addFilter(_is_news)
+    try:
+        await serve_asgi(app, secured or listeners, task_status=task_status)
+    finally:
+        words_of_the_sdk.removeFilter(_is_news)
 
 
-def _hand_over(listener: trio.SocketListener) -> int:
-    # What is accepted inherits the option. Elsewhere than on Linux a stalled peer is the kernel's to notice.
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
-    descriptor: int = listener.socket.detach()
-    return descriptor
+def _is_news(record: logging.LogRecord) -> bool:
+    """A request whose MCP session has just been deleted, or whose client is gone, is to the SDK an error."""
+    error = record.exc_info[1] if record.exc_info else None
+    ended = (anyio.ClosedResourceError, anyio.BrokenResourceError)
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(ended)[1] is not None
+    return not isinstance(error, ended)

@@ -3,7 +3,8 @@
 import json
 import logging
 
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, jsonrpc_message_adapter
 
@@ -13,7 +14,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
-Outgoing = MemoryObjectSendStream[SessionMessage]
+Outgoing = WriteStream[SessionMessage]
 
 
 def parse_message(text: bytes | str) -> SessionMessage | None:

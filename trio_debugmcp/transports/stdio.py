@@ -97,7 +97,7 @@ async def open_lines(
 async def _read(
     source: trio.abc.ReceiveStream,
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
-    complaints: Outgoing,
+    complaints: MemoryObjectSendStream[SessionMessage],
 ) -> None:
     """Until the client closes its end, which is how it says goodbye."""
     lines = LineSplitter()

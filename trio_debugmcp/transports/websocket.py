@@ -40,6 +40,7 @@ from trio_debugmcp.transports.messages import (
     message_text,
     parse_message,
 )
+from trio_debugmcp.transports.outbox import Outbox, SharedStream
 
 log = logging.getLogger(__name__)
 
@@ -70,10 +71,12 @@ _TELL_THE_PEER = (CloseReason.PROTOCOL_ERROR, CloseReason.INVALID_FRAME_PAYLOAD_
 class _Socket:
     """One connection's tasks, between the WebSocket and the pair of message streams."""
 
-    def __init__(self, connection: WebSocketConnection) -> None:
+    def __init__(self, connection: WebSocketConnection, stream: SharedStream) -> None:
         self._connection = connection
+        self._stream = stream
+        self._frames = FrameProtocol(client=connection.is_client, extensions=[])
         self._to_us, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](MAX_WAITING)
-        self.outgoing, self._from_us = anyio.create_memory_object_stream[SessionMessage](0)
+        self.outgoing = Outbox()
         self._farewell = (CloseReason.NORMAL_CLOSURE, "")
         self._written = trio.Event()
 
@@ -92,7 +95,7 @@ class _Socket:
                     return
                 message = parse_message(text)
                 try:
-                    if self._from_us.statistics().tasks_waiting_send > MAX_WAITING:
+                    if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
                     if message is None:
                         nursery.start_soon(self._complain)
@@ -107,13 +110,25 @@ class _Socket:
             await self.outgoing.send(complaint(PARSE_ERROR, "not a JSON-RPC message"))
 
     async def write(self) -> None:
-        """At the peer's pace. Cancelled only with the whole connection: half a frame can have no successor."""
+        """At the peer's pace, all that waits in one piece.
+
+        Cancelled only with the whole connection: half a frame can have no successor.
+        """
+        gone = trio.EndOfChannel, trio.BrokenResourceError, trio.ClosedResourceError
         try:
-            with self._from_us, suppress(ConnectionClosed, LocalProtocolError):
-                async for item in self._from_us:
-                    await self._connection.send_message(message_text(item))
+            with suppress(*gone):
+                while True:
+                    messages = await self.outgoing.take()
+                    if self._connection.closed:
+                        return
+                    await self._stream.send_all(b"".join(map(self._frame, messages)))
         finally:
+            self.outgoing.abandon()
             self._written.set()
+
+    def _frame(self, item: SessionMessage) -> bytes:
+        """trio-websocket sends one message at a time; its own frames go out between ours."""
+        return bytes(self._frames.send_data(message_text(item), fin=True))
 
     async def keep_alive(self, nursery: trio.Nursery) -> None:
         while True:
@@ -133,26 +148,26 @@ class _Socket:
 
     async def close(self, *, cancelled: bool) -> None:
         """Finish the frame under way, and take leave properly. The caller bounds it."""
-        for stream in (self._to_us, self.incoming, self.outgoing):
-            stream.close()
+        self._to_us.close()
+        self.incoming.close()
+        self.outgoing.close()
         code, reason = self._farewell
         if cancelled and code == CloseReason.NORMAL_CLOSURE:
             code, reason = CloseReason.GOING_AWAY, "the server ends"
-        try:
-            await self._written.wait()
-            with suppress(LocalProtocolError):
-                await self._connection.aclose(code, reason)
-        finally:
-            self._from_us.close()
+        await self._written.wait()
+        with suppress(LocalProtocolError):
+            await self._connection.aclose(code, reason)
 
 
 @asynccontextmanager
-async def open_messages(connection: WebSocketConnection) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def open_messages(
+    connection: WebSocketConnection, stream: SharedStream
+) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """MCP messages over an open WebSocket, which is closed with the block; the stream below stays the caller's.
 
     The incoming stream ends when the peer leaves, or is given up.
     """
-    socket = _Socket(connection)
+    socket = _Socket(connection, stream)
     async with trio.open_nursery() as outer:
         # The writer outlives the rest, for its last frame.
         outer.start_soon(_shielded, socket, writing := trio.CancelScope(shield=True))
@@ -183,11 +198,12 @@ async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator
     last_words = b""
     try:
         async with trio.open_nursery() as nursery:
-            replayed = ReplayedStream(stream, head)
+            shared = SharedStream(stream)
+            replayed = ReplayedStream(shared, head)
             request = await wrap_server_stream(nursery, replayed, max_message_size=MAX_MESSAGE_SIZE)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
             replayed.go_on()
-            async with open_messages(connection) as streams:
+            async with open_messages(connection, shared) as streams:
                 yield streams
             last_words = _last_words(connection)
             nursery.cancel_scope.cancel(reason="the connection is over")
@@ -237,11 +253,12 @@ async def open_websocket_client(
         raise ValueError(f"{url!r} is not a ws:// or wss:// URL")
     with trio.fail_after(CONNECT_SECONDS) as connecting:
         stream = await _open_stream(parts, ssl_context)
+        shared = SharedStream(stream)
         try:
             async with trio.open_nursery() as nursery:
                 connection = await wrap_client_stream(
                     nursery,
-                    stream,
+                    shared,  # type: ignore[arg-type]
                     parts.netloc.rpartition("@")[2],
                     (parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
                     subprotocols=[SUBPROTOCOL],
@@ -249,7 +266,7 @@ async def open_websocket_client(
                     max_message_size=MAX_MESSAGE_SIZE,
                 )
                 connecting.deadline = inf
-                async with open_messages(connection) as streams:
+                async with open_messages(connection, shared) as streams:
                     yield streams
                 nursery.cancel_scope.cancel(reason="the connection is over")
         finally:  # trio-websocket does not close a stream whose server has said goodbye first

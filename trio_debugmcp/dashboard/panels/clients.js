@@ -26,8 +26,13 @@ function clientRow({name, version, role, count}) {
   );
 }
 
-/** Who joined and has not left; and who calls, for the timeline may have begun after they joined. */
-function connected(events) {
+/**
+ * Who joined and has not left; and who calls, for the timeline may have begun after they joined. With every session the
+ * server tells again who is there.
+ */
+function connected(all) {
+  const start = all.findLastIndex(({type, payload}) => type === 'sessionStarted' && payload.parentSessionId === null);
+  const events = all.slice(Math.max(0, start));
   const present = new Map();
   const add = (key, client, change) => {
     const count = Math.max(0, (present.get(key)?.count ?? 0) + change);

@@ -1,4 +1,4 @@
-// The threads of the program, and its child processes.
+// The threads of the program, and all of its processes when there are several.
 
 import {byId, el, setText} from '../dom.js';
 import {drawListbox} from '../listbox.js';
@@ -29,13 +29,13 @@ export function createThreads(store, actions) {
 export function createChildren(store) {
   const list = byId('children');
   store.watch(['session', 'active'], ({session, active}) => {
-    const children = (active && session?.children) || [];
-    byId('children-panel').hidden = children.length === 0;
+    const sessions = (active && session?.sessions) || [];
+    byId('children-panel').hidden = sessions.length < 2;
     list.replaceChildren(
-      ...children.map((child) =>
+      ...sessions.map((child) =>
         el(
           'li',
-          {className: 'row'},
+          {className: 'row', ariaCurrent: child.sessionId === session.sessionId ? 'true' : null},
           el('span', {className: `dot thread-${child.state === 'Paused' ? 'suspended' : 'running'}`}),
           el('span', {className: 'grow name'}, `${child.processName ?? child.sessionId} ${child.processId ?? ''}`),
           el('span', {className: 'where'}, child.currentLocation ? place(child.currentLocation) : child.state),

@@ -1,0 +1,107 @@
+"""Messages on their way out: all at once, in order, and nobody is left waiting when the peer is gone."""
+
+import anyio
+import pytest
+import trio
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification
+from trio.testing import MockClock, memory_stream_pair, memory_stream_pump, wait_all_tasks_blocked
+
+from trio_debugmcp.transports.outbox import MAX_MESSAGES, Outbox, SharedStream
+
+
+def message(number: int) -> SessionMessage:
+    return SessionMessage(JSONRPCNotification(jsonrpc="2.0", method=str(number)))
+
+
+def numbers(messages: list[SessionMessage]) -> list[int]:
+    return [int(each.message.method) for each in messages]  # type: ignore[union-attr]
+
+
+async def test_what_is_sent_in_a_row_is_taken_at_once(autojump_clock: MockClock) -> None:
+    outbox, taken = Outbox(), list[list[int]]()
+
+    async def take() -> None:
+        while True:
+            taken.append(numbers(await outbox.take()))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(take)
+        await wait_all_tasks_blocked()
+        for start in (0, 3):
+            for number in range(start, start + 3):
+                await outbox.send(message(number))
+            await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert taken == [[0, 1, 2], [3, 4, 5]]
+
+
+async def test_past_the_bound_senders_wait_and_keep_their_order(autojump_clock: MockClock) -> None:
+    outbox, everything = Outbox(), 5 * MAX_MESSAGES
+
+    async def send(first: int) -> None:
+        for number in range(first, everything, 2):
+            await outbox.send(message(number))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(send, 0)
+        nursery.start_soon(send, 1)
+        await wait_all_tasks_blocked()
+        assert outbox.waiting == 2
+        taken = list[int]()
+        while len(taken) < everything:
+            batch = numbers(await outbox.take())
+            assert len(batch) <= 2 * MAX_MESSAGES
+            taken += batch
+            await wait_all_tasks_blocked()
+    for first in (0, 1):
+        assert [number for number in taken if number % 2 == first] == list(range(first, everything, 2))
+
+
+async def test_a_closed_outbox_is_emptied_and_then_at_its_end(autojump_clock: MockClock) -> None:
+    outbox = Outbox()
+    await outbox.send(message(1))
+    await outbox.aclose()
+    with pytest.raises(anyio.ClosedResourceError):
+        await outbox.send(message(2))
+    assert numbers(await outbox.take()) == [1]
+    with pytest.raises(trio.EndOfChannel):
+        await outbox.take()
+
+
+@pytest.mark.parametrize("ending", ["close", "abandon"])
+async def test_who_waits_for_room_is_told_that_there_will_be_none(ending: str, autojump_clock: MockClock) -> None:
+    outbox, told = Outbox(), list[type[Exception]]()
+
+    async def send() -> None:
+        try:
+            await outbox.send(message(0))
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            told.append(type(error))
+
+    for number in range(MAX_MESSAGES):
+        await outbox.send(message(number))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(send)
+        nursery.start_soon(send)
+        await wait_all_tasks_blocked()
+        assert outbox.waiting == 2
+        getattr(outbox, ending)()
+    assert told == [anyio.ClosedResourceError if ending == "close" else anyio.BrokenResourceError] * 2
+
+
+async def test_what_several_tasks_send_on_one_stream_is_not_mixed(autojump_clock: MockClock) -> None:
+    ours, theirs = memory_stream_pair()
+    shared = SharedStream(ours)
+    sent = list[bytes]()
+
+    async def dawdle() -> None:
+        await trio.sleep(1)
+        memory_stream_pump(ours.send_stream, theirs.receive_stream)
+        sent.append(bytes(await theirs.receive_some()))
+
+    ours.send_stream.send_all_hook = dawdle
+    async with trio.open_nursery() as nursery:
+        for letter in (b"a", b"b", b"c"):
+            nursery.start_soon(shared.send_all, letter * 3)
+    assert (trio.current_time(), sorted(sent)) == (3, [b"aaa", b"bbb", b"ccc"])
