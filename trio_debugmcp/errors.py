@@ -7,6 +7,7 @@
 - `UsageError`: the caller asked for something that cannot be done now, or at all.
 """
 
+import json
 from collections.abc import Mapping
 
 
@@ -22,7 +23,7 @@ class ProtocolViolation(DebugError):
     """
 
     def __init__(self, reason: str, head: bytes = b"") -> None:
-        super().__init__(f"{reason} (received {head!r})" if head else reason)
+        super().__init__(f"{reason} (received {_quoted(head)})" if head else reason)
         self.reason = reason
         self.head = head
 
@@ -66,3 +67,8 @@ class UsageError(DebugError):
         self.code = code
         self.message = message
         self.details = dict(details or {})
+
+
+def _quoted(data: bytes) -> str:
+    """Bytes as a person reads them: in one line, and what is no text shown as unknown."""
+    return json.dumps(data.decode(errors="replace"), ensure_ascii=False)

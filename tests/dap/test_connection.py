@@ -132,7 +132,7 @@ async def test_an_answer_that_does_not_fit_fails_its_request_and_nothing_else(
             await peer.answer(await peer.take(), {"threads": 7})
             await peer.answer(await peer.take(), {"threads": []})
 
-        with pytest.raises(ProtocolViolation, match="unexpected ThreadsBody"):
+        with pytest.raises(ProtocolViolation, match="unexpected body"):
             await connection.request("threads", kind=ThreadsBody)
         assert (await connection.request("threads", kind=ThreadsBody)).threads == []
         assert connection.ended is None

@@ -221,7 +221,7 @@ def test_what_is_no_dap_message_is_a_violation_with_its_bytes(text: bytes) -> No
 
 
 def test_a_body_that_does_not_fit_is_a_violation_that_names_the_kind() -> None:
-    with pytest.raises(ProtocolViolation, match="unexpected ThreadsBody") as caught:
+    with pytest.raises(ProtocolViolation, match="unexpected body") as caught:
         decode_body(msgspec.Raw(b'{"threads":7}'), ThreadsBody)
     assert caught.value.head == b'{"threads":7}'
 

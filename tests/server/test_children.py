@@ -117,6 +117,19 @@ async def test_a_parent_that_ends_takes_its_children_along(autojump_clock: MockC
         assert "disconnect" in grandchild.commands()
 
 
+async def test_a_parent_that_has_exited_and_says_no_more_waits_for_its_child(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await parent.event("exited", {"exitCode": 0})
+        await trio.sleep(100)
+        await child.stop("pause")
+        assert (await client.call("debug_wait"))["sessionId"] == "s-2"
+        await child.exit()
+        await trio.sleep(10)
+        assert await client.uris() == []
+
+
 async def test_a_disconnect_says_goodbye_to_everyone(autojump_clock: MockClock) -> None:
     child = FakeAdapter()
     async with running("legacy") as (client, parent):

@@ -693,3 +693,133 @@ async def test_a_launch_that_trips_over_our_own_fault_fails_with_a_code(
         assert failed.code == "ADAPTER_FAILED"
         monkeypatch.undo()
         await still_works(client)
+
+
+# --- Programs that have stopped or ended before the adapter has answered ------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"), [("next", "debug_step"), ("continue", "debug_continue"), ("pause", "debug_pause")]
+)
+async def test_a_stop_is_reported_when_it_comes_although_its_request_is_never_answered(
+    command: str, tool: str, autojump_clock: MockClock
+) -> None:
+    async with running("legacy") if tool == "debug_pause" else paused("legacy") as (client, adapter):
+
+        async def only_stop(arguments: object) -> object:
+            await adapter.stop("breakpoint", hit=[1])
+            return await trio.sleep_forever()
+
+        adapter.answer(command, only_stop)
+        start = trio.current_time()
+        stop = await client.call(tool, timeout=5)
+        assert (stop["state"], stop["timedOut"], stop["breakpointIds"]) == ("Paused", False, ["bp-1"])
+        assert trio.current_time() == start
+
+
+async def test_a_program_that_exits_and_takes_its_adapter_along_before_a_step_is_answered_has_exited(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused("legacy") as (client, adapter):
+
+        async def exit_and_leave(arguments: object) -> object:
+            await adapter.event("exited", {"exitCode": 3})
+            await adapter.crash()
+            return {}
+
+        adapter.answer("next", exit_and_leave)
+        stop = await client.call("debug_step")
+        assert (stop["state"], stop["reason"], stop["exitCode"]) == ("Disconnected", "Exited", 3)
+
+
+async def test_a_program_that_exits_before_its_launch_is_answered_has_exited(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def exit_first(arguments: object) -> object:
+        await adapter._configured.wait()
+        await adapter.exit(3)
+        return {}
+
+    adapter.answer("launch", exit_first)
+    async with connect(options=adapter.options()) as client:
+        stop = (await client.call("debug_launch", program=adapter.program))["stop"]
+        assert (stop["state"], stop["reason"], stop["exitCode"]) == ("Disconnected", "Exited", 3)
+
+
+async def test_a_session_whose_program_exits_is_over_although_the_adapter_never_says_so(
+    autojump_clock: MockClock,
+) -> None:
+    async with running("legacy") as (client, adapter):
+        start = trio.current_time()
+        await adapter.event("exited", {"exitCode": 3})
+        stop = await client.call("debug_wait", timeout=60)
+        assert (stop["state"], stop["reason"], stop["exitCode"]) == ("Disconnected", "Exited", 3)
+        assert trio.current_time() == pytest.approx(start + 5)
+        await still_works(client)
+
+
+async def test_a_handshake_that_another_client_ends_is_over_at_once(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("configurationDone")
+    async with open_server(adapter.options()) as server, server.connect() as one, server.connect() as two:
+        async with trio.open_nursery() as nursery:
+
+            @nursery.start_soon
+            async def _() -> None:
+                await trio.sleep(1)
+                assert (await two.call("debug_disconnect"))["wasTerminated"] is True
+
+            failed = await failure(one, "debug_launch", program=adapter.program)
+        assert (failed.code, "disconnected" in failed.message) == ("ADAPTER_FAILED", True)
+        assert trio.current_time() == 1
+
+
+# --- What a person is told ----------------------------------------------------------------------------------
+
+
+async def test_capabilities_that_make_no_sense_are_passed_over(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        await adapter.event("capabilities", {"capabilities": {"supportsStepBack": "perhaps"}})
+        await trio.sleep(1)
+        assert (await client.read(SESSION))["state"] == "Paused"
+
+
+async def test_bytes_that_are_no_protocol_are_quoted_as_text(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
+
+        @nursery.start_soon
+        async def _() -> None:
+            await trio.sleep(1)
+            await adapter.send_raw(b"Oh \xff!\n")
+
+        failed = await failure(client, "debug_continue")
+        assert 'expected a DAP header (received "Oh \ufffd!\\n")' in failed.message
+
+
+async def test_an_answer_to_initialize_that_makes_no_sense_says_to_launch_again(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter(capabilities={"supportsConfigurationDoneRequest": "perhaps"})
+    async with connect(options=adapter.options()) as client:
+        failed = await failure(client, "debug_launch", program=adapter.program)
+        assert (failed.code, "call debug_launch again" in failed.message) == ("ADAPTER_FAILED", True)
+
+
+async def test_a_session_that_ends_by_our_own_fault_says_so(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trip(*_: object) -> None:
+        raise ValueError("unheard of")
+
+    async with paused("legacy") as (client, adapter):
+        monkeypatch.setattr(FakeProfile, "condition_failure", trip)
+        async with trio.open_nursery() as nursery:
+
+            @nursery.start_soon
+            async def _() -> None:
+                await trio.sleep(1)
+                await adapter.event("output", {"output": "hello"})
+
+            failed = await failure(client, "debug_continue")
+        assert failed.code == "ADAPTER_GONE"
+        assert "internal error" in (await client.call("debug_state"))["lastSession"]["reason"]
+        monkeypatch.undo()
+        await still_works(client)

@@ -47,7 +47,7 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     ThreadsLocated,
 )
-from trio_debugmcp.state.execution import MAX_MODULES
+from trio_debugmcp.state.execution import MAX_EXITED_THREADS, MAX_MODULES
 from trio_debugmcp.state.model import ExceptionBreakpoint, Module, Snapshot, State, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo
 from trio_debugmcp.state.reduce import reduce
@@ -389,6 +389,17 @@ def test_a_thread_id_that_is_used_again_is_a_thread_again() -> None:
     world.said(ThreadEvent("exited", 2))
     assert world.said(ThreadEvent("started", 2)) == {THREADS}
     assert [(t.id, t.state) for t in world["s-1"].threads.threads] == [(1, "Suspended"), (2, "Running")]
+
+
+def test_of_many_exited_threads_the_oldest_are_forgotten_and_no_living_one_is() -> None:
+    world = World("s-1")
+    world.stop(threads=(Thread(1, "main"), Thread(2, "worker")))
+    world.resume()
+    for number in range(3, MAX_EXITED_THREADS + 8):
+        world.said(ThreadEvent("started", number))
+        world.said(ThreadEvent("exited", number))
+    threads = world["s-1"].threads.threads
+    assert [thread.id for thread in threads] == [1, 2, *range(8, MAX_EXITED_THREADS + 8)]
 
 
 def test_modules_come_change_and_go() -> None:

@@ -31,12 +31,17 @@ class Adapter:
         """The last that the adapter wrote to its standard error."""
         return self._stderr.decode(errors="replace").strip()
 
-    async def _keep_stderr(self, pipe: trio.abc.ReceiveStream) -> None:
+    def keep_stderr(self, data: bytes | bytearray) -> None:
+        """It has written this to its standard error."""
+        log.debug("adapter stderr: %s", data.decode(errors="replace").rstrip())
+        self._stderr += data
+        del self._stderr[:-_STDERR_TAIL_BYTES]
+
+    async def read_stderr(self, pipe: trio.abc.ReceiveStream) -> None:
+        """Keep the end of what comes from this pipe, until it ends."""
         with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
             while data := await pipe.receive_some():
-                log.debug("adapter stderr: %s", data.decode(errors="replace").rstrip())
-                self._stderr += data
-                del self._stderr[:-_STDERR_TAIL_BYTES]
+                self.keep_stderr(data)
 
 
 @asynccontextmanager
@@ -50,7 +55,7 @@ async def open_stdio_adapter(argv: Sequence[str], guard: Guard) -> AsyncIterator
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the process was opened with pipes")
         adapter = Adapter(trio.StapledStream(process.stdin, process.stdout), pid=process.pid)
-        nursery.start_soon(adapter._keep_stderr, process.stderr)  # noqa: SLF001
+        nursery.start_soon(adapter.read_stderr, process.stderr)
         try:
             yield adapter
         finally:

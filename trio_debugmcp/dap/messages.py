@@ -436,7 +436,7 @@ def decode_message(body: bytes) -> Request | Response | Event:
     try:
         message: Request | Response | Event = _read(_envelopes.decode, body)
     except _UNREADABLE as error:
-        raise ProtocolViolation(f"not a DAP message: {error}", body[:200]) from error
+        raise ProtocolViolation(f"not a DAP message: {_why(error)}", body[:200]) from error
     return message
 
 
@@ -460,7 +460,7 @@ def decode_body(body: Raw, kind: type[T]) -> T:
     try:
         return _read(lambda text: msgspec.json.decode(text, type=kind), _object(body))
     except _UNREADABLE as error:
-        raise ProtocolViolation(f"unexpected {kind.__name__}: {error}", bytes(body)[:200]) from error
+        raise ProtocolViolation(f"unexpected body: {_why(error)}", bytes(body)[:200]) from error
 
 
 def merge_capabilities(old: Capabilities, raw: Raw) -> Capabilities:
@@ -494,6 +494,10 @@ def _read(decode: Callable[[bytes], T], text: bytes) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError):
         loose = json.loads(text.decode(errors="replace"))
         return decode(json.dumps(loose, ensure_ascii=False).encode(errors="replace"))
+
+
+def _why(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _object(raw: Raw) -> bytes:

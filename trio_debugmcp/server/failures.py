@@ -30,7 +30,9 @@ def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageE
             )
         case AdapterRefused(command=command, reason=reason):
             return UsageError(
-                "ADAPTER_FAILED", f"The debug adapter refused '{command}': {reason}", {"command": command}
+                "ADAPTER_FAILED",
+                f"The debug adapter refused '{command}': {reason.rstrip('. ')}. Look at debug_state, and try again.",
+                {"command": command},
             )
         case CannotRun(program=program, reason=reason):
             return UsageError("ADAPTER_FAILED", f"Cannot run {program}: {reason}.", {"program": program})

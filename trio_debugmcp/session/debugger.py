@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file, profile_named
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Audience, Merger
-from trio_debugmcp.session.session import DebugSession, Surroundings, not_paused
+from trio_debugmcp.session.session import OWN_FAULT, DebugSession, Surroundings, not_paused
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.session.timeline import Timeline
@@ -185,6 +185,8 @@ class Debugger:
         if self._nursery is None:
             raise AssertionError("the debugger is not running")
         self._starting = True
+        launching = isinstance(start, Launch)
+        again = f"call {'debug_launch' if launching else 'debug_attach'} again"
         try:
             self.console, self.sources = Console(self.clock, self.merger), Sources(self.settings.roots)
             if isinstance(start, Launch):
@@ -193,18 +195,22 @@ class Debugger:
             await self._nursery.start(self._live, session)
             self.last_start = (profile, start)
         except AdapterRefused as refusal:
-            code = "LAUNCH_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED"
-            raise UsageError(code, f"{profile.name} refused: {refusal.reason}", self._last_words()) from refusal
+            code = "LAUNCH_FAILED" if launching else "ATTACH_FAILED"
+            sentence = f"{profile.name} refused: {refusal.reason.rstrip('. ')}. Correct what it names, and {again}."
+            raise UsageError(code, sentence, self._last_words()) from refusal
         except CannotRun as error:
             raise UsageError(
-                "ADAPTER_FAILED", f"The debug adapter {profile.name} does not start: {error.reason} ({error.program})."
+                "ADAPTER_FAILED",
+                f"The debug adapter {profile.name} does not start: {error.reason} ({error.program}). Correct it, and "
+                f"{again}.",
             ) from error
-        except AdapterGone as gone:
+        except (AdapterGone, ProtocolViolation) as error:
             raise UsageError(
-                "ADAPTER_FAILED" if isinstance(start, Launch) else "ATTACH_FAILED",
-                f"{profile.name} did not {'launch' if isinstance(start, Launch) else 'attach'}: {gone.reason}.",
-                {"stderr": gone.stderr_tail, **self._last_words()},
-            ) from gone
+                "ADAPTER_FAILED" if launching else "ATTACH_FAILED",
+                f"{profile.name} did not {'launch' if launching else 'attach'}: {error}. Look at the details, "
+                f"and {again}.",
+                {"stderr": error.stderr_tail if isinstance(error, AdapterGone) else "", **self._last_words()},
+            ) from error
         finally:
             self._starting = False
         return session
@@ -261,7 +267,8 @@ class Debugger:
             log.exception("session %s", session.id)
             if not session.started:
                 raise UsageError(
-                    "ADAPTER_FAILED", f"{session.profile.name} said something that was not understood: {error}"
+                    "ADAPTER_FAILED",
+                    f"{session.profile.name} was not started: {OWN_FAULT}. Call debug_launch again.",
                 ) from error
         finally:
             for child in [each for each in self._sessions.values() if each.parent == session.id]:

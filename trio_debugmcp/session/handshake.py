@@ -30,6 +30,7 @@ class Handshake:
         self.failure: DebugError | None = None
         self.done = False
         self._session = session
+        self._shaking = trio.CancelScope()
         self._initialized = trio.Event()
         self._answered = trio.Event()
 
@@ -42,7 +43,7 @@ class Handshake:
         if not self._answered.is_set():
             self.failure = reason
             self._answered.set()
-            self._initialized.set()
+            self._shaking.cancel(reason="given up")
 
     async def shake(self, nursery: trio.Nursery) -> None:
         """Do it; `nursery` is where the answer to the start is waited for.
@@ -50,13 +51,13 @@ class Handshake:
         Raises:
             DebugError: why the program does not run.
         """
-        try:
-            with trio.fail_after(HANDSHAKE_SECONDS):
-                await self._shake(nursery)
-        except trio.TooSlowError:
-            name = self._session.profile.name
-            self.give_up(UsageError("TIMEOUT", f"{name} did not get the program going in {HANDSHAKE_SECONDS:g} s."))
-            self._raise_failure()
+        with self._shaking:
+            self._shaking.deadline = trio.current_time() + HANDSHAKE_SECONDS
+            await self._shake(nursery)
+        if self.failure is not None:
+            raise self.failure
+        if self._shaking.cancelled_caught:
+            raise self._too_slow()
         self.done = True
 
     async def _shake(self, nursery: trio.Nursery) -> None:
@@ -65,10 +66,8 @@ class Handshake:
         session.capabilities = await session.request("initialize", initialize, Capabilities)
         nursery.start_soon(self._send_start)
         await self._initialized.wait()
-        self._raise_failure()
         await self._configure()
         await self._answered.wait()
-        self._raise_failure()
 
     async def _send_start(self) -> None:
         command, arguments = start_request(self._session.profile, self._session.start)
@@ -90,6 +89,10 @@ class Handshake:
         if session.capabilities.supports_configuration_done_request:
             await session.request("configurationDone", None, Nothing)
 
-    def _raise_failure(self) -> None:
-        if self.failure is not None:
-            raise self.failure
+    def _too_slow(self) -> UsageError:
+        name = self._session.profile.name
+        return UsageError(
+            "TIMEOUT",
+            f"{name} did not get the program going in {HANDSHAKE_SECONDS:g} s. Look at its output with "
+            "process_read_output, and try again with debug_launch.",
+        )

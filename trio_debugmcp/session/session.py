@@ -12,6 +12,7 @@ what belongs to the stop and has it merged as a whole; the next stop or resume c
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -41,7 +42,7 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointSync
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
@@ -76,6 +77,11 @@ GOODBYE_SECONDS = 6.0
 HASTY_GOODBYE_SECONDS = 1.0
 """The same for a session that never got going, whose adapter is likely to be stuck, and for a server that is leaving:
 it has promised that nothing of it lives two seconds longer. What has not answered by then is killed."""
+
+EXIT_SECONDS = 5.0
+"""From `exited` to the end of a session whose adapter does not say `terminated`; the others say it at once."""
+
+OWN_FAULT = "an internal error of the debugger, which its log describes"
 
 T = TypeVar("T")
 
@@ -157,6 +163,10 @@ class DebugSession:
                 failure = await self._converse(self._adapter, task_status)
         except (AdapterGone, CannotRun) as error:  # it was not even there
             failure = error
+        except Exception:
+            self._failed = True
+            self._over_reason = self._over_reason or OWN_FAULT
+            raise
         finally:
             with trio.CancelScope(shield=True):  # bounded: the merger never waits
                 await self._close(self._over_reason or (str(failure) if failure else self._interruption()))
@@ -203,8 +213,11 @@ class DebugSession:
             await self._handshake.shake(nursery)
             await self._merger.merge(SessionStarted(self.id))
             await self._learn_origin()
+        except AdapterGone as gone:
+            if self._exit_code is None:  # otherwise the program has run, and has ended before the answers came
+                return self._explained(gone)
         except DebugError as error:
-            return self._explained(error)
+            return error
         return None
 
     async def _let_go(self) -> None:
@@ -245,11 +258,9 @@ class DebugSession:
             return
         await self._merger.merge(OriginLearned(self.id, self.profile.runtime_version(body)))
 
-    def _explained(self, error: DebugError) -> DebugError:
-        """What ended the handshake, together with what the adapter had to say."""
-        if isinstance(error, AdapterGone) and self._adapter is not None:
-            return AdapterGone(error.reason, self._adapter.stderr_tail)
-        return error
+    def _explained(self, gone: AdapterGone) -> AdapterGone:
+        """That the adapter is gone, together with what it had to say."""
+        return gone if self._adapter is None else AdapterGone(gone.reason, self._adapter.stderr_tail)
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
 
@@ -301,7 +312,7 @@ class DebugSession:
                 await self._on_output(event)
                 return
             case CapabilitiesEvent(capabilities=raw):
-                self.capabilities = merge_capabilities(self.capabilities, raw)
+                self._learn_capabilities(raw)
                 return
             case Initialized():
                 self._handshake.initialized()
@@ -314,6 +325,8 @@ class DebugSession:
                 self._shared.sources.learn(breakpoint_.source.path, self.id)
             case Exited(exit_code=exit_code):
                 self._exit_code = exit_code
+                if self._nursery is not None:
+                    self._nursery.start_soon(self._follow_exit)
             case _:
                 pass
         state = await self._merger.merge(AdapterSaid(self.id, event, self._shared.clock.now()))
@@ -323,6 +336,17 @@ class DebugSession:
                 self._examiner.begin(self._nursery, event, snapshot)
         if isinstance(event, Terminated):
             self._finish("the program ended")
+
+    async def _follow_exit(self) -> None:
+        await trio.sleep(EXIT_SECONDS)
+        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.sessions))
+        self._finish("the program ended")
+
+    def _learn_capabilities(self, raw: msgspec.Raw) -> None:
+        try:
+            self.capabilities = merge_capabilities(self.capabilities, raw)
+        except ProtocolViolation as violation:
+            log.warning("capabilities: %s", violation)
 
     async def _on_output(self, output: Output) -> None:
         category, text = output.category or "console", output.output
@@ -381,7 +405,7 @@ class DebugSession:
             raise self._explained(gone) from None
 
     async def resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go; returns when the adapter has agreed.
+        """Let the program go; returns when the adapter has agreed, or the program has stopped again.
 
         Once begun it is carried out even if the caller is cancelled: a program that counts as running and was never
         told to run would wait for ever.
@@ -396,9 +420,32 @@ class DebugSession:
         self._resuming = True  # until the state says so
         failed, failures = trio.open_memory_channel[DebugError](1)
         self._nursery.start_soon(self._resume, kind, command, arguments, failed)
-        with failures:
+
+        async def agree() -> None:
             async for failure in failures:
                 raise failure
+
+        with failures:
+            await self._agreed_or_stopped(agree)
+
+    async def _agreed_or_stopped(self, agree: Callable[[], Awaitable[object]]) -> None:
+        """Wait for an adapter to agree, but no longer than for what it was asked for: it may answer late, or never."""
+        before = self.snapshot
+        failure: DebugError | None = None
+        async with trio.open_nursery() as nursery:
+
+            async def stop() -> None:
+                await self._merger.wait_until(lambda state: _stopped_since(before, state.session(self.id)))
+                nursery.cancel_scope.cancel(reason="it has stopped")
+
+            nursery.start_soon(stop)
+            try:
+                await agree()
+            except DebugError as error:
+                failure = error
+            nursery.cancel_scope.cancel(reason="it has agreed")
+        if failure is not None and not (isinstance(failure, AdapterGone) and self._exit_code is not None):
+            raise failure
 
     async def _resume(
         self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
@@ -442,7 +489,7 @@ class DebugSession:
 
     async def pause(self, thread_id: int) -> None:
         """DAP `pause`; the stop comes as an event."""
-        await self.request("pause", {"threadId": thread_id}, Nothing)
+        await self._agreed_or_stopped(partial(self.request, "pause", {"threadId": thread_id}, Nothing))
 
     # --- Reverse requests ------------------------------------------------------------------------------------
 
@@ -455,7 +502,7 @@ class DebugSession:
                 try:
                     pid: int = await self._nursery.start(self._terminals.run, wanted)
                 except CannotRun as failure:  # some adapters wait on although they are told
-                    reason = f"Cannot run {failure.program}: {failure.reason}."
+                    reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
                     self._handshake.give_up(UsageError("LAUNCH_FAILED", reason))
                     raise
                 return {"processId": pid}
@@ -467,6 +514,13 @@ class DebugSession:
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
+
+
+def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
+    """Whether there was another stop, or the end."""
+    if before is None or now is None:
+        return now is None
+    return now.phase == "Paused" and now.stop is not before.stop
 
 
 def _report(failed: trio.MemorySendChannel[DebugError], error: DebugError) -> None:

@@ -19,6 +19,9 @@ from trio_debugmcp.state.model import Module, Origin, Snapshot, Thread, Threads
 MAX_MODULES = 10_000
 """Modules kept per session; a large native program loads some thousands."""
 
+MAX_EXITED_THREADS = 500
+"""Exited threads that are still shown, until the next stop; a pool under load goes through thousands."""
+
 
 def running(session: Snapshot, *, stepping: bool = False) -> Snapshot:
     """It runs: a new generation, and what was captured is stale."""
@@ -79,15 +82,25 @@ def _threads_after(threads: Threads, event: ThreadEvent) -> Threads:
     if event.reason == "exited":
         if known is None:
             return threads
-        updated = tuple(replace(t, state="Exited") if t.id == event.thread_id else t for t in threads.threads)
-        return replace(threads, threads=updated)
+        updated = tuple(replace(t, state="Exited") if t is known else t for t in threads.threads)
+        return replace(threads, threads=_without_oldest_exits(updated))
     if known is not None and known.state != "Exited":
         return threads
     others = tuple(thread for thread in threads.threads if thread is not known)  # ids are used again
     return replace(threads, threads=(*others, Thread(event.thread_id, None, "Running")))
 
 
+def _without_oldest_exits(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
+    if len(threads) <= MAX_EXITED_THREADS:
+        return threads
+    exited = [thread for thread in threads if thread.state == "Exited"]
+    oldest = exited[0] if len(exited) > MAX_EXITED_THREADS else None
+    return tuple(thread for thread in threads if thread is not oldest)
+
+
 def _modules_after(modules: tuple[Module, ...], reason: str, module: DapModule) -> tuple[Module, ...]:
+    if reason == "new" and len(modules) >= MAX_MODULES:  # not even looked for: programs that load that many load more
+        return modules
     known = any(each.id == module.id for each in modules)
     if reason == "removed":
         return tuple(each for each in modules if each.id != module.id) if known else modules

@@ -14,7 +14,7 @@ class Answers:
 
     def __init__(self, adapter: FakeAdapter, command: str) -> None:
         self._adapter = adapter
-        self._usual = adapter.usual_answer(command)
+        self._usual = adapter.answer_to(command)
         self._standing: SetAnswer | None = None
         self._once: deque[SetAnswer] = deque()
         self._afterwards: deque[Sequence[Event]] = deque()

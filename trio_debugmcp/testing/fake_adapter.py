@@ -29,6 +29,10 @@ from trio_debugmcp.session.debugger import Settings
 
 Arguments = dict[str, Any]
 Answer = Callable[[Arguments], Awaitable[Any]]
+Say = Callable[[dict[str, Any]], Awaitable[None]]
+Twist = Callable[[dict[str, Any], Say], Awaitable[None]]
+"""Gets each message that an adapter is about to say, and a way to say it: late, twice, changed, or not at all."""
+Wrap = Callable[[trio.abc.Stream], trio.abc.Stream]
 
 ALL_CAPABILITIES: dict[str, Any] = {
     "supportsConfigurationDoneRequest": True,
@@ -65,6 +69,10 @@ class FakeAdapter:
         self.says_initialized = True
         self.connected = trio.Event()
         self.children: dict[int, FakeAdapter] = {}
+        self.deaf = False
+        self._say: Say = self._write
+        self._wraps: list[Wrap] = []
+        self._adapter: Adapter | None = None
         self._answers: dict[str, Answer] = {}
         self._afterwards: dict[str, Callable[[], Awaitable[None]]] = {}
         self._seq = count(1)
@@ -98,14 +106,30 @@ class FakeAdapter:
         if then is not None:
             self._afterwards[command] = then
 
-    def usual_answer(self, command: str) -> Answer:
-        """What answers that command unless told otherwise."""
-        usual: Answer = getattr(self, f"_on_{command}", self._on_anything)
-        return usual
-
     def withhold(self, command: str) -> None:
         """Never answer that command."""
         self._answers[command] = _never
+
+    def answer_to(self, command: str) -> Answer:
+        """How it answers that command now, for an answer that begins or ends with it."""
+        own: Answer = getattr(self, f"_on_{command}", self._on_anything)
+        return self._answers.get(command, own)
+
+    def twist(self, twist: Twist) -> None:
+        """From now on whatever it says, but for raw bytes, goes through this."""
+        say = self._say
+        self._say = lambda message: twist(message, say)
+
+    def wrap(self, wrap: Wrap) -> None:
+        """Put a wrapper around its end of the connection: of the one that is open, and of later ones."""
+        self._wraps.append(wrap)
+        if self._stream is not None:
+            self._stream = wrap(self._stream)
+
+    def complain(self, text: str) -> None:
+        """Write to its standard error."""
+        if self._adapter is not None:
+            self._adapter.keep_stderr(text.encode())
 
     async def event(self, name: str, body: Any = None) -> None:
         """Send an event."""
@@ -136,10 +160,18 @@ class FakeAdapter:
         if self._stream is not None:
             await trio.aclose_forcefully(self._stream)
 
+    async def mute(self) -> None:
+        """Its half of the connection ends; it still listens."""
+        if isinstance(self._stream, trio.abc.HalfCloseableStream):
+            await self._stream.send_eof()
+
     async def send_raw(self, data: bytes) -> None:
         """Send bytes that need not be DAP."""
-        if self._stream is not None:
-            await self._stream.send_all(data)
+        stream = self._stream
+        if stream is not None:
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                async with self._writing:
+                    await stream.send_all(data)
 
     # --- Serving ---------------------------------------------------------------------------------------------
 
@@ -148,6 +180,9 @@ class FakeAdapter:
         """A connection to this adapter, for as long as the block."""
         ours, theirs = trio.testing.memory_stream_pair()
         self._stream, self._configured = theirs, trio.Event()
+        for wrap in self._wraps:
+            self._stream = wrap(self._stream)
+        self._adapter = Adapter(ours)
         # A real adapter is not cancelled with its session either: it hears the goodbye and answers it.
         serving = trio.CancelScope(shield=True)
 
@@ -155,24 +190,27 @@ class FakeAdapter:
             with serving:
                 async with trio.open_nursery() as nursery:
                     task_status.started()
-                    await self._serve(theirs, nursery)
+                    await self._serve(nursery)
 
         async with trio.open_nursery() as outer:
             await outer.start(serve)
             self.connected.set()
             try:
-                yield Adapter(ours)
+                yield self._adapter
             finally:
                 serving.cancel(reason="the fake adapter is closed")
 
-    async def _serve(self, stream: trio.abc.Stream, nursery: trio.Nursery) -> None:
+    async def _serve(self, nursery: trio.Nursery) -> None:
         decoder = FrameDecoder()
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            while data := await stream.receive_some():
+            while self._stream is not None and (data := await self._stream.receive_some()):
+                if self.deaf:
+                    await trio.sleep_forever()
                 for body in decoder.feed(bytes(data)):
                     message = json.loads(body)
                     if message["type"] == "response":
-                        self._reverse[message["request_seq"]].send_nowait(message)
+                        if (asker := self._reverse.pop(message["request_seq"], None)) is not None:
+                            asker.send_nowait(message)
                         continue
                     self.requests.append((message["command"], message.get("arguments") or {}))
                     if self.on_request is not None:
@@ -181,7 +219,7 @@ class FakeAdapter:
 
     async def _respond(self, request: dict[str, Any]) -> None:
         command, arguments = request["command"], request.get("arguments") or {}
-        answer = self._answers.get(command, self.usual_answer(command))
+        answer = self.answer_to(command)
         response: dict[str, Any] = {"type": "response", "request_seq": request["seq"], "command": command}
         try:
             response |= {"success": True, "body": await answer(arguments)}
@@ -194,14 +232,10 @@ class FakeAdapter:
             await self._afterwards[command]()
 
     async def _send(self, message: dict[str, Any]) -> None:
-        await self._write({"seq": next(self._seq), **message})
+        await self._say({"seq": next(self._seq), **message})
 
     async def _write(self, message: dict[str, Any]) -> None:
-        stream = self._stream
-        if stream is not None:
-            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-                async with self._writing:
-                    await stream.send_all(encode_frame(json.dumps(message).encode()))
+        await self.send_raw(encode_frame(json.dumps(message).encode()))
 
     # --- Answers ---------------------------------------------------------------------------------------------
 
@@ -276,7 +310,7 @@ class FakeAdapter:
 
 
 class FakeProfile(Profile):
-    """The profile of a `FakeAdapter`, for files of any kind."""
+    """The profile of a `FakeAdapter`, for files of any kind; `adapter` may be replaced between sessions."""
 
     name: ClassVar[str] = "fake"
     language: ClassVar[str] = "Fake"
@@ -284,7 +318,7 @@ class FakeProfile(Profile):
     install_hint: ClassVar[str] = "nothing to install"
 
     def __init__(self, adapter: FakeAdapter) -> None:
-        self._adapter = adapter
+        self.adapter = adapter
 
     def locate(self) -> str | None:
         """In this process."""
@@ -304,19 +338,19 @@ class FakeProfile(Profile):
 
     def open(self, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter."""
-        return self._adapter.open()
+        return self.adapter.open()
 
     def open_attached(self, attach: Attach, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter."""
-        return self._adapter.open()
+        return self.adapter.open()
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         """Whether the adapter has a child with the number in the configuration."""
-        return configuration.get("child") in self._adapter.children
+        return configuration.get("child") in self.adapter.children
 
     def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
         """Connect to that child."""
-        return self._adapter.children[configuration["child"]].open()
+        return self.adapter.children[configuration["child"]].open()
 
 
 async def _never(arguments: Arguments) -> Any:

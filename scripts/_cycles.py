@@ -1,0 +1,45 @@
+"""Launches and ends a real program many times, and prints what the server's process holds. Run by scripts/cycles."""
+
+import sys
+import time
+from pathlib import Path
+
+import trio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.faults.real_cycles import Held, cycle_for_real
+
+CYCLES = 100
+
+WARM_AFTER = 10
+"""Cycles after which the memory that Python keeps for reuse has been got from the system."""
+
+MAX_GROWTH_KILOBYTES = 3000
+"""Of resident memory over the other cycles: the noise of the allocator, and less than a launch would leave."""
+
+
+def main() -> int:
+    cycles = int(sys.argv[1]) if len(sys.argv) > 1 else CYCLES
+    start = time.monotonic()
+    figures = trio.run(cycle_for_real, cycles)
+    warm = min(WARM_AFTER, cycles - 1)
+    for number in sorted({0, warm, len(figures) // 2, cycles}):
+        print(f"after {number:4} cycles: {described(figures[number])}")
+    print(f"{cycles} cycles in {time.monotonic() - start:.0f} s")
+    first, last = figures[warm], figures[-1]
+    flat = (first.tasks, first.descriptors, first.processes) == (last.tasks, last.descriptors, last.processes)
+    grown = last.kilobytes - first.kilobytes
+    print("flat" if flat and grown < MAX_GROWTH_KILOBYTES else f"NOT flat: {grown} KB more")
+    return 0 if flat and grown < MAX_GROWTH_KILOBYTES else 1
+
+
+def described(held: Held) -> str:
+    return (
+        f"{held.tasks} tasks, {held.descriptors} descriptors, {held.processes} processes, "
+        f"{held.kilobytes} KB resident memory"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""A server that has launched a thousand programs holds what it held after the first ones."""
+
+import gc
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.faults.leftovers import descriptors, tasks
+from tests.faults.phases import healthy
+from tests.faults.real_cycles import REAL_CYCLES_IN_THE_SUITE, cycle_for_real
+from tests.server.scene import JSON_URIS
+from trio_debugmcp.app import App, Options
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import FakeAdapter, FakeProfile, open_server
+from trio_debugmcp.testing.faults import RawClient, connect_raw
+
+CYCLES = 1000
+
+WARM_AFTER = 200
+"""Cycles after which caches are full."""
+
+MAX_GROWTH_BLOCKS = 400
+"""Blocks of Python's memory over the other cycles: less than one in each, so nothing is kept of a session."""
+
+ENDS = ("exit", "crash", "disconnect", "cancelled", "refused", "client leaves")
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """A thousand sessions are worth no log."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+async def call(client: RawClient, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The tool's result, errors included."""
+    answer = await client.answer_to(await client.call(tool, arguments))
+    client.heard.clear()
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
+async def use(client: RawClient, adapter: FakeAdapter, number: int) -> None:
+    """A short session: a breakpoint, a stop, output, and a module, a thread and sources of its own."""
+    adapter.frames = [("work", f"/src/{number}.py", 1), ("main", FakeAdapter.program, 2)]
+    await call(client, "breakpoint_set", file=FakeAdapter.program, line=number + 1)
+    launched = await call(client, "debug_launch", program=adapter.program)
+    assert launched["structuredContent"]["stop"]["reason"] == "Entry"
+    await adapter.event("module", {"reason": "new", "module": {"id": number, "name": f"m{number}"}})
+    await adapter.event("thread", {"reason": "started", "threadId": number + 2})
+    await adapter.event("output", {"category": "stdout", "output": f"hello {number}\n" * 10})
+    await call(client, "breakpoint_remove", id="*")
+
+
+async def cycle(app: App, client: RawClient, adapter: FakeAdapter, number: int) -> None:
+    """From a launch to an end, each time another one."""
+    match ENDS[number % len(ENDS)]:
+        case "exit":
+            await use(client, adapter, number)
+            await adapter.exit(number)
+        case "crash":
+            await use(client, adapter, number)
+            await adapter.crash()
+        case "disconnect":
+            await use(client, adapter, number)
+            await call(client, "debug_disconnect")
+        case "cancelled":
+            adapter.withhold("launch")
+            request = await client.call("debug_launch", {"program": adapter.program})
+            await trio.sleep(1)
+            await client.say("notifications/cancelled", {"requestId": request}, notify=True)
+        case "refused":
+            adapter.withhold("initialize")
+            assert (await call(client, "debug_launch", program=adapter.program, timeout=1))["isError"]
+        case _:
+            async with connect_raw(app) as other:
+                await subscribe(other)
+                await use(other, adapter, number)
+                await other.vanish()
+    await app.debugger.merger.wait_until(lambda state: not state.sessions)
+    await trio.sleep(5)
+
+
+async def subscribe(client: RawClient) -> None:
+    await client.greet()
+    for uri in JSON_URIS:
+        await client.ask("resources/subscribe", {"uri": uri})
+
+
+async def held(app: App, client: RawClient) -> tuple[Any, int, int]:
+    """Tasks, descriptors and blocks of memory when all is quiet."""
+    await trio.sleep(1000)
+    client.heard.clear()
+    app.debugger.timeline.start_over()  # it keeps what happened since the last launch, which differs
+    gc.collect()
+    return tasks(), descriptors(), sys.getallocatedblocks()
+
+
+async def test_a_thousand_launches_with_ends_of_every_kind_leave_nothing_behind(autojump_clock: MockClock) -> None:
+    profile = FakeProfile(FakeAdapter())
+    options = Options(settings=Settings(directory="/", profiles=(profile,)), linger=10)
+    async with open_server(options) as server, connect_raw(server.app) as client:
+        await subscribe(client)
+        for number in range(CYCLES):
+            if number == WARM_AFTER:
+                before = await held(server.app, client)
+            profile.adapter = healthy()
+            await cycle(server.app, client, profile.adapter, number)
+        profile.adapter = healthy()
+        after = await held(server.app, client)
+    assert after[:2] == before[:2]
+    assert after[2] - before[2] < MAX_GROWTH_BLOCKS
+
+
+@pytest.mark.real
+async def test_some_launches_of_real_programs_leave_nothing_behind() -> None:
+    figures = await cycle_for_real(REAL_CYCLES_IN_THE_SUITE)
+    assert figures[-1].descriptors == figures[0].descriptors
+    assert figures[-1].processes == figures[0].processes
+    assert figures[-1].tasks == figures[0].tasks

@@ -1,0 +1,199 @@
+"""MCP clients that misbehave: `RawClient` speaks in lines of its own making, and `CLIENT_FAULTS` lists what it can do.
+
+async with connect_raw(server.app) as raw:
+    await raw.greet()
+    await raw.call("debug_continue", {})
+    await raw.vanish()
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from itertools import count
+from typing import Any
+
+import trio
+import trio.testing
+from msgspec import Struct
+
+from trio_debugmcp.app import App
+from trio_debugmcp.transports.stdio import MAX_LINE_BYTES, open_lines
+
+FLOOD_REQUESTS = 300
+"""Requests at once: more than any queue between a client and a server holds."""
+
+
+class RawClient:
+    """The client's end of two pipes that hold nothing: a message that it does not read has not been sent.
+
+    `heard` are the messages received. Made by `connect_raw`.
+    """
+
+    def __init__(self, to_server: trio.abc.SendStream, from_server: trio.abc.ReceiveStream) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self._to_server = to_server
+        self._from_server = from_server
+        self._ids = count(1)
+        self._reading = trio.CancelScope()
+        self._came = trio.lowlevel.ParkingLot()
+
+    async def say_raw(self, data: bytes) -> None:
+        """Send bytes that need not be lines, nor JSON; to a server that is gone they are lost."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            await self._to_server.send_all(data)
+
+    async def say(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> int:
+        """Send a request or a notification; returns the request's id."""
+        number = next(self._ids)
+        message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
+        await self.say_raw(json.dumps(message if notify else {**message, "id": number}).encode() + b"\n")
+        return number
+
+    async def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request and wait for its answer, as the whole message."""
+        return await self.answer_to(await self.say(method, params))
+
+    async def answer_to(self, number: int) -> dict[str, Any]:
+        """Wait for the answer to a request."""
+        while True:
+            for message in self.heard:
+                if message.get("id") == number:
+                    return message
+            await self._came.park()
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> int:
+        """Begin to call a tool; returns the request's id."""
+        return await self.say("tools/call", {"name": tool, "arguments": arguments})
+
+    async def greet(self) -> None:
+        """The handshake."""
+        client = {"name": "raw", "version": "0"}
+        await self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
+        await self.say("notifications/initialized", notify=True)
+
+    def stop_reading(self) -> None:
+        """Read nothing any more."""
+        self._reading.cancel(reason="it reads no more")
+
+    async def vanish(self) -> None:
+        """Be gone, without a word and with whatever is under way."""
+        self.stop_reading()
+        await trio.aclose_forcefully(self._to_server)
+        await trio.aclose_forcefully(self._from_server)
+
+    async def hang_up(self) -> None:
+        """Close the way to the server, and go on reading."""
+        await self._to_server.aclose()
+
+    async def read(self) -> None:
+        """Read until told to stop, or the server is gone. Run by `connect_raw`."""
+        unread = b""
+        with self._reading, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while data := await self._from_server.receive_some():
+                *lines, unread = (unread + data).split(b"\n")
+                self.heard += [json.loads(line) for line in lines]
+                self._came.unpark_all()
+
+
+@asynccontextmanager
+async def connect_raw(app: App) -> AsyncIterator[RawClient]:
+    """A client in lines of JSON, as on standard input and output, of a server in this process."""
+    to_server, source = trio.testing.lockstep_stream_one_way_pair()
+    sink, from_server = trio.testing.lockstep_stream_one_way_pair()
+    client = RawClient(to_server, from_server)
+
+    async def serve(*, task_status: trio.TaskStatus[None]) -> None:
+        async with source, sink, open_lines(source, sink) as streams:
+            task_status.started()
+            await app.serve_connection(*streams)
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(serve)
+        nursery.start_soon(client.read)
+        yield client
+        nursery.cancel_scope.cancel(reason="the raw client is done")
+
+
+class ClientFault(Struct, frozen=True):
+    """One way for a client to go wrong."""
+
+    name: str
+    description: str
+    strike: Callable[[RawClient], Awaitable[None]]
+
+
+async def _stop_reading(client: RawClient) -> None:
+    client.stop_reading()
+    await trio.lowlevel.checkpoint()
+
+
+async def _flood(client: RawClient) -> None:
+    client.stop_reading()
+    with trio.move_on_after(1):  # nobody takes so much from one who does not read the answers
+        for _ in range(FLOOD_REQUESTS):
+            await client.say("resources/read", {"uri": "debugger://session"})
+
+
+async def _half_line(client: RawClient) -> None:
+    await client.say_raw(b'{"jsonrpc": "2.0", "id": 999, "method": "tools/c')
+
+
+async def _half_line_and_vanish(client: RawClient) -> None:
+    await _half_line(client)
+    await client.vanish()
+
+
+async def _garbage(client: RawClient) -> None:
+    for line in (
+        b"hello",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"{}",
+        b"null",
+        b"[" * 100_000,
+        b'{"jsonrpc": "1.0", "id": [], "method": 7}',
+        b'{"jsonrpc": "2.0", "id": 7}',
+        b'{"jsonrpc": "2.0", "id": 424242, "result": {}}',
+        b'{"jsonrpc": "2.0", "id": 8, "method": "no/such"}',
+        b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": []}',
+        b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}',
+        rb'{"jsonrpc": "2.0", "id": 10, "method": "resources/read", "params": {"uri": "\ud800"}}',
+    ):
+        await client.say_raw(line + b"\n")
+
+
+async def _huge_line(client: RawClient) -> None:
+    piece = b"x" * (1024 * 1024)
+    for _ in range(MAX_LINE_BYTES // len(piece) + 2):
+        await client.say_raw(piece)
+    await client.say_raw(b"\n")
+
+
+async def _cancel_everything(client: RawClient) -> None:
+    for number in range(50):
+        await client.say("notifications/cancelled", {"requestId": number}, notify=True)
+
+
+async def _same_id(client: RawClient) -> None:
+    line = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "debug_wait", "arguments": {}}}\n'
+    await client.say_raw(line * 3)
+
+
+async def _greet_again(client: RawClient) -> None:
+    await client.say("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    await client.say("initialize", {"protocolVersion": 7})
+
+
+CLIENT_FAULTS = (
+    ClientFault("stops reading", "it reads nothing any more", _stop_reading),
+    ClientFault("floods", "it sends requests and reads no answers", _flood),
+    ClientFault("half a line", "it sends half a line, and nothing more", _half_line),
+    ClientFault("half a line, gone", "it sends half a line and vanishes", _half_line_and_vanish),
+    ClientFault("garbage", "it sends what is no JSON-RPC, and JSON-RPC that is no MCP", _garbage),
+    ClientFault("endless line", "it sends a line over the bound", _huge_line),
+    ClientFault("vanishes", "it is gone without a word", RawClient.vanish),
+    ClientFault("hangs up", "it closes its half and goes on reading", RawClient.hang_up),
+    ClientFault("cancels everything", "it cancels what it has asked, and what it has not", _cancel_everything),
+    ClientFault("repeats an id", "it asks three times under the same id", _same_id),
+    ClientFault("greets again", "it sends `initialize` in the middle, and once without sense", _greet_again),
+)
