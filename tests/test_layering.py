@@ -25,7 +25,7 @@ FLOORS = [
 ]
 """A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "dap.framing", "dap.messages")
+PURE = ("state", "dap.framing", "dap.messages", "record.scenario")
 
 
 def imports(file: Path) -> Iterator[str]:

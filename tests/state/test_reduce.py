@@ -413,6 +413,12 @@ def test_modules_come_change_and_go() -> None:
     assert world.said(ModuleEvent("removed", DapModule(1))) == set()
 
 
+def test_a_source_that_is_loaded_changes_the_modules() -> None:
+    world = World("s-1")
+    assert world.said(LoadedSource("new", Source(path="/src/lib.py"))) == {MODULES}
+    assert world.said(LoadedSource("changed", Source(path="/src/lib.py"))) == {MODULES}
+
+
 def test_a_module_that_changes_keeps_its_place_in_the_list() -> None:
     world = World("s-1")
     for number in (1, 2, 3):
@@ -438,7 +444,6 @@ def test_the_module_table_is_bounded_and_loses_nothing_that_it_has() -> None:
         Initialized(),
         CapabilitiesEvent(),
         UnknownEvent("debugpySockets", {}),
-        LoadedSource("new", Source(path="/x")),
     ],
 )
 def test_events_that_are_not_about_state_change_none(event: EventBody) -> None:

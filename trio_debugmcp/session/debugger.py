@@ -398,7 +398,9 @@ class Debugger:
 
 def _has_locals(state: State, stopped: Snapshot) -> bool:
     now = state.session(stopped.id)
-    return now is None or now.generation != stopped.generation or now.stack.locals is not None
+    if now is None or now.generation != stopped.generation or not now.stack.frames:
+        return True
+    return now.stack.locals is not None
 
 
 @asynccontextmanager

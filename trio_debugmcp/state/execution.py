@@ -7,6 +7,7 @@ from trio_debugmcp.dap.messages import (
     DapModule,
     EventBody,
     Exited,
+    LoadedSource,
     ModuleEvent,
     Process,
     Stopped,
@@ -53,6 +54,8 @@ def session_after(session: Snapshot, event: EventBody) -> Snapshot:
             return replace(session, threads=_threads_after(session.threads, event))
         case ModuleEvent(reason=reason, module=module):
             return replace(session, modules=_modules_after(session.modules, reason, module))
+        case LoadedSource():
+            return replace(session, sources_loaded=session.sources_loaded + 1)
         case _:
             return session
 

@@ -111,6 +111,7 @@ class Snapshot(Struct, frozen=True):
     """One debug session.
 
     `generation` rises with every stop and resume: what was asked for in one is worth nothing in the next.
+    `sources_loaded` counts what the adapter said of sources: those who follow the modules are told of it.
     """
 
     id: str
@@ -123,6 +124,7 @@ class Snapshot(Struct, frozen=True):
     threads: Threads = Threads()
     stack: Stack = Stack()
     modules: tuple[Module, ...] = ()
+    sources_loaded: int = 0
     exit_code: int | None = None
     end_reason: str | None = None
     failed: bool = False

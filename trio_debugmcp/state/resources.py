@@ -297,7 +297,7 @@ RESOURCES: dict[str, Resource] = {
             MODULES,
             "Modules",
             "Modules that the debugged process has loaded",
-            lambda _state, session: (session.id, session.modules),
+            lambda _state, session: (session.id, session.modules, session.sources_loaded),
             lambda view: _modules_payload(view.session, view.revision),
         ),
         Resource(

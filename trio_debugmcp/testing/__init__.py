@@ -1,9 +1,12 @@
-"""For tests, ours and yours: a scripted debug adapter, and MCP clients connected to a server by any transport.
+"""For tests, ours and yours: a scripted debug adapter, scenarios on a virtual clock, and MCP clients on any transport.
 
-`trio_debugmcp.testing.faults` makes both of them misbehave.
+docs/testing.md shows how to use it; `trio_debugmcp.testing.faults` makes adapters and clients misbehave. Nothing here
+needs pytest, but for `scenarios`.
 """
 
+from trio_debugmcp.record.scenario import BadScenario, Scenario, decode_scenario, encode_scenario
 from trio_debugmcp.testing.connect import (
+    Server,
     connect,
     connect_http,
     connect_process,
@@ -12,13 +15,25 @@ from trio_debugmcp.testing.connect import (
     connect_websocket,
     open_server,
 )
-from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
-from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
+from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeAdapter, FakeProfile, Refusal
+from trio_debugmcp.testing.player import play, play_all, play_in, read_scenario
+from trio_debugmcp.testing.report import Entry, Report
+from trio_debugmcp.testing.scenarios import scenarios
+from trio_debugmcp.testing.sharpening import sharpened
 
 __all__ = [
+    "ALL_CAPABILITIES",
+    "BadScenario",
     "DebugClient",
+    "Entry",
     "FakeAdapter",
     "FakeProfile",
+    "Notice",
+    "Refusal",
+    "Report",
+    "Scenario",
+    "Server",
     "ToolFailed",
     "connect",
     "connect_http",
@@ -26,5 +41,13 @@ __all__ = [
     "connect_stdio",
     "connect_streams",
     "connect_websocket",
+    "decode_scenario",
+    "encode_scenario",
     "open_server",
+    "play",
+    "play_all",
+    "play_in",
+    "read_scenario",
+    "scenarios",
+    "sharpened",
 ]

@@ -5,12 +5,13 @@ import ssl
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import trio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server as SdkServer
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from trio_debugmcp.app import App, Options, open_app
@@ -39,6 +40,10 @@ class Server:
                 async with _client(_transport(right), era) as client:
                     yield client
                 nursery.cancel_scope.cancel(reason="the client has left")
+
+    def open_sdk_server(self, role: Role = "control") -> AbstractAsyncContextManager[SdkServer[dict[str, Any]]]:
+        """The SDK's server for one further client, such as an `InspectorClient`, for the length of the block."""
+        return self.app.open_server(role)
 
 
 @asynccontextmanager

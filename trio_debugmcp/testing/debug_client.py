@@ -33,12 +33,17 @@ class Notice(Struct, frozen=True):
 
 
 class DebugClient:
-    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us."""
+    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us.
+
+    `checks_schemas`: results of tools are held against their schemas, which takes a tenth of a second for each tool.
+    """
 
     def __init__(self, sdk: Client) -> None:
         self.sdk = sdk
         self.notices: list[Notice] = []
         self.logs: list[types.LoggingMessageNotificationParams] = []
+        self.checks_schemas = True
+        self.on_notice: Callable[[Notice], None] | None = None
         self._noticed = trio.lowlevel.ParkingLot()
 
     @property
@@ -52,7 +57,7 @@ class DebugClient:
         Raises:
             ToolFailed: it answered with an error.
         """
-        result = await self.sdk.call_tool(tool, arguments)
+        result = await self._call(tool, arguments)
         text = result.content[0].text  # type: ignore[union-attr]
         if result.is_error:
             raise ToolFailed(json.loads(text)["error"])
@@ -60,6 +65,12 @@ class DebugClient:
         if structured != json.loads(text):
             raise AssertionError(f"{tool}: text and structured content differ")
         return structured
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        if self.checks_schemas:
+            return await self.sdk.call_tool(tool, arguments)
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+        return await self.sdk.session.send_request(request, types.CallToolResult)
 
     async def read_text(self, uri: str) -> str:
         """The text of a resource."""
@@ -75,15 +86,19 @@ class DebugClient:
         """What `resources/list` lists."""
         return [resource.uri for resource in (await self.sdk.list_resources()).resources]
 
+    async def templates(self) -> list[str]:
+        """What `resources/templates/list` lists."""
+        return [each.uri_template for each in (await self.sdk.list_resource_templates()).resource_templates]
+
     @asynccontextmanager
     async def subscribed(self, *uris: str, list_changes: bool = True) -> AsyncIterator[None]:
         """Be subscribed to these resources for the length of the block, by the means of the connection's era."""
         if not self.modern:
             for uri in uris:
-                await self._request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
+                await self.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
             yield
             for uri in uris:
-                await self._request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
+                await self.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
             return
         async with (
             self.sdk.listen(resources_list_changed=list_changes, resource_subscriptions=uris) as stream,
@@ -127,7 +142,8 @@ class DebugClient:
             case _:
                 pass
 
-    async def _request(self, request: Any) -> None:
+    async def request(self, request: Any) -> None:
+        """Make a request whose answer is empty."""
         await self.sdk.session.send_request(request, types.EmptyResult)
 
     def _note_event(self, event: ServerEvent) -> None:
@@ -141,4 +157,6 @@ class DebugClient:
 
     def _note(self, what: str) -> None:
         self.notices.append(Notice(what, trio.current_time()))
+        if self.on_notice is not None:
+            self.on_notice(self.notices[-1])
         self._noticed.unpark_all()

@@ -61,10 +61,12 @@ class FakeAdapter:
     def __init__(self, capabilities: Mapping[str, Any] = ALL_CAPABILITIES) -> None:
         self.capabilities = dict(capabilities)
         self.requests: list[tuple[str, Arguments]] = []
+        self.on_request: Callable[[str, Arguments], None] | None = None
         self.threads: list[tuple[int, str]] = [(1, "MainThread")]
         self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
         self.locals: dict[str, str] = {}
         self.values: dict[str, str] = {}
+        self.says_initialized = True
         self.connected = trio.Event()
         self.children: dict[int, FakeAdapter] = {}
         self.deaf = False
@@ -72,6 +74,7 @@ class FakeAdapter:
         self._wraps: list[Wrap] = []
         self._adapter: Adapter | None = None
         self._answers: dict[str, Answer] = {}
+        self._afterwards: dict[str, Callable[[], Awaitable[None]]] = {}
         self._seq = count(1)
         self._breakpoint_ids = count(1)
         self._stream: trio.abc.Stream | None = None
@@ -93,9 +96,15 @@ class FakeAdapter:
 
     # --- Script ----------------------------------------------------------------------------------------------
 
-    def answer(self, command: str, answer: Answer) -> None:
-        """Answer that command with what the coroutine function returns, or refuse if it raises `Refusal`."""
+    def answer(self, command: str, answer: Answer, then: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Answer that command with what the coroutine function returns, or refuse if it raises `Refusal`.
+
+        `then` is awaited once the answer is sent.
+        """
         self._answers[command] = answer
+        self._afterwards.pop(command, None)
+        if then is not None:
+            self._afterwards[command] = then
 
     def withhold(self, command: str) -> None:
         """Never answer that command."""
@@ -204,6 +213,8 @@ class FakeAdapter:
                             asker.send_nowait(message)
                         continue
                     self.requests.append((message["command"], message.get("arguments") or {}))
+                    if self.on_request is not None:
+                        self.on_request(*self.requests[-1])
                     nursery.start_soon(self._respond, message)
 
     async def _respond(self, request: dict[str, Any]) -> None:
@@ -215,8 +226,10 @@ class FakeAdapter:
         except Refusal as refusal:
             response |= {"success": False, "message": str(refusal)}
         await self._send(response)
-        if command == "initialize":
+        if command == "initialize" and self.says_initialized:
             await self.event("initialized")
+        if command in self._afterwards:
+            await self._afterwards[command]()
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self._say({"seq": next(self._seq), **message})
