@@ -8,7 +8,14 @@
 - No mocks where a fake peer on a memory stream serves: see `trio_debugmcp.testing`.
 """
 
+import pytest
 from hypothesis import settings
+
+from tests import warm
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    warm.close()
