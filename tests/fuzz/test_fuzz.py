@@ -9,13 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 import trio
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import inputs, targets
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter
+
+whole_server = settings(max_examples=settings.default.max_examples // 4)
+"""Each example starts and ends a server, in some ten milliseconds."""
 
 # --- Debug adapters ----------------------------------------------------------------------------------------------
 
@@ -56,6 +59,7 @@ def framed_event(event: tuple[str, Any]) -> bytes:
 FRAMES = inputs.EVENTS.map(framed_event) | inputs.ENVELOPES.map(inputs.encoded).map(encode_frame)
 
 
+@whole_server
 @given(st.lists(FRAMES, max_size=6).map(b"".join) | FRAMED)
 def test_whatever_an_adapter_says_in_a_session_the_server_serves_on(data: bytes) -> None:
     targets.adapter(data)
@@ -83,6 +87,7 @@ def answers(draw: st.DrawFn) -> dict[str, Any]:
     return {command: draw(inputs.near_struct(kinds[ANSWERED[command]])) for command in commands}
 
 
+@whole_server
 @given(answers())
 def test_whatever_an_adapter_answers_calls_end_and_reads_are_json(bodies: dict[str, Any]) -> None:
     async def main() -> None:
@@ -124,6 +129,7 @@ def conversations(draw: st.DrawFn) -> bytes:
     return b"\n".join(draw(st.lists(inputs.MCP_LINES, min_size=1, max_size=6, unique=True)))
 
 
+@whole_server
 @given(conversations())
 @example(b'{"jsonrpc":"2.0","id":"\\ud800","method":5}')
 @example(inputs.deep(100_000))
@@ -134,6 +140,7 @@ def test_whatever_a_client_says_requests_are_answered_and_the_connection_goes_on
 TOOLS = {tool.name: tool.input_schema for tool in open_toolbox().listed("control")}
 
 
+@whole_server
 @pytest.mark.parametrize("phase", ["no session", "running", "paused"])
 @given(data=st.data())
 def test_any_arguments_of_any_tool_make_a_result_or_a_clear_error(phase: str, data: st.DataObject) -> None:
