@@ -52,6 +52,7 @@ EXPECTED: dict[str, set[str]] = {
     "debug_step": {"INVALID_THREAD"},
     "debug_pause": {"ALREADY_PAUSED", "TIMEOUT"},
     "debug_run_to": {"INVALID_PARAMETER"},  # there is no code at that line
+    "breakpoint_set": {"BREAKPOINT_NOT_FOUND"},  # somebody has removed it while it was sent to the adapter
     "breakpoint_enable": {"BREAKPOINT_NOT_FOUND"},
     "breakpoint_remove": {"BREAKPOINT_NOT_FOUND"},
     "variables_get": {"INVALID_FRAME", "EVAL_FAILED"},

@@ -5,7 +5,7 @@ import json
 import pytest
 from trio.testing import MockClock
 
-from tests.fuzz.targets import wire
+from tests.fuzz.targets import head, seeds, wire
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 
@@ -34,3 +34,8 @@ async def test_a_cursor_of_any_size_is_a_cursor_in_the_timeline(autojump_clock: 
     async with wire() as client:
         answer = await client.request("tools/call", name="timeline_query", arguments={"after_event_id": 10**30})
         assert json.loads(answer["result"]["content"][0]["text"])["events"] == []
+
+
+@pytest.mark.parametrize("name", [b"Upgrade", b"Connection", b"Sec-WebSocket-Protocol"])
+def test_a_no_break_space_in_an_upgrade_is_no_space_and_the_connection_does_not_hang(name: bytes) -> None:
+    head(seeds("head")[1].replace(name + b": ", name + b": \xa0"))
