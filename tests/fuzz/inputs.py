@@ -1,4 +1,4 @@
-"""What is fed in: JSON of any kind, and messages that nearly fit, made from the types and schemas that they should fit."""
+"""What is fed in: JSON of any kind, and messages that nearly fit the types and schemas that they should fit."""
 
 import json
 from collections.abc import Mapping
@@ -110,7 +110,7 @@ MEMBERS = {
     "progressToken": SCALARS,
     "progress": NUMBERS,
     "notifications": st.fixed_dictionaries({}, optional={
-        "resourcesListChanged": SCALARS, "resourceSubscriptions": st.lists(st.sampled_from(URIS) | TEXT, max_size=3) | JSON,
+        "resourcesListChanged": SCALARS, "resourceSubscriptions": st.lists(st.sampled_from(URIS) | TEXT, max_size=3),
     }),
     "protocolVersion": st.sampled_from(["2025-11-25", "2024-11-05", "2026-07-28", "1900-01-01"]) | SCALARS,
     "capabilities": JSON,
@@ -179,11 +179,9 @@ def near_schema(schema: Mapping[str, Any], root: Mapping[str, Any]) -> st.Search
         case "array":
             fitting = st.lists(near_schema(schema.get("items", {}), root), max_size=3)
         case "integer":
-            fitting = st.integers(least := schema.get("minimum", -2), min(schema.get("maximum", least + 50), least + 50))
-            fitting |= NUMBERS
+            fitting = st.integers(*_range(schema)) | NUMBERS
         case "number":
-            fitting = st.floats(least := schema.get("minimum", -2), min(schema.get("maximum", least + 50), least + 50))
-            fitting |= NUMBERS
+            fitting = st.floats(*_range(schema)) | NUMBERS
         case "boolean":
             fitting = st.booleans()
         case "string":
@@ -191,3 +189,9 @@ def near_schema(schema: Mapping[str, Any], root: Mapping[str, Any]) -> st.Search
         case _:
             return JSON
     return st.one_of(fitting, fitting, fitting, fitting, JSON)
+
+
+def _range(schema: Mapping[str, Any]) -> tuple[int, int]:
+    """Small numbers, where there is something to be found."""
+    least = int(schema.get("minimum", -2))
+    return least, min(int(schema.get("maximum", least + 50)), least + 50)

@@ -5,7 +5,8 @@ import json
 import pytest
 from trio.testing import MockClock
 
-from tests.fuzz.targets import head, seeds, wire
+from tests.fuzz.targets import head, seeds
+from tests.fuzz.wire import wire
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 

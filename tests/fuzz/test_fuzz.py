@@ -4,29 +4,30 @@ The same inputs each time; `--hypothesis-profile long` for other and more ones, 
 """
 
 import json
+from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
 import trio
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.fuzz import inputs, targets
+from tests.fuzz import inputs, sources, targets
+from tests.fuzz.running import run, whole_server
+from tests.fuzz.wire import wire
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter
-
-whole_server = settings(max_examples=settings.default.max_examples // 4)
-"""Each example starts and ends a server, in some ten milliseconds."""
 
 # --- Debug adapters ----------------------------------------------------------------------------------------------
 
 HEADS = st.sampled_from(
     [
-        b"Content-Length: 2\r\n\r\n{}", b"content-length:2\r\nX: y\r\n\r\n{}", b"Content-Length: 0\r\n\r\n", b"\r\n\r\n",
-        b"Content-Length: -1\r\n\r\n", b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: x\r\n\r\n", b"\n", b"\r",
-        b"Traceback (most recent call last):\n", b"Starting\r\n", b"Content-Type: a\r\n", b"X" * 4096,
+        b"Content-Length: 2\r\n\r\n{}", b"content-length:2\r\nX: y\r\n\r\n{}", b"Content-Length: 0\r\n\r\n",
+        b"\r\n\r\n", b"Content-Length: -1\r\n\r\n", b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Length: x\r\n\r\n", b"\n", b"\r", b"Traceback (most recent call last):\n", b"Starting\r\n",
+        b"Content-Type: a\r\n", b"X" * 4096,
     ]
 )  # fmt: skip
 FRAMED = st.lists(HEADS | st.binary(max_size=10), max_size=4).map(b"".join)
@@ -93,8 +94,8 @@ def test_whatever_an_adapter_answers_calls_end_and_reads_are_json(bodies: dict[s
     async def main() -> None:
         fake = FakeAdapter()
         for command, body in bodies.items():
-            fake.answer(command, lambda arguments, body=body: answer(body))
-        async with targets.wire(fake) as client:
+            fake.answer(command, partial(answer, body))
+        async with wire(fake) as client:
             await client.call("breakpoint_set", {"file": fake.program, "line": 3})
             await client.call("debug_launch", {"program": fake.program, "timeout": 5})
             await client.read_all()
@@ -106,10 +107,10 @@ def test_whatever_an_adapter_answers_calls_end_and_reads_are_json(bodies: dict[s
             await client.call("exception_get_context", {})
             await client.call("debug_disconnect", {})
 
-    targets.run(main)
+    run(main)
 
 
-async def answer(body: Any) -> Any:
+async def answer(body: Any, arguments: object) -> Any:
     return body
 
 
@@ -153,7 +154,7 @@ def test_any_arguments_of_any_tool_make_a_result_or_a_clear_error(phase: str, da
     async def main() -> None:
         fake = FakeAdapter()
         fake.values = {"": "1", "None": "None"}
-        async with targets.wire(fake) as client:
+        async with wire(fake) as client:
             if phase != "no session":
                 paused = phase == "paused"
                 arguments = {"program": fake.program, "stop_at_entry": paused, "wait": paused}
@@ -163,7 +164,7 @@ def test_any_arguments_of_any_tool_make_a_result_or_a_clear_error(phase: str, da
                 await client.read_all()
             assert "result" in await client.request("ping")
 
-    targets.run(main)
+    run(main)
 
 
 def test_every_tool_says_what_it_takes() -> None:
@@ -173,13 +174,32 @@ def test_every_tool_says_what_it_takes() -> None:
 
 # --- Sources and heads -------------------------------------------------------------------------------------------
 
-ODD = ["%", "%2f", "%2F", "%252f", "%00", "\0", "..", "/", "//", "./", "%c0%ae", "\\", "?", "#", ";", " ", "é", "\ud800"]
+ODD = [
+    "%",
+    "%2f",
+    "%2F",
+    "%252f",
+    "%00",
+    "\0",
+    "..",
+    "/",
+    "//",
+    "./",
+    "%c0%ae",
+    "\\",
+    "?",
+    "#",
+    ";",
+    " ",
+    "é",
+    "\ud800",
+]
 
 
 @st.composite
 def ways(draw: st.DrawFn) -> bytes:
     """A path of the yard with some of its characters encoded, once or twice, and odd things in between."""
-    text = draw(st.sampled_from(targets.source_ways())).replace(str(targets._yard()), "YARD")
+    text = draw(st.sampled_from(sources.source_ways())).replace(sources.yard(), "YARD")
     encoded = "".join(
         "".join(f"%{byte:02X}" for byte in each.encode()) if draw(st.integers(0, 9)) == 0 else each for each in text
     )
@@ -191,22 +211,24 @@ def ways(draw: st.DrawFn) -> bytes:
 
 @given(ways() | st.binary(max_size=20))
 def test_no_uri_opens_a_file_that_the_debugger_has_not_named(data: bytes) -> None:
-    targets.uri(data)
+    sources.uri(data)
 
 
 @given(ways() | st.binary(max_size=20))
 def test_no_path_that_an_adapter_names_opens_a_file_outside_the_roots(data: bytes) -> None:
-    targets.named(data)
+    sources.named(data)
 
 
 PIECES = st.sampled_from(
     [
-        b"GET / HTTP/1.1\r\n", b"HEAD /mcp HTTP/1.1\r\n", b"POST * HTTP/1.1\r\n", b"GET / HTTP/1.0\r\n", b"Host: 127.0.0.1:8000\r\n",
-        b"Host: evil\r\n", b"Origin: null\r\n", b"Origin: http://127.0.0.1:8000\r\n", b"Upgrade: websocket\r\n",
-        b"Connection: Upgrade\r\n", b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", b"Sec-WebSocket-Version: 13\r\n",
-        b"Sec-WebSocket-Protocol: mcp\r\n", b"Authorization: Bearer the-control-token\r\n", b"Authorization: Bearer\r\n",
+        b"GET / HTTP/1.1\r\n", b"HEAD /mcp HTTP/1.1\r\n", b"POST * HTTP/1.1\r\n", b"GET / HTTP/1.0\r\n",
+        b"Host: 127.0.0.1:8000\r\n", b"Host: evil\r\n", b"Origin: null\r\n", b"Origin: http://127.0.0.1:8000\r\n",
+        b"Upgrade: websocket\r\n", b"Connection: Upgrade\r\n", b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+        b"Sec-WebSocket-Version: 13\r\n", b"Sec-WebSocket-Protocol: mcp\r\n",
+        b"Authorization: Bearer the-control-token\r\n", b"Authorization: Bearer\r\n",
         b"Authorization: Bearer \xff\r\n", b"Sec-WebSocket-Protocol: bearer.x, mcp\r\n", b"Content-Length: 5\r\n",
-        b"Transfer-Encoding: chunked\r\n", b"\r\n", b"\n", b" \r\n", b"X: " + b"x" * 20_000 + b"\r\n", b"\x81\x00", b"\x88\x00",
+        b"Transfer-Encoding: chunked\r\n", b"\r\n", b"\n", b" \r\n", b"X: " + b"x" * 20_000 + b"\r\n", b"\x81\x00",
+        b"\x88\x00",
     ]
 )  # fmt: skip
 UPGRADE = targets.seeds("head")[1]

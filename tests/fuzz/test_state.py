@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fuzz.inputs import TEXT
-from tests.fuzz.targets import run
+from tests.fuzz.running import run, whole_server
 from trio_debugmcp.dap.messages import EVENT_TYPES
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
@@ -91,9 +91,8 @@ def histories(draw: st.DrawFn) -> list[changes.Message]:
     """What reaches the merger; it begins with a program that runs."""
     kinds = [kind for kind in MESSAGES if kind is not changes.AdapterSaid]
     steps: list[changes.Message] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
-    for _ in range(draw(st.integers(0, 25))):
-        steps.append(draw(SAID) if draw(st.integers(0, 3)) == 0 else draw(built(draw(st.sampled_from(kinds)))))
-    return steps
+    later = st.sampled_from(kinds).flatmap(built)
+    return steps + draw(st.lists(SAID | later | later | later, max_size=25))
 
 
 class Rings:
@@ -132,7 +131,7 @@ def never_happens(rings: Rings, message: changes.Message) -> bool:
     )
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@whole_server
 @given(histories())
 def test_whatever_reaches_the_merger_every_resource_is_json_and_every_difference_is_told(
     steps: list[changes.Message],

@@ -1,5 +1,7 @@
 """Two clients, one session: what one asks for while the other changes everything."""
 
+from functools import partial
+
 import pytest
 import trio
 from trio.testing import MockClock
@@ -55,7 +57,7 @@ async def test_a_pause_while_the_program_starts_waits_for_it_to_run(autojump_clo
         return adapter.capabilities
 
     adapter.answer("initialize", slowly)
-    adapter.answer("pause", lambda arguments: stop(adapter))
+    adapter.answer("pause", partial(stop, adapter))
     async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
         nursery.start_soon(launch, client, adapter)
         await trio.sleep(1)
@@ -65,7 +67,7 @@ async def test_a_pause_while_the_program_starts_waits_for_it_to_run(autojump_clo
         assert commands.index("threads") > commands.index("configurationDone")
 
 
-async def stop(adapter: FakeAdapter) -> object:
+async def stop(adapter: FakeAdapter, arguments: object) -> object:
     await adapter.stop("pause")
     return {}
 

@@ -121,7 +121,7 @@ def become(
         code = wish.code if isinstance(wish.code, int) else int(wish.code is not None)
         if isinstance(wish.code, str):
             print(wish.code, file=sys.stderr)  # noqa: T201
-    except BaseException:  # noqa: BLE001
+    except (Exception, KeyboardInterrupt):  # noqa: BLE001
         traceback.print_exc()
     finally:
         sys.stdout.flush()

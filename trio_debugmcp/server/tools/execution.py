@@ -13,8 +13,8 @@ from trio_debugmcp.session.reports import StopReport, report_outcome
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 
-ENDING_SECONDS = 1.0
-"""In which a program that refuses to be paused because it is just ending has ended."""
+ENDING_SECONDS = 5.0
+"""In which a program that refuses to be paused because it is just ending has ended, on a busy machine too."""
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
@@ -150,11 +150,13 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
         thread_id = snapshot.threads.threads[0].id
     try:
         await session.pause(thread_id if thread_id is not None else await session.first_thread())
-    except (AdapterRefused, AdapterGone):
-        with trio.move_on_after(ENDING_SECONDS):
-            await debugger.wait_stop(session.id)
-            return
-        raise
+        return
+    except (AdapterRefused, AdapterGone) as error:
+        refusal = error
+    with trio.move_on_after(ENDING_SECONDS):
+        await debugger.wait_stop(session.id)
+        return
+    raise refusal
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
