@@ -62,6 +62,7 @@ FRAMES = inputs.EVENTS.map(framed_event) | inputs.ENVELOPES.map(inputs.encoded).
 
 @whole_server
 @given(st.lists(FRAMES, max_size=6).map(b"".join) | FRAMED)
+@example(encode_frame(b'{"type": "request", "command": "threads"}'))
 def test_whatever_an_adapter_says_in_a_session_the_server_serves_on(data: bytes) -> None:
     targets.adapter(data)
 

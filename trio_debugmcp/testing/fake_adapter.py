@@ -158,7 +158,8 @@ class FakeAdapter:
                 for body in decoder.feed(bytes(data)):
                     message = json.loads(body)
                     if message["type"] == "response":
-                        self._reverse[message["request_seq"]].send_nowait(message)
+                        if message["request_seq"] in self._reverse:
+                            self._reverse[message["request_seq"]].send_nowait(message)
                         continue
                     self.requests.append((message["command"], message.get("arguments") or {}))
                     nursery.start_soon(self._respond, message)
