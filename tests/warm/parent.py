@@ -119,13 +119,14 @@ def become(
         code = 0
     except SystemExit as wish:
         code = wish.code if isinstance(wish.code, int) else int(wish.code is not None)
-        if isinstance(wish.code, str):
+        if not isinstance(wish.code, int | None):
             print(wish.code, file=sys.stderr)  # noqa: T201
     except (Exception, KeyboardInterrupt):  # noqa: BLE001
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(ValueError, OSError):  # closed, or nobody reads
+                stream.flush()
         os._exit(code)
 
 
