@@ -30,6 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.real)
 
 
+def promised(seconds: float) -> float:
+    """A time that is promised to users, longer where more processes want to run than there are processors."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def program(name: str) -> str:
     """The path of a program to debug."""
     return str(PROGRAMS / name)

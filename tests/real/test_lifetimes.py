@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import Connect, program
+from tests.real.conftest import Connect, program, promised
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process
 
 GONE_SECONDS = 2
@@ -42,7 +42,7 @@ def living(pids: set[int]) -> set[int]:
 
 
 async def assert_gone(pids: set[int]) -> None:
-    with trio.move_on_after(GONE_SECONDS):
+    with trio.move_on_after(promised(GONE_SECONDS)):
         while living(pids):
             await trio.sleep(0.02)
     assert not living(pids), [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in living(pids)]
@@ -166,7 +166,7 @@ async def test_when_the_program_is_killed_the_session_ends_and_the_server_launch
         session = await start(client, paused=paused)
         debuggee, adapter = debuggee_and_adapter(process, session)
         os.kill(debuggee, signal.SIGKILL)
-        with trio.fail_after(5):
+        with trio.fail_after(promised(5)):
             while (await client.call("debug_state"))["state"] != "Disconnected":
                 await trio.sleep(0.05)
         await assert_gone({debuggee, adapter})
