@@ -124,9 +124,9 @@ def become(
     except (Exception, KeyboardInterrupt):  # noqa: BLE001
         traceback.print_exc()
     finally:
-        for stream in (sys.stdout, sys.stderr):
+        for text in (sys.stdout, sys.stderr):
             with suppress(ValueError, OSError):  # closed, or nobody reads
-                stream.flush()
+                text.flush()
         os._exit(code)
 
 
