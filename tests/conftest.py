@@ -8,7 +8,15 @@
 - No mocks where a fake peer on a memory stream serves: see `trio_debugmcp.testing`.
 """
 
+import pytest
 from hypothesis import settings
 
-settings.register_profile("shared machine", deadline=None)
-settings.load_profile("shared machine")
+from tests import warm
+
+settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
+settings.load_profile("suite")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    warm.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 import trio
 from mcp import types
 
+from tests import warm
 from trio_debugmcp.client import (
     ConnectFailed,
     ConnectionLost,
@@ -40,8 +42,6 @@ http_leftovers = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core
 """The HTTP library leaves generators of cancelled streams to the garbage collector, and Trio says so."""
 
 DYNAMIC = "demo://resource/dynamic/text/1"
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 
 
 @pytest.fixture
@@ -311,9 +311,9 @@ async def test_our_own_server_over_stdio_shows_a_session_from_launch_to_end(mode
     program = tmp_path / "program.py"
     program.write_text("x = 1\ny = x + 1\nprint(y)\n")
     session = "debugger://session"
-    options = InspectorOptions(mode=mode, env={"PYTHONPATH": str(ROOT)}, auto_reread=True)
+    options = InspectorOptions(mode=mode, auto_reread=True)
     with trio.fail_after(60):
-        async with InspectorClient([sys.executable, "-m", "trio_debugmcp"], options) as client:
+        async with InspectorClient(warm.server(), options) as client:
             assert client.resources == ()
             appeared = client.wait_for("resourcesChange")
             launched = await client.call_tool("debug_launch", {"program": str(program)})
@@ -348,7 +348,7 @@ SCENARIOS = (
 @pytest.mark.parametrize("scenario", SCENARIOS)
 async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str], tmp_path: Path) -> None:
     """A client that does nothing passes with 0 of 0 checks, so they are counted."""
-    program = f"{sys.executable} {HERE / 'conformance_client.py'}"
+    program = shlex.join(warm.python_m("tests.client.conformance_client"))
     with trio.fail_after(90):
         result = await trio.run_process(
             [
@@ -361,7 +361,7 @@ async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str
                 "-o",
                 str(tmp_path),
             ],
-            env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+            env={**os.environ, "HOME": str(tmp_path)},
             capture_stdout=True,
             capture_stderr=True,
             check=False,

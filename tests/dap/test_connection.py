@@ -480,6 +480,25 @@ async def test_leaving_closes_the_stream_and_does_not_wait_for_the_peer(
     assert trio.current_time() == 0
 
 
+async def test_leaving_wakes_those_who_still_wait_for_an_answer(autojump_clock: trio.testing.MockClock) -> None:
+    failures: list[AdapterGone] = []
+
+    async def ask(connection: Connection) -> None:
+        with pytest.raises(AdapterGone) as gone:
+            await connection.request("threads")
+        failures.append(gone.value)
+
+    with trio.fail_after(1):
+        async with trio.open_nursery() as nursery:
+            async with connected() as (connection, peer):
+                nursery.start_soon(ask, connection)
+                await peer.take()
+                nursery.start_soon(ask, connection)
+            with pytest.raises(AdapterGone):
+                await connection.request("threads")
+    assert [failure.reason for failure in failures] == ["it was ended from this side"] * 2
+
+
 async def test_leaving_does_not_wait_for_a_peer_that_does_not_read(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

@@ -108,6 +108,15 @@ def test_a_long_head_is_refused_the_same_in_one_chunk_as_in_many() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_line_that_is_no_header_before_a_good_one_is_refused_however_it_is_cut(size: int) -> None:
+    stream = b"Adapter starting\r\nContent-Length: 2\r\n\r\n{}"
+    decoder = FrameDecoder()
+    with pytest.raises(ProtocolViolation, match="expected a DAP header"):
+        for start in range(0, len(stream), size):
+            decoder.feed(stream[start : start + size])
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_traceback_instead_of_dap_is_told_by_its_own_bytes(size: int) -> None:
     decoder = FrameDecoder()
     with pytest.raises(ProtocolViolation) as caught:

@@ -1,16 +1,14 @@
 """The other client: an agent on standard input and output, as plain JSON lines, so that nothing here needs a loop."""
 
 import json
-import os
 import queue
 import re
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-import trio_debugmcp
+from tests import warm
 
 READY_SECONDS = 20
 ANSWER_SECONDS = 30
@@ -26,13 +24,12 @@ class Agent:
         self.directory = directory
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", f"127.0.0.1:{port}", *tokens],
+            warm.server("serve", "--ws", f"127.0.0.1:{port}", *tokens),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=directory,
-            env={**os.environ, "PYTHONPATH": str(Path(trio_debugmcp.__file__).parent.parent)},
         )
         self._answers: queue.Queue[dict[str, Any]] = queue.Queue()
         self._words: queue.Queue[str] = queue.Queue()

@@ -52,9 +52,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.real)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> "Iterator[BrowserContext]":
-    """One Chromium with a fresh profile for the tests of a module."""
+    """One Chromium with a fresh profile for all these tests, and no longer: playwright's loop is not trio's."""
     reason = "playwright is not installed: pip install playwright"
     sync_api = pytest.importorskip("playwright.sync_api", reason=reason)
     if not CHROMIUM.exists():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from tests import warm
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
@@ -19,20 +20,15 @@ ROOT = Path(__file__).parent.parent.parent
 STEPS = str(ROOT / "tests/programs/steps.py")
 TOKEN = "interop-" + "0" * 24
 
-COMMAND = [sys.executable, "-m", "trio_debugmcp", "serve"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-
 START_SECONDS = 20
 
 
 @asynccontextmanager
 async def open_http_server() -> AsyncGenerator[str, None]:
     """For the length of the block; yields `host:port`. What it writes to standard error goes to ours."""
-    command = [*COMMAND, "--http", "127.0.0.1:0", "--no-stdio", "--token", TOKEN]
+    command = warm.server("serve", "--http", "127.0.0.1:0", "--no-stdio", "--token", TOKEN)
     async with trio.open_nursery() as nursery:
-        process = await trio.lowlevel.open_process(
-            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
-        )
+        process = await trio.lowlevel.open_process(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if process.stderr is None:
             raise AssertionError("standard error was asked for")
         try:

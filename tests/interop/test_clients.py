@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trio
 
+from tests import warm
 from tests.client import node
-from tests.interop.serving import COMMAND, ROOT, STEPS, TOKEN, open_http_server
+from tests.interop.serving import STEPS, TOKEN, open_http_server
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
@@ -55,7 +56,8 @@ def script(tmp_path: Path) -> list[str]:
 @asynccontextmanager
 async def script_target(transport: str) -> AsyncGenerator[dict[str, Any], None]:
     if transport == "stdio":
-        yield {"command": COMMAND[0], "args": COMMAND[1:], "env": {"PYTHONPATH": str(ROOT)}}
+        program, *words = warm.server("serve")
+        yield {"command": program, "args": words}
         return
     async with open_http_server() as server:
         yield {"url": f"http://{server}/mcp", "token": TOKEN}
@@ -101,7 +103,7 @@ def inspector() -> list[str]:
 @asynccontextmanager
 async def inspector_target(transport: str) -> AsyncGenerator[list[str], None]:
     if transport == "stdio":
-        yield [*COMMAND, "-e", f"PYTHONPATH={ROOT}"]
+        yield warm.server("serve")
         return
     async with open_http_server() as server:
         yield [f"http://{server}/mcp", "--header", f"Authorization: Bearer {TOKEN}"]

@@ -1,16 +1,21 @@
 """Tests against the real thing: our server as a process on stdio, the SDK's client, debugpy, on a real clock.
 
-Every test is bounded. Times are only ever upper bounds that are promised to users, far above what is measured.
+The server process is a warm one, except where its start or its end is the point. Every test is bounded. Times
+are only ever upper bounds that are promised to users, far above what is measured.
 """
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
 import trio
+from mcp import StdioServerParameters
+from mcp.client.stdio import stdio_client
 
-from trio_debugmcp.testing import DebugClient, connect_stdio
+from tests import warm
+from trio_debugmcp.testing import DebugClient, connect_streams
 from trio_debugmcp.testing.connect import Era
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
@@ -23,6 +28,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.real)
+
+
+def promised(seconds: float) -> float:
+    """A time that is promised to users, longer where more processes want to run than there are processors."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def program(name: str) -> str:
@@ -59,7 +69,9 @@ def debugging() -> Connect:
     @asynccontextmanager
     async def connected(era: Era = "legacy", *arguments: str) -> AsyncIterator[DebugClient]:
         with trio.fail_after(TEST_SECONDS):
-            async with connect_stdio(era, arguments=arguments) as client:
+            program, *words = warm.server("serve", *arguments)
+            parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
+            async with connect_streams(stdio_client(parameters), era) as client:
                 yield client
 
     return connected

@@ -46,11 +46,21 @@ def path_with_the_command(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
 
 
+_done: dict[str, subprocess.CompletedProcess[str]] = {}
+
+
+def run_once(command: str, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """What became of a command that several tests look at."""
+    if command not in _done:
+        _done[command] = subprocess.run(
+            shlex.split(command), env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+    return _done[command]
+
+
 @pytest.mark.parametrize("command", [line for line in commands() if line.startswith("trio-debugmcp")])
 def test_its_commands_run(command: str, path_with_the_command: dict[str, str]) -> None:
-    done = subprocess.run(
-        shlex.split(command), env=path_with_the_command, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_once(command, path_with_the_command)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
@@ -63,9 +73,7 @@ def test_its_scripts_exist_and_are_executable() -> None:
 
 
 def test_the_demo_finds_the_bug(path_with_the_command: dict[str, str]) -> None:
-    done = subprocess.run(
-        ["trio-debugmcp", "demo"], env=path_with_the_command, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_once("trio-debugmcp demo", path_with_the_command)
     assert "notifications/resources/updated debugger://session" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Found:")
 
@@ -131,8 +139,6 @@ def test_the_tests_that_it_names_exist() -> None:
 
 def test_the_options_that_it_names_exist(path_with_the_command: dict[str, str]) -> None:
     assert shutil.which("trio-debugmcp", path=path_with_the_command["PATH"])
-    help_text = subprocess.run(
-        ["trio-debugmcp", "serve", "--help"], env=path_with_the_command, capture_output=True, text=True, check=True
-    ).stdout
+    help_text = run_once("trio-debugmcp serve --help", path_with_the_command).stdout
     for option in re.findall(r"serve (--[\w-]+)", README):
         assert option in help_text

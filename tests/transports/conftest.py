@@ -2,13 +2,13 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 import trio
 
+from tests import warm
 from tests.transports.scene import CONTROL, OBSERVE
 
 START_SECONDS = 30
@@ -54,7 +54,7 @@ def serving() -> StartServer:
     @asynccontextmanager
     async def started(*arguments: str, tokens: bool = True) -> AsyncIterator[ServerProcess]:
         given = ("--token", CONTROL, "--observe-token", OBSERVE) if tokens else ()
-        command = [sys.executable, "-m", "trio_debugmcp", "serve", *arguments, *given]
+        command = warm.server("serve", *arguments, *given)
         with trio.fail_after(TEST_SECONDS):
             process = await trio.lowlevel.open_process(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

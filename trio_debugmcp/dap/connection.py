@@ -132,6 +132,11 @@ class Connection:
         with suppress(trio.WouldBlock):  # an adapter that answers twice
             waiter.send_nowait(response)
 
+    def end_now(self) -> None:
+        """From our side: whoever still waits for an answer will not get one."""
+        if self._ended is None:
+            self._end(EndOfStream("it was ended from this side"))
+
     def _end(self, end: EndOfStream) -> None:
         """Wake every waiter. Synchronous, so nothing can start to wait in between."""
         self._ended = end
@@ -179,6 +184,7 @@ async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRe
             reading.cancel(reason="the session is closed")
             writing.cancel(reason="the session is closed")
             nursery.cancel_scope.cancel(reason="the session is closed")
+            connection.end_now()
             connection.events.close()
             with trio.CancelScope(shield=True):  # a `Cancelled` from here would take the place of the block's error
                 await trio.aclose_forcefully(stream)

@@ -82,15 +82,16 @@ class FrameDecoder:
         if end < 0:
             if len(self._buffer) >= MAX_HEAD_BYTES:
                 raise ProtocolViolation("no end of header found", self._head())
-            self._refuse_what_cannot_be_a_head()
+            self._refuse_what_cannot_be_a_head(self._buffer)
             return None
+        self._refuse_what_cannot_be_a_head(self._buffer[: end + len(b"\r\n")])
         length = self._content_length(bytes(self._buffer[:end]))
         del self._buffer[: end + len(_END_OF_HEAD)]
         return length
 
-    def _refuse_what_cannot_be_a_head(self) -> None:
+    def _refuse_what_cannot_be_a_head(self, received: bytearray) -> None:
         """A program that prints a traceback instead of speaking DAP is told apart at its first whole line."""
-        for line in self._buffer.split(b"\n")[:-1]:
+        for line in received.split(b"\n")[:-1]:
             if not _HEADER.match(line):
                 raise ProtocolViolation("expected a DAP header", self._head())
 

@@ -98,6 +98,23 @@ def not_paused(snapshot: Snapshot | None) -> UsageError:
     )
 
 
+_OF_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo"})
+"""What these speak of is gone when the program goes on, which another client may have told it to."""
+
+
+def _has_gone_on(before: Snapshot | None, now: Snapshot | None) -> bool:
+    return before is not None and (now is None or now.generation != before.generation)
+
+
+def _gone_on(snapshot: Snapshot | None) -> UsageError:
+    return UsageError(
+        "NOT_PAUSED",
+        "The program has gone on meanwhile, and what was asked about is no more. Use debug_state to see where it is "
+        "now, or debug_wait to wait for the next stop.",
+        {"currentState": snapshot.phase if snapshot is not None else "Disconnected"},
+    )
+
+
 StepMode = Literal["over", "in", "out", "back"]
 
 _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "stepOut", "back": "stepBack"}
@@ -394,10 +411,11 @@ class DebugSession:
         Raises:
             AdapterRefused: the adapter said no.
             AdapterGone: there is no adapter any more, with what it wrote to its standard error last.
-            UsageError: `TIMEOUT`: it did not answer.
+            UsageError: `TIMEOUT`: it did not answer. `NOT_PAUSED`: the program has gone on meanwhile.
         """
         if self._connection is None:
             raise AdapterGone("the debug adapter is not connected")
+        asked_at = self.snapshot
         try:
             with trio.fail_after(seconds):
                 return await self._connection.request(command, arguments, kind)
@@ -407,6 +425,10 @@ class DebugSession:
                 f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
                 "debug_disconnect and launch again.",
             ) from None
+        except AdapterRefused:
+            if command in _OF_A_STOP and _has_gone_on(asked_at, self.snapshot):
+                raise _gone_on(self.snapshot) from None
+            raise
         except AdapterGone as gone:
             raise self._explained(gone) from None
 

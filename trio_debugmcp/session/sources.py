@@ -40,7 +40,7 @@ class Sources:
         """The debugger has named this path."""
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
-        real = os.path.realpath(path) if Path(path).is_absolute() else None
+        real = _real_path(path) if Path(path).is_absolute() else None
         if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
             return  # the library's, on a server that is confined to a directory
         self._known[path] = KnownSource(path, real, session, reference)
@@ -56,7 +56,7 @@ class Sources:
             UsageError: `INVALID_PATH`, with the public sentence.
         """
         source = self._known.get(path)
-        if source is None or (source.reference == 0 and os.path.realpath(path) != source.real_path):
+        if source is None or (source.reference == 0 and not _leads_to(path, source.real_path)):
             raise UsageError(
                 "INVALID_PATH",
                 f"File path '{path}' is not referenced in any loaded debug symbols",
@@ -67,6 +67,18 @@ class Sources:
                 },
             )
         return source
+
+
+def _real_path(path: str) -> str | None:
+    """The file that a path leads to; None for what can be no path, because there is a NUL in it, for example."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return None
+
+
+def _leads_to(path: str, real_path: str | None) -> bool:
+    return real_path is not None and _real_path(path) == real_path
 
 
 def read_source(source: KnownSource) -> str:

@@ -68,7 +68,7 @@ class Timeline:
     def after(self, event_id: int) -> Iterable[TimelineEvent]:
         """The events that are kept with a greater id, oldest first."""
         first_kept = self.last_id - len(self._events) + 1
-        return islice(self._events, max(0, event_id + 1 - first_kept), None)
+        return islice(self._events, min(max(0, event_id + 1 - first_kept), len(self._events)), None)
 
     def payload(self, revision: int) -> TimelinePayload:
         """`debugger://timeline`: the last of it."""

@@ -21,6 +21,9 @@ HEAD_SECONDS = 10.0
 DRAIN_SECONDS = 1.0
 """After the answer: for the peer to read it and close. Closing on unread bytes would reset the connection instead."""
 
+_WHITESPACE = " \t"
+"""What HTTP counts as such. Python's own idea of it includes bytes that wsproto takes for letters."""
+
 _CHUNK_BYTES = 4096
 _MAX_DRAINED_CHUNKS = 64
 
@@ -59,7 +62,8 @@ class Head(Struct, frozen=True):
 
     def tokens(self, name: str) -> list[str]:
         """The parts of a header that is a comma-separated list, from all of its lines."""
-        return [part.strip() for value in self.values(name) for part in value.split(",") if part.strip()]
+        parts = [part.strip(_WHITESPACE) for value in self.values(name) for part in value.split(",")]
+        return [part for part in parts if part]
 
     @property
     def wants_websocket(self) -> bool:

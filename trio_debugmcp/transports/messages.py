@@ -43,6 +43,16 @@ def complaint_about(text: bytes | str) -> SessionMessage:
         loose = json.loads(text)
     except (ValueError, RecursionError):
         return complaint(PARSE_ERROR, "not a JSON-RPC message")
-    request_id = loose.get("id") if isinstance(loose, dict) else None
-    known = request_id if isinstance(request_id, (int, str)) and not isinstance(request_id, bool) else None
-    return complaint(INVALID_REQUEST, "not a valid JSON-RPC request, notification or response", known)
+    request_id = _usable_id(loose.get("id")) if isinstance(loose, dict) else None
+    return complaint(INVALID_REQUEST, "not a valid JSON-RPC request, notification or response", request_id)
+
+
+def _usable_id(request_id: object) -> int | str | None:
+    """What can be repeated to its sender. Half a surrogate pair passes for text with Python's `json`, not in UTF-8."""
+    match request_id:
+        case str() if request_id == request_id.encode(errors="replace").decode():
+            return request_id
+        case int() if not isinstance(request_id, bool):
+            return request_id
+        case _:
+            return None

@@ -5,11 +5,16 @@ from typing import Annotated, Literal
 import trio
 from msgspec import Meta
 
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, UsageError
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.inspection import active_thread
 from trio_debugmcp.session.reports import StopReport, report_outcome
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import Snapshot
+
+ENDING_SECONDS = 5.0
+"""In which a program that refuses to be paused because it is just ending has ended, on a busy machine too."""
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
@@ -125,13 +130,33 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
             "The program is paused already. Look at debug_state, or go on with debug_continue or debug_step.",
             {"currentState": "Paused"},
         )
-    threads = snapshot.threads.threads if snapshot is not None else ()
-    thread_id = params.thread_id if params.thread_id is not None else threads[0].id if threads else None
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
-        await session.pause(thread_id if thread_id is not None else await session.first_thread())
+        await debugger.merger.wait_until(lambda now: _is_past_start(now.session(session.id)))
+        snapshot = session.snapshot
+        if snapshot is not None and snapshot.phase == "Running":
+            await _send_pause(debugger, session, snapshot, params.thread_id)
         outcome = await debugger.wait_stop(session.id)
     return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+
+
+def _is_past_start(snapshot: Snapshot | None) -> bool:
+    return snapshot is None or snapshot.phase != "Starting"
+
+
+async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snapshot, thread_id: int | None) -> None:
+    """Returns as well when there is nothing left to pause."""
+    if thread_id is None and snapshot.threads.threads:
+        thread_id = snapshot.threads.threads[0].id
+    try:
+        await session.pause(thread_id if thread_id is not None else await session.first_thread())
+        return
+    except (AdapterRefused, AdapterGone) as error:
+        refusal = error
+    with trio.move_on_after(ENDING_SECONDS):
+        await debugger.wait_stop(session.id)
+        return
+    raise refusal
 
 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:

@@ -1,0 +1,76 @@
+"""`scripts/fuzz`: the functions of tests/fuzz/targets.py under atheris, one process for each."""
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FINDINGS = ROOT / ".fuzz"
+
+TARGETS = ("framing", "dap", "adapter", "mcp", "uri", "named", "head")
+
+MAX_BYTES = 4096
+"""Of one input. Whatever takes longer ones is bounded elsewhere, and tested there."""
+
+HANG_SECONDS = 20
+"""Of real time for one input; the slowest good one takes a few tenths."""
+
+
+def main() -> int:
+    """Exit code 1 if any target has a finding."""
+    parser = argparse.ArgumentParser(prog="scripts/fuzz")
+    parser.add_argument("target", nargs="?", choices=TARGETS, help="default: all of them, one after the other")
+    parser.add_argument("file", nargs="?", type=Path, help="run the target on this input, once")
+    parser.add_argument("--seconds", type=int, default=60, help="for each target (default 60)")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    if asked.file is not None:
+        from tests.fuzz.targets import TARGETS as FUNCTIONS
+
+        FUNCTIONS[asked.target](asked.file.read_bytes())
+        return 0
+    if asked.here:
+        fuzz(asked.target, asked.seconds)
+    targets = [asked.target] if asked.target else TARGETS
+    if importlib.util.find_spec("atheris") is None:
+        words = ["-q", "--hypothesis-profile", "long", "tests/fuzz"]
+        return subprocess.call([sys.executable, "-m", "pytest", *words], cwd=ROOT)
+    found = [target for target in targets if not passes(target, asked.seconds)]
+    for target in found:
+        print(f"{target}: a finding; see above, and .fuzz/{target}")
+    return 1 if found else 0
+
+
+def passes(target: str, seconds: int) -> bool:
+    """In a process of its own, since libFuzzer ends the one that it runs in."""
+    words = [sys.executable, __file__, target, "--seconds", str(seconds), "--here"]
+    done = subprocess.run(words, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+    lines = done.stderr.splitlines()
+    summary = [line for line in lines if line.startswith("Done ")]
+    print(f"{target}: {summary[-1] if done.returncode == 0 and summary else done.stderr}", flush=True)
+    return done.returncode == 0
+
+
+def fuzz(target: str, seconds: int) -> None:
+    """Until the time is over, or something is found; does not return."""
+    import atheris  # type: ignore[import-untyped]
+
+    with atheris.instrument_imports(include=["trio_debugmcp"]):
+        from tests.fuzz import targets
+    corpus = FINDINGS / target / "corpus"
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(targets.seeds(target)):
+        (corpus / f"seed-{number}").write_bytes(seed)
+    options = [
+        f"-max_total_time={seconds}", f"-max_len={MAX_BYTES}", f"-timeout={HANG_SECONDS}", "-rss_limit_mb=2048",
+        f"-artifact_prefix={FINDINGS / target}/", "-print_final_stats=0",
+    ]  # fmt: skip
+    atheris.Setup([sys.argv[0], *options, str(corpus)], targets.TARGETS[target])
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

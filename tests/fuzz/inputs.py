@@ -1,0 +1,197 @@
+"""What is fed in: JSON of any kind, and messages that nearly fit the types and schemas that they should fit."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+import msgspec
+from hypothesis import strategies as st
+
+from trio_debugmcp.dap.messages import EVENT_TYPES
+
+HUGE = 10**30
+"""Beyond what fits into 64 bits, and beyond what JSON numbers are exact for."""
+
+TEXT = (
+    st.text(max_size=12)
+    | st.sampled_from(["", "\0", "/a\0b", "..", "../../etc/passwd", "\N{SNOWMAN}", "\n", "%2e%2e", "{", "None"])
+    | st.sampled_from("xé").map(lambda character: 5000 * character)
+)
+NUMBERS = st.integers(-3, 3) | st.sampled_from(
+    [HUGE, -HUGE, 2**31, 2**53 + 1, 2**63, -(2**63), 2**64, 0.5, -1.5, 1e300, float("inf"), float("nan")]
+)
+SCALARS = st.none() | st.booleans() | NUMBERS | TEXT
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+"""Any JSON value, and what Python's `json` writes for infinity and for what is no number."""
+
+
+def encoded(value: object) -> bytes:
+    """As JSON text; `NaN` and `Infinity` are in it, which many writers of JSON send."""
+    return json.dumps(value).encode()
+
+
+def deep(depth: int) -> bytes:
+    """Nested deeper than any reader wants to follow."""
+    return b"[" * depth + b"]" * depth
+
+
+# --- Debug adapters ----------------------------------------------------------------------------------------------
+
+
+def near_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    """JSON objects with the members of a struct: right ones, wrong ones, missing ones; or something else."""
+    hints = get_type_hints(kind)
+    fields = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
+    members = {name: near_type(hint) for name, hint in fields.items()}
+    return st.fixed_dictionaries({}, optional=members) | st.fixed_dictionaries(members) | JSON
+
+
+def near_type(hint: Any) -> st.SearchStrategy[Any]:
+    """Mostly what the type says."""
+    arguments = [each for each in getattr(hint, "__args__", ()) if each is not type(None)]
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return near_struct(hint)
+    if getattr(hint, "__origin__", None) is list:
+        return st.lists(near_type(arguments[0]), max_size=3) | SCALARS
+    if arguments:
+        return st.one_of([near_type(each) for each in arguments]) | st.none()
+    fitting = {int: st.integers(-1, 5), str: TEXT, bool: st.booleans(), float: st.floats(0, 10)}.get(hint, JSON)
+    return st.one_of(fitting, fitting, fitting, SCALARS)
+
+
+EVENTS = st.sampled_from(sorted(EVENT_TYPES)).flatmap(
+    lambda name: st.tuples(st.just(name), near_struct(EVENT_TYPES[name]))
+) | st.tuples(TEXT, JSON)
+"""Events by name, each with a body that nearly fits."""
+
+ENVELOPES = st.fixed_dictionaries(
+    {"type": st.sampled_from(["request", "response", "event"]) | SCALARS},
+    optional={
+        "seq": NUMBERS,
+        "request_seq": NUMBERS,
+        "success": st.booleans() | SCALARS,
+        "command": st.sampled_from(["threads", "stackTrace", "startDebugging", "nonsense"]) | SCALARS,
+        "message": SCALARS,
+        "event": st.sampled_from(sorted(EVENT_TYPES)) | SCALARS,
+        "body": JSON,
+        "arguments": JSON,
+    },
+)
+"""Whole messages. `runInTerminal` is not among them: what it asks for would be run."""
+
+
+# --- MCP clients -------------------------------------------------------------------------------------------------
+
+METHODS = [
+    "initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read",
+    "resources/templates/list", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "prompts/list",
+    "prompts/get", "completion/complete", "logging/setLevel", "notifications/initialized", "notifications/cancelled",
+    "notifications/progress", "notifications/roots/list_changed", "tasks/get", "no/such",
+]  # fmt: skip
+URIS = [
+    "debugger://session", "debugger://timeline", "debugger://nothing", "debugger://source/", "debugger://source//etc/passwd",
+    "debugger://source/%00", "debugger://source/%2e%2e/%2e%2e/etc/passwd", "file:///etc/passwd", ":", "",
+]  # fmt: skip
+MEMBERS = {
+    "uri": st.sampled_from(URIS) | JSON,
+    "name": st.sampled_from(["debug_state", "evaluate", "find_bug_source", "no_such"]) | JSON,
+    "arguments": JSON,
+    "ref": st.fixed_dictionaries({"type": st.sampled_from(["ref/prompt", "ref/resource"]) | SCALARS}, optional={
+        "name": st.sampled_from(["find_bug_source"]) | SCALARS, "uri": st.sampled_from(URIS) | SCALARS,
+    }) | JSON,
+    "argument": st.fixed_dictionaries({"name": TEXT | SCALARS, "value": TEXT | SCALARS}) | JSON,
+    "level": st.sampled_from(["debug", "emergency"]) | SCALARS,
+    "cursor": SCALARS,
+    "requestId": NUMBERS | TEXT,
+    "progressToken": SCALARS,
+    "progress": NUMBERS,
+    "notifications": st.fixed_dictionaries({}, optional={
+        "resourcesListChanged": SCALARS, "resourceSubscriptions": st.lists(st.sampled_from(URIS) | TEXT, max_size=3),
+    }),
+    "protocolVersion": st.sampled_from(["2025-11-25", "2024-11-05", "2026-07-28", "1900-01-01"]) | SCALARS,
+    "capabilities": JSON,
+    "clientInfo": JSON,
+    "_meta": st.fixed_dictionaries({}, optional={
+        "io.modelcontextprotocol/protocolVersion": st.sampled_from(["2026-07-28", "2025-11-25"]) | SCALARS,
+        "io.modelcontextprotocol/clientInfo": JSON,
+        "io.modelcontextprotocol/clientCapabilities": JSON,
+        "io.modelcontextprotocol/logLevel": SCALARS,
+        "progressToken": SCALARS,
+    }) | JSON,
+}  # fmt: skip
+PARAMS = st.fixed_dictionaries({}, optional=MEMBERS) | JSON
+IDS = st.integers(1, 2**40) | st.text(st.characters(codec="ascii"), min_size=1, max_size=8)
+REQUESTS = st.fixed_dictionaries(
+    {"jsonrpc": st.just("2.0"), "id": IDS, "method": st.sampled_from(METHODS) | TEXT}, optional={"params": PARAMS}
+)
+"""Requests of which the envelope is right."""
+
+MCP_LINES = (
+    st.binary(max_size=30).map(lambda line: line.replace(b"\n", b" "))
+    | JSON.map(encoded)
+    | REQUESTS.map(encoded)
+    | st.fixed_dictionaries(
+        {},
+        optional={
+            "jsonrpc": st.just("2.0") | SCALARS,
+            "id": SCALARS | st.just("\ud800"),
+            "method": st.sampled_from(METHODS) | SCALARS,
+            "params": PARAMS,
+            "result": JSON,
+            "error": JSON,
+        },
+    ).map(encoded)
+    | st.sampled_from([b'{"jsonrpc":"2.0","id":1,"method":"ping"} x', b"[]", b'""'])
+    | st.sampled_from([100, 100_000]).map(deep)
+    | st.just(b"1").map(lambda digit: 6000 * digit)
+)
+"""One line on standard input."""
+
+
+@st.composite
+def arguments_of(draw: st.DrawFn, schema: Mapping[str, Any]) -> Any:
+    """Arguments that nearly fit a tool's input schema."""
+    return draw(near_schema(schema, schema))
+
+
+def near_schema(schema: Mapping[str, Any], root: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """JSON that mostly fits a part of a schema."""
+    if "$ref" in schema:
+        return near_schema(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    if "anyOf" in schema:
+        return st.one_of([near_schema(each, root) for each in schema["anyOf"]])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"]) | SCALARS
+    fitting: st.SearchStrategy[Any]
+    match schema.get("type"):
+        case "object":
+            members = {name: near_schema(each, root) for name, each in schema.get("properties", {}).items()}
+            required = {name: members[name] for name in schema.get("required", [])}
+            fitting = st.fixed_dictionaries(
+                required, optional={name: each for name, each in members.items() if name not in required}
+            )
+            if not members:
+                fitting = st.dictionaries(TEXT, JSON, max_size=2)
+        case "array":
+            fitting = st.lists(near_schema(schema.get("items", {}), root), max_size=3)
+        case "integer":
+            fitting = st.integers(*_range(schema)) | NUMBERS
+        case "number":
+            fitting = st.floats(*_range(schema)) | NUMBERS
+        case "boolean":
+            fitting = st.booleans()
+        case "string":
+            fitting = TEXT
+        case _:
+            return JSON
+    return st.one_of(fitting, fitting, fitting, fitting, JSON)
+
+
+def _range(schema: Mapping[str, Any]) -> tuple[int, int]:
+    """Small numbers, where there is something to be found."""
+    least = int(schema.get("minimum", -2))
+    return least, min(int(schema.get("maximum", least + 50)), least + 50)

@@ -1,0 +1,222 @@
+"""What is fuzzed: functions of bytes that raise when a promise is broken. Hypothesis and atheris both call them."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import trio
+from msgspec import Raw
+from trio.testing import memory_stream_pair
+
+from tests.fuzz.running import run
+from tests.fuzz.sources import named, source_ways, uri, yard
+from tests.fuzz.wire import wire
+from trio_debugmcp.dap import messages
+from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.messages import Capabilities, Event, Response
+from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.head import Refused, read_head
+from trio_debugmcp.transports.port import Port
+from trio_debugmcp.transports.static import Page
+
+BODIES = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, messages.Message)]
+
+
+# --- Debug adapters ----------------------------------------------------------------------------------------------
+
+
+def framing(data: bytes) -> None:
+    """However a stream is cut, the same messages come out of it and it is refused at the same place, or not at all."""
+    cuts, stream = data[:4], data[4:]
+    edges = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
+    whole = _framed([stream])
+    assert _framed([stream[start:end] for start, end in pairwise(edges)]) == whole
+    assert _framed([bytes([byte]) for byte in stream]) == whole
+
+
+def _framed(chunks: list[bytes]) -> tuple[list[bytes], bool]:
+    decoder, bodies = FrameDecoder(), []
+    try:
+        for chunk in chunks:
+            bodies += decoder.feed(chunk)
+        decoder.feed(b"")
+    except ProtocolViolation:
+        return bodies, False
+    return bodies, True
+
+
+def dap(data: bytes) -> None:
+    """A message is decoded, or it is a `ProtocolViolation`; what is in it as well."""
+    try:
+        message = messages.decode_message(data)
+    except ProtocolViolation:
+        return
+    match message:
+        case Event():
+            messages.decode_event(message)
+            if event_type := messages.EVENT_TYPES.get(message.event):
+                _decode(message.body, event_type)
+        case Response():
+            assert isinstance(messages.failure_text(message), str)
+            for kind in BODIES:
+                _decode(message.body, kind)
+            with suppress(ProtocolViolation):
+                messages.merge_capabilities(Capabilities(), message.body)
+        case _:
+            messages.encode_response(1, message, {})
+            for kind in (messages.StartDebugging, messages.RunInTerminal):
+                _decode(message.arguments, kind)
+
+
+def _decode(body: Raw, kind: type[Any]) -> None:
+    try:
+        decoded = messages.decode_body(body, kind)
+    except ProtocolViolation:
+        return
+    msgspec.json.encode(decoded)
+
+
+def adapter(data: bytes) -> None:
+    """A debug adapter that says this in the middle of a session: calls end, reads are JSON, the server serves on."""
+    if b"InTerminal" in data:
+        return  # what it asks for would be run
+
+    async def main() -> None:
+        fake = FakeAdapter()
+        async with wire(fake) as client:
+            launch = {"program": fake.program, "stop_at_entry": True, "timeout": 5}
+            await client.call("debug_launch", launch)
+            await fake.send_raw(data)
+            await trio.sleep(5)
+            await client.read_all()
+            for tool in ("debug_state", "stacktrace_get", "variables_get", "debug_step"):
+                await client.call(tool, {"timeout": 5} if tool == "debug_step" else {})
+            await client.call("debug_disconnect", {})
+            fake_again = await client.call("debug_launch", {**launch, "stop_at_entry": False, "wait": False})
+            assert "isError" not in fake_again or not fake_again["isError"], fake_again
+
+    run(main)
+
+
+# --- MCP clients -------------------------------------------------------------------------------------------------
+
+
+def mcp(data: bytes) -> None:
+    """Lines of a client: requests are answered once, nonsense is complained about, and the connection goes on."""
+
+    async def main() -> None:
+        async with wire() as client:
+            for line in data.split(b"\n"):
+                await client.send(line)
+            await trio.sleep(5000)  # longer than any tool waits
+            assert "result" in await client.request("ping")
+            answered = [message.get("id") for message in client.other if "method" not in message]
+            asked = [request_id for line in data.split(b"\n") for request_id in _asked(line)]
+            for request_id in asked:
+                assert answered.count(request_id) >= 1, (request_id, client.other)
+
+    run(main)
+
+
+def _asked(line: bytes) -> list[int | str]:
+    """The id of a request that has to be answered; one that might have been cancelled, or waits by design, need not."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str) or "id" not in message:
+        return []
+    if "result" in message or "error" in message:  # it may be taken for an answer
+        return []
+    request_id = message["id"]
+    if type(request_id) not in (int, str) or message["method"] == "subscriptions/listen":
+        return []
+    if isinstance(request_id, str) and not request_id.isascii():  # it might be half a character
+        return []
+    return [request_id]
+
+
+# --- Heads -------------------------------------------------------------------------------------------------------
+
+TOKEN = "the-control-token"
+PAGES = {"/": Page("text/html", b"<p>hello</p>", '"1"')}
+
+
+def head(data: bytes) -> None:
+    """A request's head is read or refused; the port answers or hangs up, and lets nobody in without the token."""
+
+    async def main() -> None:
+        ours, theirs = memory_stream_pair()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_send, ours, data)
+            with suppress(Refused):
+                await read_head(theirs)
+        served = []
+
+        async def serve(incoming: Any, outgoing: Any, role: str) -> None:
+            served.append(role)
+            async for _ in incoming:
+                pass
+
+        gate = Gate("127.0.0.1", 8000, lambda token: "control" if token == TOKEN else None)
+        ours, theirs = memory_stream_pair()
+        said = b""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Port(gate, serve, PAGES).receive, theirs)
+            nursery.start_soon(_send, ours, data)
+            while more := await _receive(ours):
+                said += more
+        assert said == b"" or said.startswith(b"HTTP/1.1 "), said
+        assert not served or TOKEN.encode() in data
+
+    run(main)
+
+
+async def _send(stream: Any, data: bytes) -> None:
+    try:
+        await stream.send_all(data)
+        await stream.send_eof()
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        pass
+
+
+async def _receive(stream: trio.abc.Stream) -> bytes:
+    try:
+        return bytes(await stream.receive_some())
+    except trio.BrokenResourceError:
+        return b""
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    each.__name__: each for each in (framing, dap, adapter, mcp, uri, named, head)
+}
+
+
+def seeds(target: str) -> list[bytes]:
+    """Inputs to begin with: what real peers send."""
+    match target:
+        case "dap" | "framing" | "adapter":
+            lines = (Path(__file__).parent.parent / "data/traces/debugpy-stdio.jsonl").read_text().splitlines()
+            said = [json.loads(line) for line in lines]
+            bodies = [json.dumps(each["msg"]).encode() for each in said if each["dir"] == "a2c"][:60]
+            return bodies if target == "dap" else [encode_frame(body) for body in bodies]
+        case "mcp":
+            methods = ("ping", "tools/list", "tools/call", "resources/read", "prompts/get", "completion/complete")
+            request = {"jsonrpc": "2.0", "id": 1, "params": {"uri": "debugger://session"}}
+            return [json.dumps({**request, "method": method}).encode() for method in methods]
+        case "uri" | "named":
+            return [quote(way).replace(yard(), "YARD").encode() for way in source_ways()]
+        case _:
+            upgrade = (
+                b"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+                b"Sec-WebSocket-Protocol: mcp\r\nAuthorization: Bearer the-control-token\r\n\r\n\x81\x85\0\0\0\0hello"
+            )
+            return [b"GET / HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n", upgrade]

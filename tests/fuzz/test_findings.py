@@ -1,0 +1,42 @@
+"""What fuzzing has found, each in a few lines."""
+
+import json
+
+import pytest
+from trio.testing import MockClock
+
+from tests.fuzz.targets import head, seeds
+from tests.fuzz.wire import wire
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
+
+
+async def test_a_request_whose_id_is_half_a_character_is_complained_about_without_it(
+    autojump_clock: MockClock,
+) -> None:
+    async with wire() as client:
+        await client.send(b'{"jsonrpc": "2.0", "id": "\\ud800", "method": 5}')
+        complaint = await client.line()
+        assert (complaint["id"], complaint["error"]["code"]) == (None, -32600)
+        assert (await client.request("ping"))["result"] == {}
+
+
+async def test_a_frame_in_a_file_that_cannot_exist_does_not_hurt(autojump_clock: MockClock) -> None:
+    fake = FakeAdapter()
+    fake.frames = [("main", "/src/a\0b.py", 1), ("main", "a\0b.py", 1)]
+    async with connect(options=fake.options()) as client:
+        launched = await client.call("debug_launch", program=fake.program)
+        assert launched["stop"]["location"]["file"] == "/src/a\0b.py"
+        for file in ("/src/a\0b.py", "a\0b.py"):
+            with pytest.raises(ToolFailed, match="INVALID_PATH"):
+                await client.call("source_get", file=file)
+
+
+async def test_a_cursor_of_any_size_is_a_cursor_in_the_timeline(autojump_clock: MockClock) -> None:
+    async with wire() as client:
+        answer = await client.request("tools/call", name="timeline_query", arguments={"after_event_id": 10**30})
+        assert json.loads(answer["result"]["content"][0]["text"])["events"] == []
+
+
+@pytest.mark.parametrize("name", [b"Upgrade", b"Connection", b"Sec-WebSocket-Protocol"])
+def test_a_no_break_space_in_an_upgrade_is_no_space_and_the_connection_does_not_hang(name: bytes) -> None:
+    head(seeds("head")[1].replace(name + b": ", name + b": \xa0"))

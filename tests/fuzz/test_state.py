@@ -1,0 +1,153 @@
+"""Any changes, of any content, in any order: the state makes sense, and whatever differs is told of."""
+
+import types
+from collections.abc import Iterator
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fuzz.inputs import TEXT
+from tests.fuzz.running import run, whole_server
+from trio_debugmcp.dap.messages import EVENT_TYPES
+from trio_debugmcp.session.clock import Clock
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.timeline import Timeline
+from trio_debugmcp.state import changes
+from trio_debugmcp.state.model import Origin
+from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload, to_json
+from trio_debugmcp.state.resources import RESOURCES, View
+
+SESSIONS = st.sampled_from(["s-1", "s-2", "s-3"])
+BREAKPOINTS = st.sampled_from(["bp-1", "tp-2", "ex-3", "fn-4"])
+MESSAGES = [
+    kind
+    for kind in vars(changes).values()
+    if isinstance(kind, type) and issubclass(kind, changes.Message) and kind is not changes.Message
+]
+TIMES = st.floats(0, 4e9)
+
+BY_NAME: dict[str, st.SearchStrategy[Any]] = {
+    "session": SESSIONS,
+    "parent": st.none() | SESSIONS,
+    "generation": st.integers(0, 6),
+    "thread_id": st.integers(0, 2),
+    "id": st.integers(0, 3) | BREAKPOINTS,
+    "ids": st.frozensets(BREAKPOINTS, max_size=2),
+    "at": TIMES,
+    "attached_at": TIMES,
+    "total": st.integers(0, 2**40),
+    "locals": st.just(()),
+    "what": st.just(changes.Happening("toolCalled", {"tool": "x"})),
+}
+"""Where anything of the right type would hardly ever meet what is there."""
+
+
+def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
+    """Values of a type, as the state's messages use them."""
+    arguments = get_args(hint)
+    if name in BY_NAME and (name != "id" or hint in (str, int, int | None)):
+        found = BY_NAME[name]
+        return found.filter(lambda value: isinstance(value, hint)) if name == "id" else found
+    match get_origin(hint):
+        case _ if hint is type(None):
+            return st.none()
+        case _ if hint is Any:
+            return st.none() | TEXT
+        case origin if origin is Literal:
+            return st.sampled_from(arguments)
+        case origin if origin in (Union, types.UnionType):
+            return st.one_of([fitting(each, name) for each in arguments])
+        case origin if origin is tuple:
+            if arguments[-1] is Ellipsis:
+                return st.lists(fitting(arguments[0]), max_size=2).map(tuple)
+            return st.tuples(*[fitting(each) for each in arguments])
+        case origin if origin is frozenset:
+            return st.frozensets(BREAKPOINTS, max_size=2)
+        case origin if origin in (list, dict):
+            return st.just(origin())
+        case _:
+            pass
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return built(hint)
+    simple = {str: TEXT, int: st.integers(0, 5), float: TIMES, bool: st.booleans(), msgspec.Raw: st.just(msgspec.Raw())}
+    return simple[hint]
+
+
+def built(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    """A struct with anything in it."""
+    hints = get_type_hints(kind)
+    members = {field.name: fitting(hints[field.name], field.name) for field in msgspec.structs.fields(kind)}
+    return st.builds(kind, **members)
+
+
+SAID = st.builds(changes.AdapterSaid, SESSIONS, st.sampled_from(list(EVENT_TYPES.values())).flatmap(built), TIMES)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[changes.Message]:
+    """What reaches the merger; it begins with a program that runs."""
+    kinds = [kind for kind in MESSAGES if kind is not changes.AdapterSaid]
+    steps: list[changes.Message] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
+    later = st.sampled_from(kinds).flatmap(built)
+    return steps + draw(st.lists(SAID | later | later | later, max_size=25))
+
+
+class Rings:
+    """The rings of a debugger without one."""
+
+    def __init__(self) -> None:
+        self.timeline = Timeline(Clock())
+        self.merger = Merger(self, self.timeline)
+        self._console = Console(self.timeline._clock, self.merger)
+
+    def touched(self, uris: set[str]) -> None: ...
+
+    def listed(self) -> None: ...
+
+    def output_payload(self, revision: int) -> OutputPayload:
+        return self._console.payload(revision)
+
+    def timeline_payload(self, revision: int) -> TimelinePayload:
+        return self.timeline.payload(revision)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """What every resource says now, but for its revision."""
+        state = self.merger.state
+        session = state.focused
+        if session is not None:
+            for uri, resource in RESOURCES.items():
+                yield uri, to_json(resource.payload(View(state, session, 0, self)))
+
+
+def never_happens(rings: Rings, message: changes.Message) -> bool:
+    """An id is used once, and a child has a parent."""
+    state = rings.merger.state
+    return isinstance(message, changes.SessionOpened) and (
+        state.session(message.session) is not None
+        or (message.parent is not None and state.session(message.parent) is None)
+    )
+
+
+@whole_server
+@given(histories())
+def test_whatever_reaches_the_merger_every_resource_is_json_and_every_difference_is_told(
+    steps: list[changes.Message],
+) -> None:
+    async def main() -> None:
+        rings = Rings()
+        for message in steps:
+            if never_happens(rings, message):
+                continue
+            before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
+            rings.merger._merge(message)
+            state, after = rings.merger.state, dict(rings.texts())
+            assert state.focus is None or state.focused is not None
+            for uri in RESOURCES:
+                risen = rings.merger.revisions[uri] - revisions[uri]
+                assert risen >= 0
+                assert risen == 1 or before.get(uri) == after.get(uri), (uri, message)
+
+    run(main)

@@ -1,0 +1,146 @@
+"""The parent: imports everything, then forks a process for every relay that asks; see the package."""
+
+import gc
+import json
+import os
+import runpy
+import selectors
+import shutil
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+import hypercorn.trio  # noqa: F401
+import mcp
+import mcp.server.streamable_http_manager  # noqa: F401
+
+import trio_debugmcp.app
+import trio_debugmcp.client
+import trio_debugmcp.dap.profiles.debugpy
+import trio_debugmcp.serve
+import trio_debugmcp.transports.http
+import trio_debugmcp.transports.port
+import trio_debugmcp.transports.stdio  # noqa: F401
+
+
+class Parent:
+    """One task: relays come, their processes end, and relays go, which kills their processes."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._relays: dict[int, socket.socket] = {}
+        self._selector = selectors.DefaultSelector()
+        self._child_ended, tell = socket.socketpair()
+        tell.setblocking(False)
+        self._child_ended.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(tell.fileno())
+        self._tell = tell
+        for source in (sys.stdin.buffer, listener, self._child_ended):
+            self._selector.register(source, selectors.EVENT_READ)
+
+    def run(self) -> None:
+        """Until the test process is gone."""
+        while True:
+            for key, _ in self._selector.select():
+                if key.fileobj is sys.stdin.buffer:
+                    return
+                if key.fileobj is self._listener:
+                    self._fork(*self._listener.accept())
+                elif key.fileobj is self._child_ended:
+                    self._child_ended.recv(4096)
+                elif isinstance(key.data, int) and key.data in self._relays:
+                    os.kill(key.data, signal.SIGKILL)
+                    self._forget(key.data)
+            self._reap()
+
+    def kill(self) -> None:
+        """Every process that is left."""
+        for process in self._relays:
+            os.kill(process, signal.SIGKILL)
+
+    def _fork(self, relay: socket.socket, address: object) -> None:
+        size, streams, _, _ = socket.recv_fds(relay, 4, 3)
+        wanted = relay.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
+        if not wanted:  # the relay has been killed meanwhile
+            relay.close()
+            return
+        process = os.fork()
+        if process == 0:
+            for inherited in (self._listener, self._child_ended, self._tell, relay, *self._relays.values()):
+                inherited.close()
+            self._selector.close()
+            become(streams, *json.loads(wanted))
+        for stream in streams:
+            os.close(stream)
+        self._relays[process] = relay
+        self._selector.register(relay, selectors.EVENT_READ, process)
+        with suppress(BrokenPipeError):
+            relay.sendall(process.to_bytes(4, "big"))
+
+    def _reap(self) -> None:
+        while self._relays:
+            process, status = os.waitpid(-1, os.WNOHANG)
+            if process == 0:
+                return
+            if process in self._relays:
+                code = os.waitstatus_to_exitcode(status)
+                with suppress(BrokenPipeError):
+                    self._relays[process].sendall(code.to_bytes(4, "big", signed=True))
+                self._forget(process)
+
+    def _forget(self, process: int) -> None:
+        relay = self._relays.pop(process)
+        self._selector.unregister(relay)
+        relay.close()
+
+
+def become(
+    streams: Sequence[int], module: str, arguments: list[str], directory: str, environment: dict[str, str]
+) -> NoReturn:
+    """In the fork: be that process, and end with it."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    code = 1
+    try:
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.chdir(directory)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv[1:] = arguments
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as wish:
+        code = wish.code if isinstance(wish.code, int) else int(wish.code is not None)
+        if not isinstance(wish.code, int | None):
+            print(wish.code, file=sys.stderr)  # noqa: T201
+    except (Exception, KeyboardInterrupt):  # noqa: BLE001
+        traceback.print_exc()
+    finally:
+        for text in (sys.stdout, sys.stderr):
+            with suppress(ValueError, OSError):  # closed, or nobody reads
+                text.flush()
+        os._exit(code)
+
+
+def main() -> None:
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    directory = Path(listener.getsockname()).parent
+    gc.freeze()  # what is shared stays shared: the forks' collectors do not touch it
+    parent = Parent(listener)
+    try:
+        parent.run()
+    finally:
+        parent.kill()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
