@@ -1,0 +1,79 @@
+"""Scenario and recording files: whatever is in them, they are read or refused in words; what is read can be played."""
+
+import json
+from pathlib import Path
+
+import trio
+
+from tests.fuzz.running import run
+from tests.fuzz.sources import opened_files
+from trio_debugmcp.app import Options
+from trio_debugmcp.record.format import NotARecording, Recording, parse_recording
+from trio_debugmcp.record.replay import Replay
+from trio_debugmcp.record.scenario import BadScenario, Scenario, decode_scenario, encode_scenario
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import DebugClient, ToolFailed, open_server, play
+
+DATA = Path(__file__).parent.parent / "data"
+SCENARIOS = Path(__file__).parent.parent / "scenarios"
+
+
+def scenario(data: bytes) -> Scenario | None:
+    """Read as it is written; None if it is none."""
+    try:
+        read = decode_scenario(data.decode(errors="replace"))
+    except BadScenario:
+        return None
+    again = decode_scenario(encode_scenario(read))
+    assert (again.setting, [step.line for step in again.steps]) == (read.setting, [step.line for step in read.steps])
+    return read
+
+
+def played(data: bytes) -> None:
+    """A scenario that can be read is played to a report."""
+    read = scenario(data)
+    if read is None:
+        return
+
+    async def main() -> None:
+        report = await play(read)
+        assert isinstance(str(report), str)
+
+    run(main)
+
+
+def recording(data: bytes) -> Recording | None:
+    """None if it is none."""
+    try:
+        return parse_recording(data)
+    except NotARecording:
+        return None
+
+
+def replayed(data: bytes) -> None:
+    """A recording that can be read is served, and opens no file of this machine."""
+    read = recording(data)
+    if read is None:
+        return
+
+    async def main() -> None:
+        settings = Settings(directory=read.header.directory, roots=tuple(read.header.roots))
+        with opened_files() as opened:
+            options = Options(settings=settings).replayed(Replay(read, speed=0))
+            async with open_server(options) as server, server.connect() as client:
+                await look(client)
+                await trio.sleep(1000)
+                await look(client)
+        assert not [path for path in opened if path.endswith(".py")]
+
+    run(main)
+
+
+async def look(client: DebugClient) -> None:
+    """What a client does first."""
+    for uri in await client.uris():
+        json.loads(await client.read_text(uri))
+    try:
+        await client.call("debug_state")
+    except ToolFailed as failed:
+        assert failed.code != "INTERNAL"  # noqa: PT017
