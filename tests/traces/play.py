@@ -105,7 +105,7 @@ async def playing(name: str, home: Path) -> AsyncIterator[Playing]:
     with trio.fail_after(LONGEST_SECONDS):
         async with open_server(settings) as server, server.connect() as client:
             await _set_breakpoints(trace, client, home)
-            yield Playing(trace, home, client, [each for each in profile.tapes if each != PARENT])
+            yield Playing(trace, home, client, profile.connections)
 
 
 async def play_all(playing: Playing) -> None:

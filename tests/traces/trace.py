@@ -1,13 +1,11 @@
 """Recorded sessions of real debug adapters, and a debugger whose only adapter is one of them."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, ClassVar
 
-import trio
-import trio.testing
 from msgspec import Struct
 
 from trio_debugmcp.app import Options
@@ -15,8 +13,9 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.record.player import Progress, play
-from trio_debugmcp.record.tape import Said, Tape, tapes, without_terminals
+from trio_debugmcp.record.playhead import Playhead
+from trio_debugmcp.record.stage import Stage
+from trio_debugmcp.record.tape import Said, tapes, without_terminals
 from trio_debugmcp.session.debugger import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"
@@ -126,9 +125,12 @@ class TraceProfile(Profile):
 
     def __init__(self, trace: Trace) -> None:
         ended_at = {PARENT: trace.last_word()} if trace.name in HANGS_UP else {}
-        self.tapes: dict[str, Tape] = tapes(without_terminals(trace.lines), ended_at)
-        self._children = iter([name for name in self.tapes if name != PARENT])
-        self._progress = Progress()
+        made = tapes(without_terminals(trace.lines), ended_at)
+        moves = {move: t for tape in made.values() for move, t in tape.moves.items()}
+        self.connections = [name for name in made if name != PARENT]
+        self._playhead = Playhead(1.0, moves, following=True)
+        self._stages = {name: Stage(tape, [], self._playhead) for name, tape in made.items()}
+        self._children = iter(self.connections)
 
     def locate(self) -> str | None:
         return "recorded"
@@ -154,21 +156,9 @@ class TraceProfile(Profile):
     def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
         return self._open(next(self._children))
 
-    @asynccontextmanager
-    async def _open(self, connection: str) -> AsyncIterator[Adapter]:
-        ours, theirs = trio.testing.memory_stream_pair()
-        playing = trio.CancelScope(shield=True)  # a real adapter hears the goodbye, too
-
-        async def play_shielded() -> None:
-            with playing:
-                await play(self.tapes[connection], theirs, self._progress)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(play_shielded)
-            try:
-                yield Adapter(ours)
-            finally:
-                playing.cancel(reason="the session is closed")
+    def _open(self, connection: str) -> AbstractAsyncContextManager[Adapter]:
+        self._playhead.begin()
+        return self._stages[connection].open(self._playhead.make)
 
 
 def options(trace: Trace) -> tuple[Options, TraceProfile]:

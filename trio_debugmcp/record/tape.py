@@ -13,7 +13,7 @@ another connection waits for that move.
 All other requests are questions, and are answered as recorded: to the same question, asked at the same place. A place
 begins with a move or a `stopped` event; what depends on where the program is stopped is never answered from another.
 
-Pure: delays are given, and `play` in `player.py` lets them pass.
+Pure: delays are given, and `stage.py` lets them pass.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -20,8 +20,9 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugEr
 from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.edges import Edges
+from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.merger import Audience, Merger
-from trio_debugmcp.session.session import OWN_FAULT, DebugSession, Surroundings, not_paused
+from trio_debugmcp.session.session import OWN_FAULT, DebugSession, Surroundings
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.session.timeline import Timeline

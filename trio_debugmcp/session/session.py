@@ -11,9 +11,8 @@ what belongs to the stop and has it merged as a whole; the next stop or resume c
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
-from functools import partial
-from typing import Any, Literal, TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import Any, TypeVar
 
 import msgspec
 import trio
@@ -29,14 +28,12 @@ from trio_debugmcp.dap.messages import (
     Initialized,
     LoadedSource,
     ModuleEvent,
-    Nothing,
     Output,
     Request,
     RunInTerminal,
     StartDebugging,
     Stopped,
     Terminated,
-    ThreadsBody,
     decode_body,
     merge_capabilities,
 )
@@ -48,6 +45,7 @@ from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.edges import Edges, Opening
 from trio_debugmcp.session.examination import Examiner
+from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
@@ -58,13 +56,11 @@ from trio_debugmcp.state.changes import (
     BreakpointFaulted,
     BreakpointLogged,
     OriginLearned,
-    Resumed,
-    ResumeRefused,
     SessionClosed,
     SessionOpened,
     SessionStarted,
 )
-from trio_debugmcp.state.model import ResumeKind, Snapshot
+from trio_debugmcp.state.model import Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -87,17 +83,6 @@ OWN_FAULT = "an internal error of the debugger, which its log describes"
 T = TypeVar("T")
 
 
-def not_paused(snapshot: Snapshot | None) -> UsageError:
-    """The refusal of what needs a paused program."""
-    phase = snapshot.phase if snapshot is not None else "Disconnected"
-    return UsageError(
-        "NOT_PAUSED",
-        f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for a "
-        "breakpoint.",
-        {"currentState": phase},
-    )
-
-
 _OF_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo"})
 """What these speak of is gone when the program goes on, which another client may have told it to."""
 
@@ -113,11 +98,6 @@ def _gone_on(snapshot: Snapshot | None) -> UsageError:
         "now, or debug_wait to wait for the next stop.",
         {"currentState": snapshot.phase if snapshot is not None else "Disconnected"},
     )
-
-
-StepMode = Literal["over", "in", "out", "back"]
-
-_STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "stepOut", "back": "stepBack"}
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -160,15 +140,25 @@ class DebugSession:
         self._failed = False
         self._said_goodbye = False
         self._closing = False
-        self._resuming = False
         self._terminals = Terminals(session_id, shared.console, shared.guard, shared.edges)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
+        self.execution = Execution(self, shared.merger, self._examiner)
 
     @property
     def snapshot(self) -> Snapshot | None:
         """What is true of this session now; None when it is over."""
         return self._merger.state.session(self.id)
+
+    @property
+    def tasks(self) -> trio.Nursery | None:
+        """Where to start what ends with the session; None when that is too late, or too early."""
+        return None if self._closing else self._nursery
+
+    @property
+    def exited(self) -> bool:
+        """Whether the program has ended, as far as the adapter has said so."""
+        return self._exit_code is not None
 
     # --- Life ------------------------------------------------------------------------------------------------
 
@@ -432,92 +422,11 @@ class DebugSession:
         except AdapterGone as gone:
             raise self._explained(gone) from None
 
-    async def resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go; returns when the adapter has agreed, or the program has stopped again.
-
-        Once begun it is carried out even if the caller is cancelled: a program that counts as running and was never
-        told to run would wait for ever.
-
-        Raises:
-            UsageError: `NOT_PAUSED`: somebody else was quicker.
-            DebugError: the adapter did not agree.
-        """
-        before = self.snapshot
-        if self._nursery is None or self._closing or self._resuming or before is None or before.phase != "Paused":
-            raise not_paused(before)
-        self._resuming = True  # until the state says so
-        failed, failures = trio.open_memory_channel[DebugError](1)
-        self._nursery.start_soon(self._resume, kind, command, arguments, failed)
-
-        async def agree() -> None:
-            async for failure in failures:
-                raise failure
-
-        with failures:
-            await self._agreed_or_stopped(agree)
-
-    async def _agreed_or_stopped(self, agree: Callable[[], Awaitable[object]]) -> None:
-        """Wait for an adapter to agree, but no longer than for what it was asked for: it may answer late, or never."""
-        before = self.snapshot
-        failure: DebugError | None = None
-        async with trio.open_nursery() as nursery:
-
-            async def stop() -> None:
-                await self._merger.wait_until(lambda state: _stopped_since(before, state.session(self.id)))
-                nursery.cancel_scope.cancel(reason="it has stopped")
-
-            nursery.start_soon(stop)
-            try:
-                await agree()
-            except DebugError as error:
-                failure = error
-            nursery.cancel_scope.cancel(reason="it has agreed")
-        if failure is not None and not (isinstance(failure, AdapterGone) and self._exit_code is not None):
-            raise failure
-
-    async def _resume(
-        self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
-    ) -> None:
-        """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
-        with failed:
-            self._examiner.cancel()
-            state = await self._merger.merge(Resumed(self.id, kind))
-            self._resuming = False
-            snapshot = state.session(self.id)
-            try:
-                await self.request(command, arguments, Nothing)
-            except AdapterRefused as refusal:
-                if snapshot is not None:
-                    await self._merger.merge(ResumeRefused(self.id, snapshot.generation))
-                _report(failed, refusal)
-            except DebugError as error:
-                _report(failed, error)
-
     def refresh_locals(self) -> None:
         """An evaluation may have changed them."""
         snapshot = self.snapshot
-        if self._nursery is not None and not self._closing and snapshot is not None:
-            self._examiner.refresh_locals(self._nursery, snapshot)
-
-    async def first_thread(self) -> int:
-        """Some thread's id, for a program that has not stopped yet."""
-        body = await self.request("threads", None, ThreadsBody)
-        return body.threads[0].id if body.threads else 0
-
-    async def continue_(self, thread_id: int) -> None:
-        """DAP `continue`."""
-        await self.resume("continue", "continue", {"threadId": thread_id})
-
-    async def step(self, mode: StepMode, thread_id: int, granularity: str | None = None) -> None:
-        """DAP `next`, `stepIn`, `stepOut` or `stepBack`."""
-        arguments: dict[str, Any] = {"threadId": thread_id}
-        if granularity is not None and self.capabilities.supports_stepping_granularity:
-            arguments["granularity"] = granularity
-        await self.resume("step", _STEP_COMMANDS[mode], arguments)
-
-    async def pause(self, thread_id: int) -> None:
-        """DAP `pause`; the stop comes as an event."""
-        await self._agreed_or_stopped(partial(self.request, "pause", {"threadId": thread_id}, Nothing))
+        if self.tasks is not None and snapshot is not None:
+            self._examiner.refresh_locals(self.tasks, snapshot)
 
     # --- Reverse requests ------------------------------------------------------------------------------------
 
@@ -525,10 +434,10 @@ class DebugSession:
         match request.command:
             case "runInTerminal":
                 wanted = decode_body(request.arguments, RunInTerminal)
-                if self._nursery is None or self._closing:
+                if self.tasks is None:
                     raise AdapterGone("the session is over")
                 try:
-                    pid: int = await self._nursery.start(self._terminals.run, wanted)
+                    pid: int = await self.tasks.start(self._terminals.run, wanted)
                 except CannotRun as failure:  # some adapters wait on although they are told
                     reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
                     self._handshake.give_up(UsageError("LAUNCH_FAILED", reason))
@@ -542,16 +451,3 @@ class DebugSession:
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
-
-
-def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
-    """Whether there was another stop, or the end."""
-    if before is None or now is None:
-        return now is None
-    return now.phase == "Paused" and now.stop is not before.stop
-
-
-def _report(failed: trio.MemorySendChannel[DebugError], error: DebugError) -> None:
-    """To whoever still waits for it."""
-    with suppress(trio.BrokenResourceError):
-        failed.send_nowait(error)

@@ -90,7 +90,7 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
     thread_id = active_thread(snapshot, params.thread_id)
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
-        await session.continue_(thread_id)
+        await session.execution.continue_(thread_id)
         if params.wait:
             outcome = await debugger.wait_stop()
     return await report_outcome(debugger, outcome, deadline=deadline, timed_out=params.wait and outcome is None)
@@ -110,7 +110,7 @@ async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
     for _ in range(params.count):
         outcome = None
         with trio.move_on_at(deadline):
-            await session.step(params.mode, thread_id, params.granularity)
+            await session.execution.step(params.mode, thread_id, params.granularity)
             if params.wait:
                 outcome = await debugger.wait_stop(session.id)
         stopped = outcome.paused if outcome is not None else None
@@ -149,7 +149,7 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
     if thread_id is None and snapshot.threads.threads:
         thread_id = snapshot.threads.threads[0].id
     try:
-        await session.pause(thread_id if thread_id is not None else await session.first_thread())
+        await session.execution.pause(thread_id if thread_id is not None else await session.execution.first_thread())
         return
     except (AdapterRefused, AdapterGone) as error:
         refusal = error
@@ -169,7 +169,7 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
             problem = debugger.breakpoint_problem(temporary)
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
-            await session.continue_(active_thread(snapshot, None))
+            await session.execution.continue_(active_thread(snapshot, None))
             outcome = await debugger.wait_stop()
     return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
 
