@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import trio
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.real.conftest import Connect, program
 
@@ -123,6 +124,8 @@ async def test_all_tools_are_listed_with_schemas_titles_and_hints(debugging: Con
         for tool in tools.values():
             assert tool.title
             assert tool.description
+            Draft202012Validator.check_schema(tool.input_schema)
+            Draft202012Validator.check_schema(tool.output_schema)
             assert tool.input_schema["type"] == "object"
             assert tool.output_schema is not None
             assert tool.output_schema["type"] == "object"

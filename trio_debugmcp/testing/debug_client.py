@@ -7,9 +7,14 @@ from typing import Any
 
 import mcp_types as types
 import trio
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from mcp import Client
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
 from msgspec import Struct
+
+_checks: dict[tuple[str, str], Draft202012Validator] = {}
+"""By server (its name and version) and tool; for all connections of this process."""
 
 LIST_CHANGED = "list_changed"
 """The `what` of a notice that says that the list of resources has changed."""
@@ -33,16 +38,12 @@ class Notice(Struct, frozen=True):
 
 
 class DebugClient:
-    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us.
-
-    `checks_schemas`: results of tools are held against their schemas, which takes a tenth of a second for each tool.
-    """
+    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us."""
 
     def __init__(self, sdk: Client) -> None:
         self.sdk = sdk
         self.notices: list[Notice] = []
         self.logs: list[types.LoggingMessageNotificationParams] = []
-        self.checks_schemas = True
         self.on_notice: Callable[[Notice], None] | None = None
         self._noticed = trio.lowlevel.ParkingLot()
 
@@ -52,25 +53,31 @@ class DebugClient:
         return self.sdk.protocol_version >= "2026"
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool and return its structured result.
+        """Call a tool and return its structured result, which is held against the tool's schema.
 
         Raises:
             ToolFailed: it answered with an error.
         """
-        result = await self._call(tool, arguments)
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
+        result = await self.sdk.session.send_request(request, types.CallToolResult)
         text = result.content[0].text  # type: ignore[union-attr]
         if result.is_error:
             raise ToolFailed(json.loads(text)["error"])
         structured: dict[str, Any] = result.structured_content
         if structured != json.loads(text):
             raise AssertionError(f"{tool}: text and structured content differ")
+        await self._check(tool, structured)
         return structured
 
-    async def _call(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        if self.checks_schemas:
-            return await self.sdk.call_tool(tool, arguments)
-        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
-        return await self.sdk.session.send_request(request, types.CallToolResult)
+    async def _check(self, tool: str, structured: dict[str, Any]) -> None:
+        """Not left to the SDK's client, which lists all tools and compiles their schemas for every connection anew."""
+        server = str(self.sdk.server_info)
+        if (server, tool) not in _checks:
+            for each in (await self.sdk.list_tools()).tools:
+                _checks[server, each.name] = Draft202012Validator(each.output_schema or {})
+        error = best_match(_checks[server, tool].iter_errors(structured))
+        if error is not None:
+            raise AssertionError(f"{tool}: its result is not as its schema says: {error}")
 
     async def read_text(self, uri: str) -> str:
         """The text of a resource."""

@@ -191,7 +191,6 @@ async def open_guest(server: Server, name: str, era: Era, role: Role) -> AsyncIt
             nursery.start_soon(attend)
             nursery.start_soon(valve.pump, incoming, sink)
             async with connect_streams(_transport((source, outgoing)), era) as client, trio.open_nursery() as own:
-                client.checks_schemas = False  # a scenario takes milliseconds
                 guest = Guest(name, client, valve, own)
                 await guest.listen()
                 yield guest
