@@ -13,7 +13,7 @@ from trio_debugmcp.testing import DebugClient, connect
 
 PROGRAM = Path(__file__).parent.parent / "programs" / "steps.py"
 
-REAL_CYCLES_IN_THE_SUITE = 5
+REAL_CYCLES_IN_THE_SUITE = 3
 
 CYCLE_SECONDS = 60.0
 """After this a cycle is hanging; one takes about a second."""

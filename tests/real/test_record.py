@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, line_of, program
 from tests.record.make import record_the_till
 from tests.record.scene import URIS, watch, without_times
@@ -35,12 +36,10 @@ sys.exit(main())
 
 @asynccontextmanager
 async def running(*arguments: str, debugpy: bool = True) -> AsyncIterator[trio.Process]:
-    """The command as a process, ended with the block."""
-    start = ["-m", "trio_debugmcp"] if debugpy else ["-c", WITHOUT_DEBUGPY]
+    """The command as a process, ended with the block; without debugpy its start is a cold one."""
+    start = warm.server() if debugpy else [sys.executable, "-c", WITHOUT_DEBUGPY]
     pipe = subprocess.PIPE
-    process = await trio.lowlevel.open_process(
-        [sys.executable, *start, *arguments], stdin=pipe, stdout=pipe, stderr=pipe
-    )
+    process = await trio.lowlevel.open_process([*start, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
     try:
         yield process
     finally:
@@ -218,7 +217,7 @@ def test_a_session_recorded_now_replays_twice_to_identical_payloads_and_times(tm
 
 def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
-    limited = f"ulimit -f 40; exec {sys.executable} -m trio_debugmcp serve --record {file}"  # 40 KiB, to whatever file
+    limited = f"ulimit -f 8; exec {sys.executable} -m trio_debugmcp serve --record {file}"  # 8 KiB, to whatever file
 
     async def run() -> str:
         pipe = subprocess.PIPE
@@ -245,9 +244,7 @@ def test_what_is_no_recording_is_wrong_usage(tmp_path: Path) -> None:
         file.unlink(missing_ok=True)
         if text is not None:
             file.write_text(text)
-        ran = subprocess.run(
-            [sys.executable, "-m", "trio_debugmcp", "replay", str(file)], capture_output=True, text=True, check=False
-        )
+        ran = subprocess.run(warm.server("replay", str(file)), capture_output=True, text=True, check=False)
         assert (ran.returncode, ran.stdout) == (2, "")
         assert reason in ran.stderr
 
@@ -256,7 +253,7 @@ def test_a_file_that_exists_is_not_recorded_to(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps({"precious": True}))
     ran = subprocess.run(
-        [sys.executable, "-m", "trio_debugmcp", "serve", "--record", str(file)],
+        warm.server("serve", "--record", str(file)),
         capture_output=True,
         text=True,
         check=False,

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -49,12 +50,16 @@ StartServer = Callable[..., AbstractAsyncContextManager[ServerProcess]]
 
 @pytest.fixture
 def serving() -> StartServer:
-    """`async with serving("--ws", "0") as server:` a process with known tokens, ended by SIGTERM."""
+    """`async with serving("--ws", "0") as server:` a process with known tokens, ended by SIGTERM.
+
+    It is a warm one; a `cold` one has the descriptors of a server and nothing else.
+    """
 
     @asynccontextmanager
-    async def started(*arguments: str, tokens: bool = True) -> AsyncIterator[ServerProcess]:
+    async def started(*arguments: str, tokens: bool = True, cold: bool = False) -> AsyncIterator[ServerProcess]:
         given = ("--token", CONTROL, "--observe-token", OBSERVE) if tokens else ()
-        command = warm.server("serve", *arguments, *given)
+        start = [sys.executable, "-m", "trio_debugmcp"] if cold else warm.server()
+        command = [*start, "serve", *arguments, *given]
         with trio.fail_after(TEST_SECONDS):
             process = await trio.lowlevel.open_process(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

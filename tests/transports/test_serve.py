@@ -4,7 +4,6 @@ import json
 import os
 import ssl
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ import pytest
 import trio
 import trustme
 
+from tests import warm
 from tests.real.conftest import program
 from tests.transports.conftest import StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
@@ -233,7 +233,7 @@ async def test_an_address_that_others_can_reach_is_warned_of(serving: StartServe
 
 
 async def test_fifty_clients_come_and_go_and_leave_no_descriptor(serving: StartServer) -> None:
-    async with serving("--ws", "0", "--http", "0", "--no-stdio") as server:
+    async with serving("--ws", "0", "--http", "0", "--no-stdio", cold=True) as server:
         websocket, http = await server.websocket_url(), await server.http_url()
         descriptors = Path(f"/proc/{server.process.pid}/fd")
         if not descriptors.exists():
@@ -268,7 +268,7 @@ async def test_fifty_clients_come_and_go_and_leave_no_descriptor(serving: StartS
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(arguments: list[str], code: int, words: str) -> None:
-    command = [sys.executable, "-m", "trio_debugmcp", "serve", *arguments]
+    command = warm.server("serve", *arguments)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
