@@ -78,10 +78,15 @@ async def test_the_client_says_that_it_was_refused(autojump_clock: MockClock) ->
 async def test_text_that_is_no_message_is_answered_and_the_connection_goes_on(autojump_clock: MockClock) -> None:
     async with open_scene() as scene, scene.websocket() as connection:
         await initialize(connection)
-        for nonsense in ("hello", "{", "[]", "", '{"jsonrpc": "2.0"}', '{"id": 1}', "\0", "[" * 100_000):
+        for nonsense, request_id, code in (
+            *((text, None, -32700) for text in ("hello", "{", "", "\0", "[" * 100_000)),
+            ("[]", None, -32600),
+            ('{"jsonrpc": "2.0"}', None, -32600),
+            ('{"id": 1}', 1, -32600),
+        ):
             await connection.send_message(nonsense)
             complaint = await receive(connection)
-            assert (complaint["id"], complaint["error"]["code"]) == (None, -32700)
+            assert (complaint["id"], complaint["error"]["code"]) == (request_id, code)
         await connection.send_message(PING)
         assert await receive(connection) == {"jsonrpc": "2.0", "id": 7, "result": {}}
 

@@ -33,10 +33,9 @@ from wsproto.utilities import LocalProtocolError
 
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.messages import (
-    PARSE_ERROR,
     Incoming,
     Outgoing,
-    complaint,
+    complaint_about,
     message_text,
     parse_message,
 )
@@ -98,16 +97,16 @@ class _Socket:
                     if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
                     if message is None:
-                        nursery.start_soon(self._complain)
+                        nursery.start_soon(self._complain, text)
                     else:
                         self._to_us.send_nowait(message)
                 except anyio.WouldBlock:
                     self.give_up(CloseReason.POLICY_VIOLATION, f"over {MAX_WAITING} messages are waiting")
                     return
 
-    async def _complain(self) -> None:
+    async def _complain(self, text: str) -> None:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await self.outgoing.send(complaint(PARSE_ERROR, "not a JSON-RPC message"))
+            await self.outgoing.send(complaint_about(text))
 
     async def write(self) -> None:
         """At the peer's pace, all that waits in one piece.
