@@ -16,12 +16,16 @@ import ssl
 import sys
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import trio
 from msgspec import Struct
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.access import Role, Tokens
+
+if TYPE_CHECKING:
+    from trio_debugmcp.transports.gate import Gate
 
 COLLECT_EVERY = 50_000
 """Objects made and kept, between two looks for cyclic garbage. A change that is told to hundreds of clients makes that
@@ -100,12 +104,10 @@ async def _serve_websocket(
     *,
     task_status: trio.TaskStatus[None],
 ) -> None:
-    from trio_debugmcp.transports.gate import Gate, is_loopback
     from trio_debugmcp.transports.port import Port, serve_port
 
     number = _port_of(listeners)
-    gate: Gate[Role] = Gate(address.host, number, tokens.role_of, tls=tls is not None)
-    _warn_if_reachable(address.host, is_loopback(address.host), tls is not None)
+    gate = _gate(address.host, number, tokens, secure=tls is not None)
     url = f"{'http' if tls is None else 'https'}://{_shown(address.host)}:{number}/"
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
@@ -124,12 +126,10 @@ async def _serve_http(
     *,
     task_status: trio.TaskStatus[None],
 ) -> None:
-    from trio_debugmcp.transports.gate import Gate, is_loopback
     from trio_debugmcp.transports.http import MCP_PATH, HttpApp, serve_http
 
     number = _port_of(listeners)
-    gate: Gate[Role] = Gate(address.host, number, tokens.role_of, tls=tls is not None)
-    _warn_if_reachable(address.host, is_loopback(address.host), tls is not None)
+    gate = _gate(address.host, number, tokens, secure=tls is not None)
     _announce(f"http: {'http' if tls is None else 'https'}://{_shown(address.host)}:{number}{MCP_PATH}")
     for role, token, made in (
         ("observer", tokens.observe, tokens.made_observe),
@@ -176,12 +176,15 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _warn_if_reachable(host: str, loopback: bool, tls: bool) -> None:
-    if loopback:
-        return
-    _announce(f"WARNING: {host} can be reached from other machines. Whoever has the control token runs code as you.")
-    if not tls:
-        _announce("WARNING: tokens and the program's data travel unencrypted; use --tls-cert and --tls-key.")
+def _gate(host: str, number: int, tokens: Tokens, *, secure: bool) -> "Gate[Role]":
+    """Who is let in there, with a warning if others than this machine can knock."""
+    from trio_debugmcp.transports.gate import Gate, is_loopback
+
+    if not is_loopback(host):
+        _announce(f"WARNING: other machines can reach {host}. Whoever has the control token runs code as you.")
+        if not secure:
+            _announce("WARNING: tokens and the program's data travel unencrypted; use --tls-cert and --tls-key.")
+    return Gate(host, number, tokens.role_of, tls=secure)
 
 
 def _announce(line: str) -> None:

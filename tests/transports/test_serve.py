@@ -227,7 +227,7 @@ async def test_given_tokens_are_not_even_printed(serving: StartServer) -> None:
 
 async def test_an_address_that_others_can_reach_is_warned_of(serving: StartServer) -> None:
     async with serving("--ws", "0.0.0.0:0", "--no-stdio") as server:
-        await server.said("WARNING: 0.0.0.0 can be reached from other machines")
+        await server.said("WARNING: other machines can reach 0.0.0.0")
         await server.said("unencrypted")
         assert (await server.websocket_url()).startswith("ws://127.0.0.1:")
 
