@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trio_debugmcp.record.conversion import scenario_of
-from trio_debugmcp.record.scenario import BadScenario, encode_scenario
+from trio_debugmcp.record.scenario import BadScenario
+from trio_debugmcp.record.scenario_text import encode_scenario
 from trio_debugmcp.testing import play_all, read_scenario, sharpened
 
 

@@ -10,7 +10,8 @@ from tests.fuzz.sources import opened_files
 from trio_debugmcp.app import Options
 from trio_debugmcp.record.format import NotARecording, Recording, parse_recording
 from trio_debugmcp.record.replay import Replay
-from trio_debugmcp.record.scenario import BadScenario, Scenario, decode_scenario, encode_scenario
+from trio_debugmcp.record.scenario import BadScenario, Scenario
+from trio_debugmcp.record.scenario_text import decode_scenario, encode_scenario
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server, play
 

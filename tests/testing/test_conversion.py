@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.record.conversion import FORMAT, scenario_of
-from trio_debugmcp.record.scenario import BadScenario, Scenario, encode_scenario
+from trio_debugmcp.record.scenario import BadScenario, Scenario
+from trio_debugmcp.record.scenario_text import encode_scenario
 from trio_debugmcp.testing import decode_scenario, play_all, sharpened
 
 RECORDING = Path(__file__).parent.parent / "data" / "scenario" / "till-recording.jsonl"

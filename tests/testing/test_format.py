@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.record.scenario import (
-    WORDS,
-    BadScenario,
-    Call,
-    SayEvent,
-    Scenario,
-    decode_scenario,
-    encode_scenario,
-    filled,
-)
+from trio_debugmcp.record.scenario import WORDS, BadScenario, Call, SayEvent, Scenario
+from trio_debugmcp.record.scenario_text import decode_scenario, encode_scenario, filled
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 SETTING = '{"scenario": "x"}'

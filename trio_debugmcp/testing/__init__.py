@@ -4,7 +4,8 @@ docs/testing.md shows how to use it; `trio_debugmcp.testing.faults` makes adapte
 needs pytest, but for `scenarios`.
 """
 
-from trio_debugmcp.record.scenario import BadScenario, Scenario, decode_scenario, encode_scenario
+from trio_debugmcp.record.scenario import BadScenario, Scenario
+from trio_debugmcp.record.scenario_text import decode_scenario, encode_scenario
 from trio_debugmcp.testing.connect import (
     Server,
     connect,

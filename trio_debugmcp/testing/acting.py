@@ -28,9 +28,8 @@ from trio_debugmcp.record.scenario import (
     StopReading,
     Subscribe,
     Unsubscribe,
-    filled,
-    full_uri,
 )
+from trio_debugmcp.record.scenario_text import filled, full_uri
 from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, FakeProfile
 from trio_debugmcp.testing.stage import Difference, Stage
 

@@ -16,8 +16,8 @@ from trio_debugmcp.record.scenario import (
     ExpectNothing,
     ExpectResource,
     ExpectUpdated,
-    full_uri,
 )
+from trio_debugmcp.record.scenario_text import full_uri
 from trio_debugmcp.testing.comparison import difference_of_whole, differences, shown
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 from trio_debugmcp.testing.guest import NOT_FOUND, Conversation, Guest

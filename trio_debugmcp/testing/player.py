@@ -29,9 +29,8 @@ from trio_debugmcp.record.scenario import (
     Read,
     Scenario,
     Step,
-    decode_scenario,
-    filled,
 )
+from trio_debugmcp.record.scenario_text import decode_scenario, filled
 from trio_debugmcp.testing.acting import begin_call, perform, say
 from trio_debugmcp.testing.debug_client import ToolFailed
 from trio_debugmcp.testing.expecting import check, overlooked

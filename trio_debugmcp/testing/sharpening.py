@@ -16,8 +16,8 @@ from trio_debugmcp.record.scenario import (
     Read,
     Scenario,
     Step,
-    full_uri,
 )
+from trio_debugmcp.record.scenario_text import full_uri
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 from trio_debugmcp.testing.player import play_in
 from trio_debugmcp.testing.report import Entry, answered_prefix, told_text

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles import PROFILES, Profile, profile_named
-from trio_debugmcp.record.scenario import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting, filled
+from trio_debugmcp.record.scenario import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting
+from trio_debugmcp.record.scenario_text import filled
 from trio_debugmcp.server.access import Role
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing.answers import Answers
