@@ -49,6 +49,35 @@ async def test_what_was_asked_about_a_stop_that_is_over_is_not_paused_any_more(
         assert failed.value.code == "NOT_PAUSED"
 
 
+async def test_nothing_is_asked_about_a_stop_once_another_client_has_let_the_program_go(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused("legacy") as (client, adapter):
+
+        async def slowly(arguments: object) -> object:
+            await client.call("debug_continue", wait=False)
+            return {"scopes": [{"name": "Locals", "variablesReference": 7, "presentationHint": "locals"}]}
+
+        adapter.answer("scopes", slowly)
+        asked = len(adapter.requests)
+        with pytest.raises(ToolFailed, match="has gone on meanwhile") as failed:
+            await client.call("variables_get")
+        assert failed.value.code == "NOT_PAUSED"
+        assert adapter.commands()[asked:] == ["scopes", "continue"]
+
+
+async def test_a_resume_that_is_refused_leaves_everything_to_be_asked(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+
+        async def refuse(arguments: object) -> object:
+            raise Refusal("not now")
+
+        adapter.answer("continue", refuse)
+        with pytest.raises(ToolFailed, match="not now"):
+            await client.call("debug_continue")
+        assert (await client.call("variables_get"))["variables"] == []
+
+
 async def test_a_pause_while_the_program_starts_waits_for_it_to_run(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
 

@@ -92,6 +92,7 @@ class Execution:
     ) -> None:
         """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
         with failed:
+            self._session.suspended = False
             self._examiner.cancel()
             state = await self._merger.merge(Resumed(self._session.id, kind))
             self._resuming = False
@@ -99,6 +100,7 @@ class Execution:
             try:
                 await self._session.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
+                self._session.suspended = True
                 if snapshot is not None:
                     await self._merger.merge(ResumeRefused(self._session.id, snapshot.generation))
                 _report(failed, refusal)

@@ -83,8 +83,9 @@ OWN_FAULT = "an internal error of the debugger, which its log describes"
 T = TypeVar("T")
 
 
-_OF_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo"})
-"""What these speak of is gone when the program goes on, which another client may have told it to."""
+_OF_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"})
+"""What these speak of is gone when the program goes on, which another client may have told it to. Asked while it runs,
+adapters refuse, answer for another moment, or fall silent."""
 
 
 def _has_gone_on(before: Snapshot | None, now: Snapshot | None) -> bool:
@@ -113,7 +114,10 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 class DebugSession:
-    """One session. Made by the debugger, alive while `run` runs."""
+    """One session. Made by the debugger, alive while `run` runs.
+
+    `suspended`: between a stop, published or not yet, and the resume that ends it.
+    """
 
     capabilities = Capabilities()
 
@@ -125,6 +129,7 @@ class DebugSession:
         self.start = start
         self.parent = parent
         self.started = False
+        self.suspended = False
         self.closed = trio.Event()
         self.breakpoints = BreakpointSync(self, shared.merger, shared.sources)
         self.accepts_breakpoints = False
@@ -336,6 +341,8 @@ class DebugSession:
                 self._shared.sources.learn(source.path, self.id, source.source_reference or 0)
             case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
                 self._shared.sources.learn(breakpoint_.source.path, self.id)
+            case Stopped():
+                self.suspended = True
             case Exited(exit_code=exit_code):
                 self._exit_code = exit_code
                 if self._nursery is not None:
@@ -406,6 +413,8 @@ class DebugSession:
         if self._connection is None:
             raise AdapterGone("the debug adapter is not connected")
         asked_at = self.snapshot
+        if command in _OF_A_STOP and not self.suspended:
+            raise _gone_on(asked_at)
         try:
             with trio.fail_after(seconds):
                 return await self._connection.request(command, arguments, kind)
