@@ -1,6 +1,7 @@
 """Streams that can be listened to: bytes of an adapter, pipes of a program, messages of a client."""
 
 import codecs
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 from typing import Literal, Protocol, Self
@@ -151,9 +152,9 @@ class McpTap:
         return _TappedWrite(stream, self._sent)
 
 
-class _Closing:
-    async def aclose(self) -> None:
-        raise NotImplementedError
+class _Closing(ABC):
+    @abstractmethod
+    async def aclose(self) -> None: ...
 
     async def __aenter__(self) -> Self:
         return self
