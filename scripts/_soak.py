@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ class Soak:
         self._finished = trio.lowlevel.ParkingLot()
 
     def fault(self, what: str) -> None:
-        print(f"FAULT: {what}", flush=True)
+        print(f"{datetime.now():%H:%M:%S} FAULT: {what}", flush=True)
         self.faults.append(what)
 
     @asynccontextmanager
@@ -321,13 +322,13 @@ class Words:
 
 
 @asynccontextmanager
-async def open_soak(seed: int) -> AsyncIterator[tuple[Soak, Words]]:
+async def open_soak(seed: int, options: list[str]) -> AsyncIterator[tuple[Soak, Words]]:
     """A server process with copies of the test programs, by whose directory they are told from others."""
     programs = Path(tempfile.mkdtemp(prefix="soak-"))
     shutil.copytree(PROGRAMS, programs, dirs_exist_ok=True)
     tokens = ["--token", CONTROL, "--observe-token", OBSERVE]
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--http", "0", *tokens],
+        [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--http", "0", *tokens, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -387,8 +388,8 @@ def judge(soak: Soak, samples: list[Sample]) -> None:
         soak.fault(f"memory grew by {(last.memory - first.memory) / 2**20:.1f} MiB")
 
 
-async def play(seed: int, minutes: float) -> list[str]:
-    async with open_soak(seed) as (soak, words):
+async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
+    async with open_soak(seed, options) as (soak, words):
         websocket = (await words.find(r"dashboard: (http://[^/]+)/")).replace("http", "ws", 1) + "/mcp"
         http = await words.find(r"http: (http://\S+)")
         samples = []
@@ -421,11 +422,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/soak")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--record", metavar="FILE", help="have the server record, to see what was before a fault")
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
     # The SDK's HTTP client complains when an event comes while we leave.
     logging.getLogger("mcp.client.streamable_http").setLevel(logging.CRITICAL)
-    faults = trio.run(play, asked.seed, asked.minutes)
+    faults = trio.run(play, asked.seed, asked.minutes, ["--record", asked.record] if asked.record else [])
     print(f"{len(faults)} faults" if faults else "no fault")
     return 1 if faults else 0
 
