@@ -2,6 +2,7 @@
 
 - `AdapterRefused`: the debug adapter answered a request with `success: false`.
 - `AdapterGone`: the debug adapter, or the connection to it, ended.
+- `ProgramGone`: the adapter has lost its program, and will say so in a moment.
 - `CannotRun`: the system refused to start a program.
 - `ProtocolViolation`: the peer broke framing or schema; the connection is over.
 - `UsageError`: the caller asked for something that cannot be done now, or at all.
@@ -48,6 +49,10 @@ class AdapterGone(DebugError):
         super().__init__(reason)
         self.reason = reason
         self.stderr_tail = stderr_tail
+
+
+class ProgramGone(AdapterGone):
+    """The program has ended while the adapter was asked something; the session's end follows as an event."""
 
 
 class AdapterRefused(DebugError):

@@ -1,13 +1,15 @@
 """Two clients, one session: what one asks for while the other changes everything."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 from tests.server.scene import launch, paused, running
-from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
+from trio_debugmcp.testing import FakeAdapter, FakeProfile, ToolFailed, connect
 from trio_debugmcp.testing.fake_adapter import Refusal
 
 
@@ -127,3 +129,124 @@ async def test_a_pause_that_is_refused_for_another_reason_says_so(autojump_clock
         with pytest.raises(ToolFailed, match="not today") as failed:
             await client.call("debug_pause")
         assert failed.value.code == "ADAPTER_FAILED"
+
+
+async def test_a_program_that_has_stopped_is_not_told_to_pause(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        frames = adapter.answer_to("stackTrace")
+
+        async def slowly(arguments: dict[str, Any]) -> object:
+            nursery.start_soon(pause)
+            await trio.sleep(1)
+            return await frames(arguments)
+
+        async def pause() -> None:
+            stops.append((await client.call("debug_pause"))["reason"])
+
+        stops: list[str] = []
+        adapter.answer("stackTrace", slowly)
+        await adapter.stop("step")
+        await trio.sleep(5)
+        assert (stops, adapter.sent("pause")) == (["Step"], [])
+
+
+async def test_a_stop_that_does_not_count_does_when_somebody_wants_a_pause_meanwhile(
+    autojump_clock: MockClock,
+) -> None:
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def slowly(arguments: object) -> object:
+            nursery.start_soon(pause)
+            await trio.sleep(1)
+            return {"exceptionId": "ValueError", "description": "bad", "breakMode": "always"}
+
+        async def pause() -> None:
+            stops.append(await client.call("debug_pause"))
+
+        stops: list[dict[str, Any]] = []
+        adapter.answer("exceptionInfo", slowly)
+        await adapter.stop("exception", text="ValueError")
+        await trio.sleep(5)
+        assert [(stop["reason"], stop["exception"]) for stop in stops] == [("Pause", None)]
+        assert adapter.sent("pause") == adapter.sent("continue") == []
+
+
+async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_of_again(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As debugpy does it: had the program gone on, what is asked about the second stop would never be answered."""
+    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.6)
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+
+        async def too_late(arguments: object) -> object:
+            await adapter.stop("breakpoint", hit=[1])
+            return {}
+
+        async def echo() -> None:
+            await trio.sleep(0.5)
+            await adapter.stop("pause")
+
+        adapter.answer("pause", too_late, then=lambda: _begin(nursery, echo))
+        stop = await client.call("debug_pause")
+        assert stop["reason"] == "Breakpoint"
+        stopped = trio.current_time()
+        await client.call("debug_continue", wait=False)
+        assert adapter.commands()[-1] == "continue"
+        assert trio.current_time() - stopped == pytest.approx(0.6)
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeProfile, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await trio.sleep(0.5)
+            await adapter.exit(7)
+
+        async def refuse(arguments: object) -> object:
+            nursery.start_soon(end)
+            raise Refusal("it is no more")
+
+        adapter.answer("next", refuse)
+        over = await client.call("debug_step")
+        assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
+
+
+async def test_whoever_steps_on_at_once_does_not_wait_for_where_other_threads_are(autojump_clock: MockClock) -> None:
+    """Of a thread that waits, debugpy says where it is after half a second, and answers nothing else meanwhile."""
+    adapter = FakeAdapter()
+    adapter.threads = [(number, f"worker {number}") for number in range(1, 6)]
+    frames = adapter.answer_to("stackTrace")
+
+    async def slowly(arguments: dict[str, Any]) -> object:
+        if arguments["threadId"] in (2, 3):
+            await trio.sleep(0.5)
+            return {"stackFrames": [], "totalFrames": 0}
+        return await frames(arguments)
+
+    adapter.answer("stackTrace", slowly)
+    adapter.answer("next", partial(stop, adapter))
+
+    def asked_for() -> list[int]:
+        return [arguments["threadId"] for arguments in adapter.sent("stackTrace")]
+
+    async with paused("legacy", adapter) as (client, _):
+        assert asked_for() == [1, 2]
+        for _ in range(3):
+            await client.call("debug_step")
+        assert asked_for() == [1, 2, 1, 1, 1]
+        await trio.sleep(5)
+        assert asked_for()[5:] == [3]
+        await client.call("debug_step")
+        await trio.sleep(5)
+        assert asked_for()[6:] == [1, 4, 5, 2]
+        places = [thread["location"] is not None for thread in (await client.call("threads_list"))["threads"]]
+        assert places == [True, False, False, True, True]
+
+
+async def _begin(nursery: trio.Nursery, task: Callable[[], Awaitable[None]]) -> None:
+    nursery.start_soon(task)

@@ -17,7 +17,6 @@ from trio_debugmcp.dap.messages import (
     DapThread,
     EvaluateBody,
     ExceptionInfoBody,
-    Nothing,
     ScopesBody,
     StackTraceBody,
     Stopped,
@@ -52,8 +51,12 @@ CAPTURED_LOCALS = 100
 MAX_MESSAGE_LENGTH = 1000
 """Characters of an exception's own words that a stop shows; all of them can be evaluated."""
 
-LOCATED_THREADS = 32
-"""Other threads whose place is looked up after a stop, one request each; programs with hundreds exist."""
+LOCATING_AFTER_SECONDS = 0.25
+"""From a stop to the first question where another thread is. debugpy takes half a second to answer for one that waits
+or runs C code, and answers nothing else meanwhile: whoever steps on at once must not pay for that."""
+
+LOCATING_SECONDS = 0.5
+"""After this time no further thread is asked for at a stop; those that were found last time are asked for first."""
 
 EXAMINATION_SECONDS = 3.0
 """For each answer about a stop; the stop is shown without what an adapter does not tell by then."""
@@ -103,6 +106,7 @@ class Examiner:
         self._explanation: str | None = None
         self._refreshing = False
         self._last_raise: _Raise | None = None
+        self._not_found: set[int] = set()
 
     def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
         """Examine a stop; `snapshot` is the state right after the event, which carries the stop's generation."""
@@ -144,8 +148,10 @@ class Examiner:
                 stack = await self._fetch("stackTrace", where, StackTraceBody)
                 raised = await self._examine_exception(stopped, thread_id, stack)
                 if raised is not None and not raised.counts:
-                    await self._session.request("continue", {"threadId": thread_id}, Nothing)
-                    return
+                    if not self._session.execution.pause_wanted:
+                        await self._session.execution.go_on(thread_id)
+                        return
+                    stopped, raised = Stopped(reason="pause", thread_id=thread_id), None
                 await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
                 if stack.stack_frames:
                     await self._fetch_locals(snapshot, stack.stack_frames[0].id)
@@ -289,10 +295,18 @@ class Examiner:
     async def _locate_others(self, snapshot: Snapshot, thread_id: int, threads: Sequence[DapThread]) -> None:
         places: list[tuple[int, Location]] = []
         others = [thread for thread in threads if thread.id != thread_id]
-        for thread in others[:LOCATED_THREADS]:
+        if not others:
+            return
+        await trio.sleep(LOCATING_AFTER_SECONDS)
+        deadline = trio.current_time() + LOCATING_SECONDS
+        for thread in sorted(others, key=lambda thread: thread.id in self._not_found):
+            if trio.current_time() >= deadline:
+                break
+            self._not_found.add(thread.id)
             arguments = {"threadId": thread.id, "startFrame": 0, "levels": 1}
             body = await self._session.request("stackTrace", arguments, StackTraceBody)
             if body.stack_frames:
+                self._not_found.discard(thread.id)
                 places.append((thread.id, frame_location(self._session.profile, body.stack_frames[0])))
         if places:
             await self._merger.merge(ThreadsLocated(self._session.id, snapshot.generation, tuple(places)))

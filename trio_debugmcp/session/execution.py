@@ -1,14 +1,16 @@
 """The verbs that move a session's program: continue, step, pause."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 import trio
 
 from trio_debugmcp.dap.messages import Nothing, ThreadsBody
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import Resumed, ResumeRefused
@@ -16,6 +18,8 @@ from trio_debugmcp.state.model import ResumeKind, Snapshot
 
 if TYPE_CHECKING:
     from trio_debugmcp.session.session import DebugSession
+
+log = logging.getLogger(__name__)
 
 StepMode = Literal["over", "in", "out", "back"]
 
@@ -34,13 +38,29 @@ def not_paused(snapshot: Snapshot | None) -> UsageError:
 
 
 class Execution:
-    """Moves the program of one session. Made by the session, and usable while it lives."""
+    """Moves the program of one session. Made by the session, and usable while it lives.
+
+    `suspended`: between a stop, published or not yet, and the resume that ends it.
+    `pause_wanted`: somebody wanted the program to pause when it had stopped already: then that stop counts.
+    """
 
     def __init__(self, session: "DebugSession", merger: Merger, examiner: Examiner) -> None:
         self._session = session
         self._merger = merger
         self._examiner = examiner
         self._resuming = False
+        self._echo_until = -inf
+        self.suspended = False
+        self.pause_wanted = False
+
+    def stopped(self) -> None:
+        """The adapter has just said so."""
+        self.suspended = True
+        self.pause_wanted = False
+
+    def resumed(self) -> None:
+        """The adapter has said so, or will be told to."""
+        self.suspended = False
 
     async def continue_(self, thread_id: int) -> None:
         """DAP `continue`."""
@@ -53,11 +73,27 @@ class Execution:
             arguments["granularity"] = granularity
         await self._go("step", _STEP_COMMANDS[mode], arguments)
 
-    async def pause(self, thread_id: int) -> None:
-        """DAP `pause`; the stop comes as an event."""
-        await self._agreed_or_stopped(partial(self._session.request, "pause", {"threadId": thread_id}, Nothing))
+    async def pause(self, thread_id: int | None) -> None:
+        """DAP `pause`, of any thread if none is named; the stop comes as an event.
 
-    async def first_thread(self) -> int:
+        A program that has stopped, though nobody may know yet, is not told to: some adapters report that stop once
+        more, and the program may have gone on by then.
+        """
+        if thread_id is None and not self.suspended:
+            thread_id = await self._first_thread()
+        self.pause_wanted = self.suspended
+        if self.pause_wanted:
+            return
+        await self._agreed_or_stopped(partial(self._session.request, "pause", {"threadId": thread_id}, Nothing))
+        if self.suspended:  # perhaps it had stopped when it was told to
+            self._echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
+
+    async def go_on(self, thread_id: int) -> None:
+        """Leave a stop that does not count, and was not published."""
+        self.resumed()
+        await self._session.request("continue", {"threadId": thread_id}, Nothing)
+
+    async def _first_thread(self) -> int:
         """Some thread's id, for a program that has not stopped yet."""
         body = await self._session.request("threads", None, ThreadsBody)
         return body.threads[0].id if body.threads else 0
@@ -72,6 +108,9 @@ class Execution:
             UsageError: `NOT_PAUSED`: somebody else was quicker.
             DebugError: the adapter did not agree.
         """
+        if trio.current_time() < self._echo_until:
+            with trio.CancelScope(shield=True):  # whoever has no time left is carried out as well
+                await trio.sleep_until(self._echo_until)
         before = self._session.snapshot
         tasks = self._session.tasks
         if tasks is None or self._resuming or before is None or before.phase != "Paused":
@@ -92,7 +131,7 @@ class Execution:
     ) -> None:
         """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
         with failed:
-            self._session.suspended = False
+            self.resumed()
             self._examiner.cancel()
             state = await self._merger.merge(Resumed(self._session.id, kind))
             self._resuming = False
@@ -100,10 +139,12 @@ class Execution:
             try:
                 await self._session.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
-                self._session.suspended = True
+                self.suspended = True
                 if snapshot is not None:
                     await self._merger.merge(ResumeRefused(self._session.id, snapshot.generation))
                 _report(failed, refusal)
+            except ProgramGone as gone:
+                log.info("%s: %s", command, gone)
             except DebugError as error:
                 _report(failed, error)
 

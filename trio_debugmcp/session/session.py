@@ -23,6 +23,7 @@ from trio_debugmcp.dap.messages import (
     BreakpointEvent,
     Capabilities,
     CapabilitiesEvent,
+    Continued,
     EventBody,
     Exited,
     Initialized,
@@ -39,7 +40,15 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
+from trio_debugmcp.errors import (
+    AdapterGone,
+    AdapterRefused,
+    CannotRun,
+    DebugError,
+    ProgramGone,
+    ProtocolViolation,
+    UsageError,
+)
 from trio_debugmcp.session.breakpoints import BreakpointSync
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
@@ -114,10 +123,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 class DebugSession:
-    """One session. Made by the debugger, alive while `run` runs.
-
-    `suspended`: between a stop, published or not yet, and the resume that ends it.
-    """
+    """One session. Made by the debugger, alive while `run` runs."""
 
     capabilities = Capabilities()
 
@@ -129,7 +135,6 @@ class DebugSession:
         self.start = start
         self.parent = parent
         self.started = False
-        self.suspended = False
         self.closed = trio.Event()
         self.breakpoints = BreakpointSync(self, shared.merger, shared.sources)
         self.accepts_breakpoints = False
@@ -342,7 +347,9 @@ class DebugSession:
             case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
                 self._shared.sources.learn(breakpoint_.source.path, self.id)
             case Stopped():
-                self.suspended = True
+                self.execution.stopped()
+            case Continued():
+                self.execution.resumed()
             case Exited(exit_code=exit_code):
                 self._exit_code = exit_code
                 if self._nursery is not None:
@@ -408,12 +415,13 @@ class DebugSession:
         Raises:
             AdapterRefused: the adapter said no.
             AdapterGone: there is no adapter any more, with what it wrote to its standard error last.
+            ProgramGone: the program has ended, and the session ends in a moment.
             UsageError: `TIMEOUT`: it did not answer. `NOT_PAUSED`: the program has gone on meanwhile.
         """
         if self._connection is None:
             raise AdapterGone("the debug adapter is not connected")
         asked_at = self.snapshot
-        if command in _OF_A_STOP and not self.suspended:
+        if command in _OF_A_STOP and not self.execution.suspended:
             raise _gone_on(asked_at)
         try:
             with trio.fail_after(seconds):
@@ -424,7 +432,9 @@ class DebugSession:
                 f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
                 "debug_disconnect and launch again.",
             ) from None
-        except AdapterRefused:
+        except AdapterRefused as refusal:
+            if self.profile.has_lost_program(refusal.reason):
+                raise ProgramGone("the program has ended") from None
             if command in _OF_A_STOP and _has_gone_on(asked_at, self.snapshot):
                 raise _gone_on(self.snapshot) from None
             raise

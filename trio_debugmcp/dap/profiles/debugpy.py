@@ -5,7 +5,9 @@ Known oddities that shape this file:
 - a log point's text is plain program output, unless it carries a mark;
 - a condition that fails is skipped over in silence unless told otherwise (`setDebuggerProperty`);
 - an exception type is looked up by importing it, so types of the program itself must be filtered by us;
-- child processes wait for somebody to attach to them.
+- child processes wait for somebody to attach to them;
+- it serves one request at a time, and holds back events meanwhile: a question about a thread that has gone on is not
+  answered before that thread stops again, and nor is anything else.
 """
 
 import ast
@@ -42,6 +44,8 @@ class Debugpy(Profile):
     install_hint: ClassVar[str] = f"{sys.executable} -m pip install debugpy"
     evaluate_context: ClassVar[str] = "repl"
     code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+
+    pause_echo_seconds: ClassVar[float] = 0.6  # it says so after half a second
 
     def locate(self) -> str | None:
         """The installed package and its version."""
@@ -117,6 +121,10 @@ class Debugpy(Profile):
                 {"skipSuspendOnBreakpointException": [], "skipPrintBreakpointException": []},
             )
         ]
+
+    def has_lost_program(self, refusal: str) -> bool:
+        """It takes some tenths of a second from the program's end to its `terminated`."""
+        return refusal.endswith("disconnected unexpectedly")
 
     def runtime_request(self) -> tuple[str, Any] | None:
         """Pydevd's own request about its process."""

@@ -85,6 +85,9 @@ class Profile(ABC):
     }
     """Our scope names to a word in the adapter's."""
 
+    pause_echo_seconds: ClassVar[float] = 0.0
+    """How long after a `pause` that came too late the adapter may report the stop that was there once more."""
+
     @abstractmethod
     def locate(self) -> str | None:
         """Where the adapter is on this machine, in words for a person; None if it is not here."""
@@ -122,6 +125,10 @@ class Profile(ABC):
     def attach_problem(self, attach: Attach) -> str | None:
         """Why attaching cannot work on this machine, said before it is tried."""
         return None
+
+    def has_lost_program(self, refusal: str) -> bool:
+        """Whether that is how the adapter refuses what it was asked when the program has just ended."""
+        return False
 
     def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
         """Requests of the adapter's own, sent with the configuration; their failure is ignored."""

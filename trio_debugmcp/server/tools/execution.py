@@ -149,7 +149,7 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
     if thread_id is None and snapshot.threads.threads:
         thread_id = snapshot.threads.threads[0].id
     try:
-        await session.execution.pause(thread_id if thread_id is not None else await session.execution.first_thread())
+        await session.execution.pause(thread_id)
         return
     except (AdapterRefused, AdapterGone) as error:
         refusal = error
