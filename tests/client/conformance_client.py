@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -43,9 +44,29 @@ def _arguments(tool: types.Tool, tools: tuple[types.Tool, ...]) -> dict[str, Any
     return {name: SAMPLES.get(each.get("type"), "x") for name, each in properties.items()}
 
 
+class _Listening(logging.Handler):
+    """Sets an event when the stream for what the server says unasked is open; only the SDK's log tells."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.open = trio.Event()
+        logger = logging.getLogger("mcp.client.streamable_http")
+        logger.setLevel(logging.DEBUG)
+        logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage() == "GET SSE connection established":
+            self.open.set()
+
+
 async def main() -> None:
     options = InspectorOptions(elicitation=accept_defaults, request_timeout=20)
+    listening = _Listening()
     async with InspectorClient(sys.argv[-1], options) as client:
+        if os.environ.get("MCP_CONFORMANCE_SCENARIO") == "sse-retry":
+            # The scenario takes the first GET during the call for the one that resumes the call's stream.
+            with trio.fail_after(20):
+                await listening.open.wait()
         for name, arguments in planned_calls(client.tools):
             await client.call_tool(name, arguments)
 
