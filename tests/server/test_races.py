@@ -1,6 +1,5 @@
 """Two clients, one session: what one asks for while the other changes everything."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -98,8 +97,8 @@ async def test_a_pause_while_the_program_starts_waits_for_it_to_run(autojump_clo
         assert commands.index("threads") > commands.index("configurationDone")
 
 
-async def stop(adapter: FakeAdapter, arguments: object) -> object:
-    await adapter.stop("pause")
+async def stop(adapter: FakeAdapter, arguments: object, *, reason: str = "pause") -> object:
+    await adapter.stop(reason)
     return {}
 
 
@@ -172,29 +171,65 @@ async def test_a_stop_that_does_not_count_does_when_somebody_wants_a_pause_meanw
         assert adapter.sent("pause") == adapter.sent("continue") == []
 
 
+async def test_a_stop_that_does_not_count_does_when_it_crosses_a_pause(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+        adapter.answer("pause", partial(stop, adapter, reason="exception"))
+        stopped = await client.call("debug_pause")
+        assert (stopped["reason"], stopped["exception"], adapter.sent("continue")) == ("Pause", None, [])
+
+
 async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_of_again(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As debugpy does it: had the program gone on, what is asked about the second stop would never be answered."""
-    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.6)
+    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
     async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
-
-        async def too_late(arguments: object) -> object:
-            await adapter.stop("breakpoint", hit=[1])
-            return {}
+        adapter.answer("pause", partial(stop, adapter, reason="breakpoint"))
+        assert (await client.call("debug_pause"))["reason"] == "Breakpoint"
+        stopped = trio.current_time()
 
         async def echo() -> None:
             await trio.sleep(0.5)
             await adapter.stop("pause")
 
-        adapter.answer("pause", too_late, then=lambda: _begin(nursery, echo))
-        stop = await client.call("debug_pause")
-        assert stop["reason"] == "Breakpoint"
-        stopped = trio.current_time()
+        nursery.start_soon(echo)
         await client.call("debug_continue", wait=False)
         assert adapter.commands()[-1] == "continue"
-        assert trio.current_time() - stopped == pytest.approx(0.6)
-        assert (await client.call("debug_state"))["state"] == "Running"
+        assert trio.current_time() - stopped == pytest.approx(0.7)
+
+
+async def test_a_stop_that_a_pause_has_brought_about_is_left_at_once(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+        adapter.answer("pause", partial(stop, adapter))
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        stopped = trio.current_time()
+        await client.call("debug_continue", wait=False)
+        assert (adapter.commands()[-1], trio.current_time()) == ("continue", stopped)
+
+
+async def test_of_two_pauses_at_once_either_may_be_told_of_again(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+
+        async def late(arguments: object) -> object:
+            if len(adapter.sent("pause")) == 2:
+                await adapter.stop("pause")
+            return {}
+
+        adapter.answer("pause", late)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.call, "debug_pause")
+            nursery.start_soon(client.call, "debug_pause")
+        stopped = trio.current_time()
+        await client.call("debug_continue", wait=False, timeout=0)
+        assert adapter.commands()[-1] == "continue"
+        assert trio.current_time() - stopped == pytest.approx(0.7)
 
 
 async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
@@ -246,7 +281,3 @@ async def test_whoever_steps_on_at_once_does_not_wait_for_where_other_threads_ar
         assert asked_for()[6:] == [1, 4, 5, 2]
         places = [thread["location"] is not None for thread in (await client.call("threads_list"))["threads"]]
         assert places == [True, False, False, True, True]
-
-
-async def _begin(nursery: trio.Nursery, task: Callable[[], Awaitable[None]]) -> None:
-    nursery.start_soon(task)

@@ -41,7 +41,7 @@ class Execution:
     """Moves the program of one session. Made by the session, and usable while it lives.
 
     `suspended`: between a stop, published or not yet, and the resume that ends it.
-    `pause_wanted`: somebody wanted the program to pause when it had stopped already: then that stop counts.
+    `pause_wanted`: somebody wants the program to pause, so that this stop counts, whatever it is.
     """
 
     def __init__(self, session: "DebugSession", merger: Merger, examiner: Examiner) -> None:
@@ -49,14 +49,21 @@ class Execution:
         self._merger = merger
         self._examiner = examiner
         self._resuming = False
+        self._pauses = 0
         self._echo_until = -inf
         self.suspended = False
         self.pause_wanted = False
 
-    def stopped(self) -> None:
-        """The adapter has just said so."""
+    def stopped(self, reason: str) -> None:
+        """The adapter has just said so, with this reason.
+
+        It may have stopped before an outstanding `pause` reached it, which it then reports as a stop of its own.
+        """
+        if self._pauses > 1 or (self._pauses == 1 and reason != "pause"):
+            self._echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
+        self.pause_wanted = self._pauses > 0
+        self._pauses = 0
         self.suspended = True
-        self.pause_wanted = False
 
     def resumed(self) -> None:
         """The adapter has said so, or will be told to."""
@@ -81,12 +88,11 @@ class Execution:
         """
         if thread_id is None and not self.suspended:
             thread_id = await self._first_thread()
-        self.pause_wanted = self.suspended
-        if self.pause_wanted:
-            return
-        await self._agreed_or_stopped(partial(self._session.request, "pause", {"threadId": thread_id}, Nothing))
-        if self.suspended:  # perhaps it had stopped when it was told to
-            self._echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
+        if self.suspended:
+            self.pause_wanted = True
+        else:
+            self._pauses += 1
+            await self._agreed_or_stopped(partial(self._session.request, "pause", {"threadId": thread_id}, Nothing))
 
     async def go_on(self, thread_id: int) -> None:
         """Leave a stop that does not count, and was not published."""

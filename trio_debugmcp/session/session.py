@@ -346,8 +346,8 @@ class DebugSession:
                 self._shared.sources.learn(source.path, self.id, source.source_reference or 0)
             case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
                 self._shared.sources.learn(breakpoint_.source.path, self.id)
-            case Stopped():
-                self.execution.stopped()
+            case Stopped(reason=reason):
+                self.execution.stopped(reason)
             case Continued():
                 self.execution.resumed()
             case Exited(exit_code=exit_code):

@@ -45,7 +45,7 @@ class Debugpy(Profile):
     evaluate_context: ClassVar[str] = "repl"
     code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
 
-    pause_echo_seconds: ClassVar[float] = 0.6  # it says so after half a second
+    pause_echo_seconds: ClassVar[float] = 0.7  # it comes after half a second
 
     def locate(self) -> str | None:
         """The installed package and its version."""
