@@ -251,6 +251,27 @@ async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
         assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
 
 
+async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeProfile, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    monkeypatch.setattr(FakeProfile, "runtime_request", lambda _: ("whoAreYou", None))
+    adapter = FakeAdapter()
+    async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await trio.sleep(0.5)
+            await adapter.exit(7)
+
+        async def refuse(arguments: object) -> object:
+            nursery.start_soon(end)
+            raise Refusal("it is no more")
+
+        adapter.answer("whoAreYou", refuse)
+        over = await launch(client, adapter, wait=True)
+        assert (over["stop"]["reason"], over["stop"]["exitCode"]) == ("Exited", 7)
+
+
 async def test_whoever_steps_on_at_once_does_not_wait_for_where_other_threads_are(autojump_clock: MockClock) -> None:
     """Of a thread that waits, debugpy says where it is after half a second, and answers nothing else meanwhile."""
     adapter = FakeAdapter()

@@ -295,6 +295,7 @@ class Examiner:
     async def _locate_others(self, snapshot: Snapshot, thread_id: int, threads: Sequence[DapThread]) -> None:
         places: list[tuple[int, Location]] = []
         others = [thread for thread in threads if thread.id != thread_id]
+        self._not_found.intersection_update(thread.id for thread in others)
         if not others:
             return
         await trio.sleep(LOCATING_AFTER_SECONDS)

@@ -415,7 +415,7 @@ class DebugSession:
         Raises:
             AdapterRefused: the adapter said no.
             AdapterGone: there is no adapter any more, with what it wrote to its standard error last.
-            ProgramGone: the program has ended, and the session ends in a moment.
+            ProgramGone: the program, which was running, has ended, and the session ends in a moment.
             UsageError: `TIMEOUT`: it did not answer. `NOT_PAUSED`: the program has gone on meanwhile.
         """
         if self._connection is None:
@@ -433,7 +433,7 @@ class DebugSession:
                 "debug_disconnect and launch again.",
             ) from None
         except AdapterRefused as refusal:
-            if self.profile.has_lost_program(refusal.reason):
+            if self.started and self.profile.has_lost_program(refusal.reason):
                 raise ProgramGone("the program has ended") from None
             if command in _OF_A_STOP and _has_gone_on(asked_at, self.snapshot):
                 raise _gone_on(self.snapshot) from None
