@@ -179,8 +179,9 @@ async def test_a_stop_that_does_not_count_does_when_it_crosses_a_pause(autojump_
         assert (stopped["reason"], stopped["exception"], adapter.sent("continue")) == ("Pause", None, [])
 
 
+@pytest.mark.parametrize("echoes", [True, False])
 async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_of_again(
-    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    echoes: bool, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As debugpy does it: had the program gone on, what is asked about the second stop would never be answered."""
     monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
@@ -193,10 +194,78 @@ async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_o
             await trio.sleep(0.5)
             await adapter.stop("pause")
 
-        nursery.start_soon(echo)
+        if echoes:
+            nursery.start_soon(echo)
         await client.call("debug_continue", wait=False)
         assert adapter.commands()[-1] == "continue"
-        assert trio.current_time() - stopped == pytest.approx(0.7)
+        assert trio.current_time() - stopped == pytest.approx(0.5 if echoes else 0.7)
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_a_stop_that_is_told_of_again_stays_what_it_was(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="ValueError")
+        adapter.answer("pause", partial(stop, adapter, reason="exception"))
+        await client.call("debug_pause")
+        await trio.sleep(0.5)
+        await adapter.stop("pause")
+        await trio.sleep(5)
+        state = await client.call("debug_state")
+        assert (state["pauseReason"], state["exception"]["type"]) == ("Exception", "ValueError")
+        await adapter.stop("pause")
+        await trio.sleep(5)
+        assert (await client.call("debug_state"))["pauseReason"] == "Pause"
+
+
+async def test_a_second_stop_does_not_make_a_pause_forgotten(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def two(arguments: object) -> object:
+            await adapter.stop("exception", text="ValueError")
+            await adapter.stop("exception", text="ValueError")
+            return {}
+
+        adapter.answer("pause", two)
+        assert ((await client.call("debug_pause"))["reason"], adapter.sent("continue")) == ("Pause", [])
+
+
+async def test_a_pause_whose_time_is_up_at_once_is_told_to_the_adapter(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        await client.call("debug_continue", wait=False)
+        assert (await client.call("debug_pause", timeout=0))["timedOut"]
+        await trio.sleep(1)
+        assert len(adapter.sent("pause")) == 1
+
+
+async def test_a_pause_that_was_refused_makes_no_later_stop_count(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def refuse(arguments: object) -> object:
+            raise Refusal("not today")
+
+        adapter.answer("pause", refuse)
+        with pytest.raises(ToolFailed, match="not today"):
+            await client.call("debug_pause")
+        await adapter.stop("exception", text="ValueError")
+        await trio.sleep(5)
+        assert len(adapter.sent("continue")) == 1
+
+
+async def test_a_stop_that_does_not_count_and_cannot_be_left_is_shown(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def refuse(arguments: object) -> object:
+            raise Refusal("not today")
+
+        adapter.answer("continue", refuse)
+        await adapter.stop("exception", text="ValueError")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
 
 
 async def test_a_stop_that_a_pause_has_brought_about_is_left_at_once(
@@ -300,5 +369,8 @@ async def test_whoever_steps_on_at_once_does_not_wait_for_where_other_threads_ar
         await client.call("debug_step")
         await trio.sleep(5)
         assert asked_for()[6:] == [1, 4, 5, 2]
+        await client.call("debug_step")
+        await trio.sleep(5)
+        assert asked_for()[10:] == [1, 4, 5, 3]
         places = [thread["location"] is not None for thread in (await client.call("threads_list"))["threads"]]
         assert places == [True, False, False, True, True]

@@ -81,6 +81,19 @@ async def test_over_http_there_is_no_path_but_one(path: str, serving: StartServe
         assert await ask(server, f"GET {path}") == 404
 
 
+async def test_over_http_who_was_refused_may_ask_again_on_the_same_connection(serving: StartServer) -> None:
+    """Although the answer is there before the request's body, which clients send in a packet of its own."""
+    async with serving(*HTTP) as server, await dial(server) as stream:
+        body = json.dumps(INITIALIZE).encode()
+        for number in range(3):
+            head = request(stream, "POST /mcp", body, Origin="http://evil.example").removesuffix(body)
+            await stream.send_all(head)
+            await trio.sleep(0.1 * number)
+            await stream.send_all(body)
+            assert b" 403 " in await read_until(stream, b"0\r\n\r\n")
+        assert await open_session(stream)
+
+
 async def test_over_http_an_upgrade_is_refused(serving: StartServer) -> None:
     async with serving(*HTTP) as server:
         upgrade: dict[str, Any] = {

@@ -52,11 +52,12 @@ MAX_MESSAGE_LENGTH = 1000
 """Characters of an exception's own words that a stop shows; all of them can be evaluated."""
 
 LOCATING_AFTER_SECONDS = 0.25
-"""From a stop to the first question where another thread is. debugpy takes half a second to answer for one that waits
-or runs C code, and answers nothing else meanwhile: whoever steps on at once must not pay for that."""
+"""From the end of an examination to the first question where another thread is. For one that waits or runs C code
+debugpy answers after half a second, and nothing else meanwhile: whoever steps on at once must not pay for that."""
 
 LOCATING_SECONDS = 0.5
-"""After this time no further thread is asked for at a stop; those that were found last time are asked for first."""
+"""After this time no further thread is asked for at a stop. Those that were found last time are asked for first, then
+those that were not found the longest time ago."""
 
 EXAMINATION_SECONDS = 3.0
 """For each answer about a stop; the stop is shown without what an adapter does not tell by then."""
@@ -106,7 +107,7 @@ class Examiner:
         self._explanation: str | None = None
         self._refreshing = False
         self._last_raise: _Raise | None = None
-        self._not_found: set[int] = set()
+        self._not_found: dict[int, None] = {}
 
     def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
         """Examine a stop; `snapshot` is the state right after the event, which carries the stop's generation."""
@@ -148,8 +149,7 @@ class Examiner:
                 stack = await self._fetch("stackTrace", where, StackTraceBody)
                 raised = await self._examine_exception(stopped, thread_id, stack)
                 if raised is not None and not raised.counts:
-                    if not self._session.execution.pause_wanted:
-                        await self._session.execution.go_on(thread_id)
+                    if await self._leave(thread_id, scope):
                         return
                     stopped, raised = Stopped(reason="pause", thread_id=thread_id), None
                 await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
@@ -158,6 +158,18 @@ class Examiner:
                 await self._locate_others(snapshot, thread_id, threads)
             except DebugError as error:
                 log.info("examining a stop: %s", error)
+
+    async def _leave(self, thread_id: int, scope: trio.CancelScope) -> bool:
+        """Let the program go on from a stop that does not count, unless somebody wants it to pause, or it cannot."""
+        if self._session.execution.pause_wanted:
+            return False
+        if not scope.cancel_called:  # by a stop, or a resume, that came with the last answer
+            try:
+                await self._session.execution.go_on(thread_id)
+            except AdapterRefused as refusal:
+                log.warning("leaving a stop: %s", refusal)
+                return False
+        return True
 
     async def _publish(
         self,
@@ -196,6 +208,8 @@ class Examiner:
         try:
             return await self._session.request(command, arguments, kind, seconds=EXAMINATION_SECONDS)
         except (AdapterRefused, UsageError, ProtocolViolation) as error:
+            if isinstance(error, UsageError) and error.code == "NOT_PAUSED":
+                raise
             log.warning("examining a stop: %s", error)
             return kind()
 
@@ -292,23 +306,25 @@ class Examiner:
         shown = tuple(variable_payload(variable) for variable in found[:CAPTURED_LOCALS])
         await self._merger.merge(LocalsFetched(self._session.id, snapshot.generation, named, shown))
 
-    async def _locate_others(self, snapshot: Snapshot, thread_id: int, threads: Sequence[DapThread]) -> None:
+    async def _locate_others(self, snapshot: Snapshot, stopped: int, threads: Sequence[DapThread]) -> None:
         places: list[tuple[int, Location]] = []
-        others = [thread for thread in threads if thread.id != thread_id]
-        self._not_found.intersection_update(thread.id for thread in others)
+        others = [thread.id for thread in threads if thread.id != stopped]
         if not others:
             return
-        await trio.sleep(LOCATING_AFTER_SECONDS)
+        await trio.sleep_until(max(trio.current_time() + LOCATING_AFTER_SECONDS, self._session.execution.echo_until))
         deadline = trio.current_time() + LOCATING_SECONDS
-        for thread in sorted(others, key=lambda thread: thread.id in self._not_found):
+        again = [thread_id for thread_id in self._not_found if thread_id in others]
+        self._not_found = dict.fromkeys(again)
+        for thread_id in [each for each in others if each not in self._not_found] + again:
             if trio.current_time() >= deadline:
                 break
-            self._not_found.add(thread.id)
-            arguments = {"threadId": thread.id, "startFrame": 0, "levels": 1}
-            body = await self._session.request("stackTrace", arguments, StackTraceBody)
+            self._not_found.pop(thread_id, None)
+            self._not_found[thread_id] = None
+            arguments = {"threadId": thread_id, "startFrame": 0, "levels": 1}
+            body = await self._session.request("stackTrace", arguments, StackTraceBody, seconds=EXAMINATION_SECONDS)
             if body.stack_frames:
-                self._not_found.discard(thread.id)
-                places.append((thread.id, frame_location(self._session.profile, body.stack_frames[0])))
+                del self._not_found[thread_id]
+                places.append((thread_id, frame_location(self._session.profile, body.stack_frames[0])))
         if places:
             await self._merger.merge(ThreadsLocated(self._session.id, snapshot.generation, tuple(places)))
 

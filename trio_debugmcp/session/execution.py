@@ -42,6 +42,7 @@ class Execution:
 
     `suspended`: between a stop, published or not yet, and the resume that ends it.
     `pause_wanted`: somebody wants the program to pause, so that this stop counts, whatever it is.
+    `echo_until`: until when the adapter may report this stop once more.
     """
 
     def __init__(self, session: "DebugSession", merger: Merger, examiner: Examiner) -> None:
@@ -50,20 +51,30 @@ class Execution:
         self._examiner = examiner
         self._resuming = False
         self._pauses = 0
-        self._echo_until = -inf
+        self._echoed = trio.Event()
+        self.echo_until = -inf
         self.suspended = False
         self.pause_wanted = False
 
     def stopped(self, reason: str) -> None:
         """The adapter has just said so, with this reason.
 
-        It may have stopped before an outstanding `pause` reached it, which it then reports as a stop of its own.
+        The program may have stopped before an outstanding `pause` arrived; some adapters then report the stop again.
         """
         if self._pauses > 1 or (self._pauses == 1 and reason != "pause"):
-            self._echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
-        self.pause_wanted = self._pauses > 0
+            self.echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
+            self._echoed = trio.Event()
+        self.pause_wanted = self._pauses > 0 or (self.suspended and self.pause_wanted)
         self._pauses = 0
         self.suspended = True
+
+    def is_echo(self, reason: str) -> bool:
+        """Whether a stop with this reason is the one that is known already, reported again."""
+        if reason != "pause" or not self.suspended or trio.current_time() >= self.echo_until:
+            return False
+        self.echo_until = -inf
+        self._echoed.set()
+        return True
 
     def resumed(self) -> None:
         """The adapter has said so, or will be told to."""
@@ -88,16 +99,24 @@ class Execution:
         """
         if thread_id is None and not self.suspended:
             thread_id = await self._first_thread()
+        tasks = self._session.tasks
         if self.suspended:
             self.pause_wanted = True
-        else:
-            self._pauses += 1
-            await self._agreed_or_stopped(partial(self._session.request, "pause", {"threadId": thread_id}, Nothing))
+        elif tasks is not None:
+            await self._carried_out(tasks, partial(self._pause, thread_id))
 
     async def go_on(self, thread_id: int) -> None:
-        """Leave a stop that does not count, and was not published."""
+        """Leave a stop that does not count, and was not published.
+
+        Raises:
+            AdapterRefused: it stays there.
+        """
         self.resumed()
-        await self._session.request("continue", {"threadId": thread_id}, Nothing)
+        try:
+            await self._session.request("continue", {"threadId": thread_id}, Nothing)
+        except AdapterRefused:
+            self.suspended = True
+            raise
 
     async def _first_thread(self) -> int:
         """Some thread's id, for a program that has not stopped yet."""
@@ -114,25 +133,17 @@ class Execution:
             UsageError: `NOT_PAUSED`: somebody else was quicker.
             DebugError: the adapter did not agree.
         """
-        if trio.current_time() < self._echo_until:
-            with trio.CancelScope(shield=True):  # whoever has no time left is carried out as well
-                await trio.sleep_until(self._echo_until)
+        if trio.current_time() < self.echo_until:
+            with trio.move_on_at(self.echo_until, shield=True):  # whoever has no time left is carried out as well
+                await self._echoed.wait()
         before = self._session.snapshot
         tasks = self._session.tasks
         if tasks is None or self._resuming or before is None or before.phase != "Paused":
             raise not_paused(before)
         self._resuming = True  # until the state says so
-        failed, failures = trio.open_memory_channel[DebugError](1)
-        tasks.start_soon(self._carry_out, kind, command, arguments, failed)
+        await self._carried_out(tasks, partial(self._resume, kind, command, arguments))
 
-        async def agree() -> None:
-            async for failure in failures:
-                raise failure
-
-        with failures:
-            await self._agreed_or_stopped(agree)
-
-    async def _carry_out(
+    async def _resume(
         self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
     ) -> None:
         """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
@@ -140,19 +151,45 @@ class Execution:
             self.resumed()
             self._examiner.cancel()
             state = await self._merger.merge(Resumed(self._session.id, kind))
+            self.resumed()  # a stop that was reported meanwhile is left, too
+            self._examiner.cancel()
             self._resuming = False
             snapshot = state.session(self._session.id)
             try:
                 await self._session.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
-                self.suspended = True
                 if snapshot is not None:
                     await self._merger.merge(ResumeRefused(self._session.id, snapshot.generation))
+                now = self._session.snapshot
+                self.suspended = now is not None and now.phase == "Paused"
                 _report(failed, refusal)
             except ProgramGone as gone:
                 log.info("%s: %s", command, gone)
             except DebugError as error:
                 _report(failed, error)
+
+    async def _pause(self, thread_id: int | None, failed: trio.MemorySendChannel[DebugError]) -> None:
+        self._pauses += 1
+        with failed:
+            try:
+                await self._session.request("pause", {"threadId": thread_id}, Nothing)
+            except DebugError as error:
+                self._pauses = max(0, self._pauses - 1)
+                _report(failed, error)
+
+    async def _carried_out(
+        self, tasks: trio.Nursery, verb: Callable[[trio.MemorySendChannel[DebugError]], Awaitable[None]]
+    ) -> None:
+        """Begin something that the session goes on with if the caller is cancelled, and wait until it is agreed to."""
+        failed, failures = trio.open_memory_channel[DebugError](1)
+        tasks.start_soon(verb, failed)
+
+        async def agree() -> None:
+            async for failure in failures:
+                raise failure
+
+        with failures:
+            await self._agreed_or_stopped(agree)
 
     async def _agreed_or_stopped(self, agree: Callable[[], Awaitable[object]]) -> None:
         """Wait for an adapter to agree, but no longer than for what it was asked for: it may answer late, or never."""

@@ -347,8 +347,12 @@ class DebugSession:
             case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
                 self._shared.sources.learn(breakpoint_.source.path, self.id)
             case Stopped(reason=reason):
+                if self.execution.is_echo(reason):
+                    return
+                self._examiner.cancel()
                 self.execution.stopped(reason)
             case Continued():
+                self._examiner.cancel()
                 self.execution.resumed()
             case Exited(exit_code=exit_code):
                 self._exit_code = exit_code

@@ -40,6 +40,10 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 STALL_SECONDS = 20.0
 """After which the kernel gives up a connection whose peer takes nothing of what was sent. hypercorn would wait."""
 
+REFUSED_SECONDS = 1.0
+"""For the rest of a request that is refused. Left unread it costs the connection, and the client, which has not seen
+that yet, its next request."""
+
 R = TypeVar("R")
 OpenServer = Callable[[R], AbstractAsyncContextManager[Server[Any]]]
 
@@ -120,7 +124,7 @@ class HttpApp(Generic[R]):
                 raise Refused(HTTPStatus.NOT_FOUND, "this MCP session is over, or was never there: initialize again")
         except Refused as refusal:
             log.info("refused: %s", refusal)
-            await _refuse(send, refusal)
+            await _refuse(receive, send, refusal)
 
     async def _shared(self, role: R) -> _Session[R]:
         """The one that serves the modern era for that role."""
@@ -187,7 +191,10 @@ class HttpApp(Generic[R]):
             self._forget(session)
 
 
-async def _refuse(send: Send, refusal: Refused) -> None:
+async def _refuse(receive: Receive, send: Send, refusal: Refused) -> None:
+    with trio.move_on_after(REFUSED_SECONDS):
+        while (await receive()).get("more_body"):
+            pass
     headers = {**refusal.headers, "Content-Type": "text/plain; charset=utf-8"}
     pairs = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": refusal.status.value, "headers": pairs})

@@ -32,6 +32,7 @@ _CONDITION_FAILED = re.compile(
     r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)",
     re.DOTALL,
 )
+_LOST_PROGRAM = re.compile(r"Server\[[^]]*\] disconnected unexpectedly")
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
 
@@ -124,7 +125,7 @@ class Debugpy(Profile):
 
     def has_lost_program(self, refusal: str) -> bool:
         """It takes some tenths of a second from the program's end to its `terminated`."""
-        return refusal.endswith("disconnected unexpectedly")
+        return _LOST_PROGRAM.fullmatch(refusal) is not None
 
     def runtime_request(self) -> tuple[str, Any] | None:
         """Pydevd's own request about its process."""

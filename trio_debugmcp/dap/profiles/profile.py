@@ -86,7 +86,7 @@ class Profile(ABC):
     """Our scope names to a word in the adapter's."""
 
     pause_echo_seconds: ClassVar[float] = 0.0
-    """How long after a `pause` that came too late the adapter may report the stop that was there once more."""
+    """How long after a stop that a `pause` has crossed the adapter may report that stop once more."""
 
     @abstractmethod
     def locate(self) -> str | None:
