@@ -40,3 +40,16 @@ async def test_a_cursor_of_any_size_is_a_cursor_in_the_timeline(autojump_clock: 
 @pytest.mark.parametrize("name", [b"Upgrade", b"Connection", b"Sec-WebSocket-Protocol"])
 def test_a_no_break_space_in_an_upgrade_is_no_space_and_the_connection_does_not_hang(name: bytes) -> None:
     head(seeds("head")[1].replace(name + b": ", name + b": \xa0"))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"Upgrade: websocket\r\nUpgrade: h2c",
+        b"Upgrade: websocket, h2c",
+        b"Upgrade: websocket\r\nConnection: keep-alive",
+    ],
+    ids=["two lines", "two protocols", "two connections"],
+)
+def test_an_upgrade_that_says_more_than_one_thing_is_refused_and_the_connection_does_not_hang(lines: bytes) -> None:
+    head(seeds("head")[1].replace(b"Upgrade: websocket", lines))

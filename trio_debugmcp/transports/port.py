@@ -91,8 +91,10 @@ class Port(Generic[R]):
 
 
 def _check_upgrade(head: Head) -> None:
-    """Whether wsproto will take it: it answers with exceptions where a status is due."""
-    if not head.wants_websocket or "upgrade" not in [each.lower() for each in head.tokens("connection")]:
+    """Whether wsproto will take it: where a status is due it raises, and of a header it reads one line."""
+    upgrades, connections = head.values("upgrade"), head.values("connection")
+    ready = [each.lower() for each in upgrades] == ["websocket"] and len(connections) == 1
+    if not ready or "upgrade" not in [each.lower() for each in head.tokens("connection")]:
         raise Refused(HTTPStatus.UPGRADE_REQUIRED, "speak WebSocket here", {"Upgrade": "websocket"})
     if head.method != "GET" or len(head.values("sec-websocket-key")) != 1:
         raise Refused(HTTPStatus.BAD_REQUEST, "not a WebSocket handshake")
