@@ -69,11 +69,7 @@ async def test_nothing_is_asked_about_a_stop_once_another_client_has_let_the_pro
 
 async def test_a_resume_that_is_refused_leaves_everything_to_be_asked(autojump_clock: MockClock) -> None:
     async with paused("legacy") as (client, adapter):
-
-        async def refuse(arguments: object) -> object:
-            raise Refusal("not now")
-
-        adapter.answer("continue", refuse)
+        adapter.answer("continue", partial(refuse, "not now"))
         with pytest.raises(ToolFailed, match="not now"):
             await client.call("debug_continue")
         assert (await client.call("variables_get"))["variables"] == []
@@ -102,29 +98,31 @@ async def stop(adapter: FakeAdapter, arguments: object, *, reason: str = "pause"
     return {}
 
 
+async def refuse(text: str, arguments: object) -> object:
+    raise Refusal(text)
+
+
+async def refuse_at_the_end(text: str, adapter: FakeAdapter, nursery: trio.Nursery, arguments: object) -> object:
+    """The program has just ended, and the adapter says so a little later."""
+    nursery.start_soon(exit_soon, adapter)
+    raise Refusal(text)
+
+
+async def exit_soon(adapter: FakeAdapter) -> None:
+    await trio.sleep(0.5)
+    await adapter.exit(7)
+
+
 async def test_a_pause_of_a_program_that_is_just_ending_tells_its_end(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
-
-        async def end() -> None:
-            await trio.sleep(0.5)
-            await adapter.exit(7)
-
-        async def refuse(arguments: object) -> object:
-            nursery.start_soon(end)
-            raise Refusal("Server is not available")
-
-        adapter.answer("threads", refuse)
+        adapter.answer("threads", partial(refuse_at_the_end, "Server is not available", adapter, nursery))
         over = await client.call("debug_pause")
         assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
 
 
 async def test_a_pause_that_is_refused_for_another_reason_says_so(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
-
-        async def refuse(arguments: object) -> object:
-            raise Refusal("not today")
-
-        adapter.answer("pause", refuse)
+        adapter.answer("pause", partial(refuse, "not today"))
         with pytest.raises(ToolFailed, match="not today") as failed:
             await client.call("debug_pause")
         assert failed.value.code == "ADAPTER_FAILED"
@@ -244,11 +242,7 @@ async def test_a_pause_whose_time_is_up_at_once_is_told_to_the_adapter(autojump_
 async def test_a_pause_that_was_refused_makes_no_later_stop_count(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
         await client.call("breakpoint_set_exception", exception_type="KeyError")
-
-        async def refuse(arguments: object) -> object:
-            raise Refusal("not today")
-
-        adapter.answer("pause", refuse)
+        adapter.answer("pause", partial(refuse, "not today"))
         with pytest.raises(ToolFailed, match="not today"):
             await client.call("debug_pause")
         await adapter.stop("exception", text="ValueError")
@@ -259,11 +253,7 @@ async def test_a_pause_that_was_refused_makes_no_later_stop_count(autojump_clock
 async def test_a_stop_that_does_not_count_and_cannot_be_left_is_shown(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
         await client.call("breakpoint_set_exception", exception_type="KeyError")
-
-        async def refuse(arguments: object) -> object:
-            raise Refusal("not today")
-
-        adapter.answer("continue", refuse)
+        adapter.answer("continue", partial(refuse, "not today"))
         await adapter.stop("exception", text="ValueError")
         assert (await client.call("debug_wait"))["reason"] == "Pause"
 
@@ -306,16 +296,7 @@ async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
 ) -> None:
     monkeypatch.setattr(FakeProfile, "has_lost_program", lambda _, refusal: refusal == "it is no more")
     async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
-
-        async def end() -> None:
-            await trio.sleep(0.5)
-            await adapter.exit(7)
-
-        async def refuse(arguments: object) -> object:
-            nursery.start_soon(end)
-            raise Refusal("it is no more")
-
-        adapter.answer("next", refuse)
+        adapter.answer("next", partial(refuse_at_the_end, "it is no more", adapter, nursery))
         over = await client.call("debug_step")
         assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
 
@@ -327,16 +308,7 @@ async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
     monkeypatch.setattr(FakeProfile, "runtime_request", lambda _: ("whoAreYou", None))
     adapter = FakeAdapter()
     async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
-
-        async def end() -> None:
-            await trio.sleep(0.5)
-            await adapter.exit(7)
-
-        async def refuse(arguments: object) -> object:
-            nursery.start_soon(end)
-            raise Refusal("it is no more")
-
-        adapter.answer("whoAreYou", refuse)
+        adapter.answer("whoAreYou", partial(refuse_at_the_end, "it is no more", adapter, nursery))
         over = await launch(client, adapter, wait=True)
         assert (over["stop"]["reason"], over["stop"]["exitCode"]) == ("Exited", 7)
 
