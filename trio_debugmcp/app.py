@@ -42,7 +42,7 @@ class Options(Struct, frozen=True):
     """How to serve: the debugger's settings, which tools to offer, and times in seconds.
 
     `quiet` and `max_wait` are for publishing; `linger` is how long a session goes on whose client has left.
-    A `recorder` or a `replay` is the settings' `edges` as well: see `recorded` and `replayed`.
+    A `recorder` or a `replay` is the settings' `host` as well: see `recorded` and `replayed`.
     """
 
     settings: Settings = Settings()
@@ -55,11 +55,11 @@ class Options(Struct, frozen=True):
 
     def recorded(self, recorder: "Recorder") -> "Options":
         """The same, with all that crosses the edges written down."""
-        return replace(self, recorder=recorder, settings=replace(self.settings, edges=recorder))
+        return replace(self, recorder=recorder, settings=replace(self.settings, host=recorder))
 
     def replayed(self, replay: "Replay") -> "Options":
         """The same, with a recording in the world's place."""
-        return replace(self, replay=replay, settings=replace(self.settings, edges=replay))
+        return replace(self, replay=replay, settings=replace(self.settings, host=replay))
 
 
 class App:

@@ -50,7 +50,7 @@ from trio_debugmcp.record.redact import Redactor
 from trio_debugmcp.record.shrink import MAX_MESSAGE_BYTES, envelope, one_line
 from trio_debugmcp.record.taps import McpTap, TappedAdapter, TappedProgram
 from trio_debugmcp.session.clock import Clock
-from trio_debugmcp.session.edges import Edges, Opening, Program
+from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.transports.messages import message_text
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ MAX_FILE_BYTES = 256 * 1024 * 1024
 T = TypeVar("T")
 
 
-class Recorder(Edges):
+class Recorder(Host):
     """Records for the length of the `with` block, from the server's start on. `header` is completed there."""
 
     def __init__(
@@ -187,7 +187,7 @@ class Recorder(Edges):
 
             yield TappedProgram(program, wrote, exited)
 
-    def look(self, question: str, ask: Callable[[], T]) -> T:
+    def query(self, question: str, ask: Callable[[], T]) -> T:
         """Asked, and written down if the answer is a new one."""
         try:
             answer = ask()

@@ -23,7 +23,7 @@ from trio_debugmcp.record.playhead import Playhead, settle
 from trio_debugmcp.record.stage import PROMPT_SECONDS, Stage, said
 from trio_debugmcp.record.tape import Said, tapes
 from trio_debugmcp.session.clock import Clock
-from trio_debugmcp.session.edges import Edges, Opening, Program
+from trio_debugmcp.session.host import Host, Opening, Program
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _WISHES = ("resources/", "subscriptions/", "tools/call")
 T = TypeVar("T")
 
 
-class Replay(Edges):
+class Replay(Host):
     """Plays a recording once.
 
     Args:
@@ -102,7 +102,7 @@ class Replay(Edges):
             self._wished.set()
         return await call_next(ctx)
 
-    # --- Edges -----------------------------------------------------------------------------------------------
+    # --- Host -----------------------------------------------------------------------------------------------
 
     def clock(self) -> Clock:
         """Recorded time."""
@@ -130,7 +130,7 @@ class Replay(Edges):
         async with self._stages[session].open_program(wanted) as program:
             yield program
 
-    def look(self, question: str, ask: Callable[[], T]) -> T:
+    def query(self, question: str, ask: Callable[[], T]) -> T:
         """What was found out then."""
         known = self._looks.get(question)
         if known is None:

@@ -13,7 +13,7 @@ from mcp.shared.message import SessionMessage
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder
 from trio_debugmcp.errors import ProtocolViolation
-from trio_debugmcp.session.edges import Program
+from trio_debugmcp.session.host import Program
 
 Incoming = SessionMessage | Exception
 

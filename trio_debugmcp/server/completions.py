@@ -56,7 +56,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
             return _matching(_exception_types(debugger), typed)
         case "program" if role == "control":
             try:
-                return debugger.look(f"programs {typed}", lambda: _programs(debugger, typed))
+                return debugger.query(f"programs {typed}", lambda: _programs(debugger, typed))
             except UsageError:  # a replay does not know
                 return []
         case "expression" | "variable" if role == "control":

@@ -19,10 +19,10 @@ from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profil
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.edges import Edges
 from trio_debugmcp.session.execution import not_paused
+from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Audience, Merger
-from trio_debugmcp.session.session import OWN_FAULT, DebugSession, Surroundings
+from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
 from trio_debugmcp.session.timeline import Timeline
@@ -43,13 +43,13 @@ CLOSE_SECONDS = 15.0
 class Settings(Struct, frozen=True):
     """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
 
-    `edges`: the world, or a recorder that listens to it, or a replay in its place.
+    `host`: this machine, a recorder in front of it, or a replay in its place.
     """
 
     directory: str = "."
     roots: tuple[str, ...] = ()
     profiles: tuple[Profile, ...] = PROFILES
-    edges: Edges = Edges()
+    host: Host = Host()
 
 
 class Outcome(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Debugger:
 
     def __init__(self, settings: Settings, audience: Audience) -> None:
         self.settings = settings
-        self.clock = settings.edges.clock()
+        self.clock = settings.host.clock()
         self.timeline = Timeline(self.clock)
         self.merger = Merger(audience, self.timeline)
         self.book = BreakpointBook(self.merger)
@@ -139,7 +139,7 @@ class Debugger:
             raise UsageError(
                 "ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.", {}
             )
-        if self.look(f"adapter {profile.name}", profile.locate) is None:
+        if self.query(f"adapter {profile.name}", profile.locate) is None:
             raise UsageError(
                 "ADAPTER_NOT_FOUND",
                 f"The debug adapter {profile.name} is not installed. Install it with: {profile.install_hint}",
@@ -147,9 +147,9 @@ class Debugger:
             )
         return profile
 
-    def look(self, question: str, ask: Callable[[], T]) -> T:
+    def query(self, question: str, ask: Callable[[], T]) -> T:
         """What `ask` finds out about this machine and its files; in a replay the recording answers."""
-        return self.settings.edges.look(question, ask)
+        return self.settings.host.query(question, ask)
 
     def language_of(self, file: str | None) -> Profile | None:
         """The profile that knows a file's language; without a file, that of the session, or else the first one."""
@@ -263,8 +263,8 @@ class Debugger:
         return {"output": text} if text else {}
 
     def _add(self, profile: Profile, start: Launch | Attach | ChildStart, parent: str | None) -> DebugSession:
-        shared = Surroundings(
-            self.merger, self.clock, self.console, self.sources, self._guard, self.settings.edges, self._open_child
+        shared = SharedContext(
+            self.merger, self.clock, self.console, self.sources, self._guard, self.settings.host, self._open_child
         )
         session = DebugSession(f"s-{next(self._numbers)}", profile, start, shared, parent)
         self._sessions[session.id] = session

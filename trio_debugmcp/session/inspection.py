@@ -229,7 +229,7 @@ async def source_text(debugger: Debugger, path: str) -> str:
     """
     source = debugger.sources.find(path)
     if not source.reference:
-        return debugger.look(f"source {path}", lambda: read_source(source))
+        return debugger.query(f"source {path}", lambda: read_source(source))
     session = debugger.session(source.session)
     arguments = {
         "sourceReference": source.reference,

@@ -139,7 +139,7 @@ def source_excerpt(debugger: Debugger, location: Location | None) -> list[Source
         return []
     try:
         source = debugger.sources.find(location.file)
-        text = debugger.look(f"source {source.path}", lambda: read_source(source))
+        text = debugger.query(f"source {source.path}", lambda: read_source(source))
     except UsageError:
         return []
     lines = text.splitlines()

@@ -52,10 +52,10 @@ from trio_debugmcp.errors import (
 from trio_debugmcp.session.breakpoints import BreakpointSync
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.edges import Edges, Opening
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.handshake import Handshake
+from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, origin_of
@@ -110,7 +110,7 @@ def _gone_on(snapshot: Snapshot | None) -> UsageError:
     )
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class SharedContext(msgspec.Struct, frozen=True):
     """What a session shares with the other sessions of its tree."""
 
     merger: Merger
@@ -118,7 +118,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     console: Console
     sources: Sources
     guard: Guard
-    edges: Edges
+    host: Host
     open_child: Callable[["DebugSession", ChildStart], Awaitable[None]]
 
 
@@ -128,7 +128,7 @@ class DebugSession:
     capabilities = Capabilities()
 
     def __init__(
-        self, session_id: str, profile: Profile, start: Start, shared: Surroundings, parent: str | None = None
+        self, session_id: str, profile: Profile, start: Start, shared: SharedContext, parent: str | None = None
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -150,7 +150,7 @@ class DebugSession:
         self._failed = False
         self._said_goodbye = False
         self._closing = False
-        self._terminals = Terminals(session_id, shared.console, shared.guard, shared.edges)
+        self._terminals = Terminals(session_id, shared.console, shared.guard, shared.host)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
         self.execution = Execution(self, shared.merger, self._examiner)
@@ -259,7 +259,7 @@ class DebugSession:
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
-        return self._shared.edges.open_adapter(opening, self._connect)
+        return self._shared.host.open_adapter(opening, self._connect)
 
     def _connect(self) -> AbstractAsyncContextManager[Adapter]:
         match self.start:

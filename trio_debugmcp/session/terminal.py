@@ -8,7 +8,7 @@ import trio
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.edges import Edges
+from trio_debugmcp.session.host import Host
 
 DRAIN_SECONDS = 1.0
 """For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
@@ -17,10 +17,10 @@ DRAIN_SECONDS = 1.0
 class Terminals:
     """The terminals of one session; usually there is one."""
 
-    def __init__(self, session: str, console: Console, guard: Guard, edges: Edges) -> None:
+    def __init__(self, session: str, console: Console, guard: Guard, host: Host) -> None:
         self.exit_code: int | None = None
         self._session = session
-        self._edges = edges
+        self._host = host
         self._console = console
         self._guard = guard
         self._over: list[trio.Event] = []
@@ -35,7 +35,7 @@ class Terminals:
         self._over.append(over)
         try:
             async with (
-                self._edges.open_program(self._session, wanted, self._guard) as process,
+                self._host.open_program(self._session, wanted, self._guard) as process,
                 trio.open_nursery() as pumps,
             ):
                 if process.stdin is None or process.stdout is None or process.stderr is None:

@@ -104,7 +104,7 @@ async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoin
     file = None
     if params.file is not None and params.function is None:
         file = debugger.resolve(params.file)
-        if not debugger.look(f"file {file}", Path(file).is_file):
+        if not debugger.query(f"file {file}", Path(file).is_file):
             raise UsageError(
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )

@@ -122,14 +122,14 @@ class Disconnected(Payload, frozen=True):
 async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
     debugger.check_free()
     cwd = debugger.resolve(params.cwd or ".")
-    if not debugger.look(f"directory {cwd}", Path(cwd).is_dir):
+    if not debugger.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     runs_file = not {"module", "code"} & params.adapter_options.keys()
     program = debugger.resolve(params.program) if runs_file else params.program
     profile = debugger.profile_for(params.adapter, params.program if runs_file else None)
     _check_options(debugger, profile, params.adapter_options)
     if runs_file:
-        debugger.look(f"program {program}", lambda: _check_program(profile, program))
+        debugger.query(f"program {program}", lambda: _check_program(profile, program))
     for wanted in params.breakpoints:
         await set_breakpoint(debugger, wanted)
     start = Launch(
@@ -198,9 +198,9 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
     profile = debugger.profile_for(params.adapter, None)
     start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
-    if params.pid is not None and debugger.look(f"process {params.pid}", lambda: _is_gone(params.pid)):
+    if params.pid is not None and debugger.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
-    problem = debugger.look(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
+    problem = debugger.query(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
     if problem is not None:
         raise UsageError("ATTACH_FAILED", problem)
     session = None

@@ -1,6 +1,6 @@
-"""Where debug sessions touch the world: the clock, debug adapters, programs in a terminal, and this machine's files.
+"""The seam between debug sessions and the machine: its clock, debug adapters, programs in a terminal, and its files.
 
-`Edges` is the world as it is. A recorder listens here, and a replay speaks here in the world's place.
+`Host` is this machine. A recorder stands in front of it and writes down what passes; a replay takes its place.
 """
 
 from collections.abc import Callable
@@ -32,51 +32,50 @@ class Program(Protocol):
     """A running program with pipes, as `trio.Process` is one."""
 
     @property
-    def pid(self) -> int:
-        """Its process id."""
+    def pid(self) -> int: ...
 
     @property
-    def stdin(self) -> trio.abc.SendStream | None:
-        """Its standard input."""
+    def stdin(self) -> trio.abc.SendStream | None: ...
 
     @property
-    def stdout(self) -> trio.abc.ReceiveStream | None:
-        """Its standard output."""
+    def stdout(self) -> trio.abc.ReceiveStream | None: ...
 
     @property
-    def stderr(self) -> trio.abc.ReceiveStream | None:
-        """Its standard error."""
+    def stderr(self) -> trio.abc.ReceiveStream | None: ...
 
     async def wait(self) -> int:
-        """Until it has ended; returns its exit code."""
+        """Wait until the program has ended and return its exit code."""
 
 
-class Edges:
-    """The world as it is."""
+class Host:
+    """This machine as it is."""
 
     def clock(self) -> Clock:
-        """The wall clock. Called once, inside the trio run."""
+        """Make the wall clock. Called once, inside the trio run."""
         return Clock()
 
     def open_adapter(
         self, opening: Opening, connect: Callable[[], AbstractAsyncContextManager[Adapter]]
     ) -> AbstractAsyncContextManager[Adapter]:
-        """The session's debug adapter, for the length of the block; `connect` is how it is reached.
+        """Open the session's debug adapter for the length of the block; `connect` is how it is reached.
 
         Raises:
-            DebugError: there is none.
+            DebugError: the adapter cannot be started or reached.
         """
         return connect()
 
     def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:
-        """The program that a session's adapter wants to have run, for the length of the block.
+        """Run the program that a session's adapter asks for, for the length of the block.
 
         Raises:
-            CannotRun: it could not be started.
+            CannotRun: the program cannot be started.
         """
         env = environment(wanted.env or {})
         return open_process(wanted.args, guard, cwd=wanted.cwd or None, env=env)
 
-    def look(self, question: str, ask: Callable[[], T]) -> T:
-        """What `ask` finds out about this machine: a JSON value, or a `UsageError`. The question names it."""
+    def query(self, question: str, ask: Callable[[], T]) -> T:
+        """Return what `ask` finds out about this machine, a JSON value; a `UsageError` that it raises is an answer too.
+
+        `question` names it: a recording keeps the answer under that name, and a replay looks it up there.
+        """
         return ask()
