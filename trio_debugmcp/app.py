@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.access import Role
-from trio_debugmcp.server.attendance import LINGER_SECONDS, Attendance
+from trio_debugmcp.server.clients import LINGER_SECONDS, Clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
@@ -70,7 +70,7 @@ class App:
         debugger: Debugger,
         hub: Hub,
         tools: Toolbox,
-        attendance: Attendance,
+        clients: Clients,
         logs: LogRelay,
         *,
         recorder: "Recorder | None" = None,
@@ -78,7 +78,7 @@ class App:
     ) -> None:
         self.debugger = debugger
         self.hub = hub
-        self.attendance = attendance
+        self.clients = clients
         self._tools = tools
         self._logs = logs
         self._recorder = recorder
@@ -98,8 +98,8 @@ class App:
     @asynccontextmanager
     async def _open_server(self, role: Role) -> AsyncIterator[Server[dict[str, Any]]]:
         async with (
-            self.attendance.visit(role) as visitor,
-            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, visitor).open() as server,
+            self.clients.connect(role) as client,
+            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, client).open() as server,
         ):
             if self._watch is not None:
                 server.middleware.append(self._watch)
@@ -132,8 +132,8 @@ def _replayed(app: App, replay: "Replay", options: Options, logs: LogRelay, nurs
     if replay.drive:
         return app
     tools = open_toolbox(core_only=options.core_tools_only, watching=True)
-    audience = Attendance(app.debugger, options.linger, noted=False)
-    return App(app.debugger, app.hub, tools, audience, logs, watch=replay.accompany)
+    watching = Clients(app.debugger, options.linger, noted=False)
+    return App(app.debugger, app.hub, tools, watching, logs, watch=replay.accompany)
 
 
 @asynccontextmanager
@@ -144,10 +144,10 @@ async def open_app(options: Options) -> AsyncIterator[App]:
         with open_log_relay() as logs:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
                 replay = options.replay
-                attendance = Attendance(debugger, options.linger if replay is None or replay.drive else replay.linger)
-                nursery.start_soon(attendance.run)
+                clients = Clients(debugger, options.linger if replay is None or replay.drive else replay.linger)
+                nursery.start_soon(clients.run)
                 tools = open_toolbox(core_only=options.core_tools_only)
-                app = App(debugger, hub, tools, attendance, logs, recorder=options.recorder)
+                app = App(debugger, hub, tools, clients, logs, recorder=options.recorder)
                 yield app if replay is None else _replayed(app, replay, options, logs, nursery)
                 nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

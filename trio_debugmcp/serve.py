@@ -2,7 +2,7 @@
 
     serve
      ├─ signals           the first SIGINT or SIGTERM says goodbye to everybody
-     ├─ app               the debugger, the hub, the attendance
+     ├─ app               the debugger, the hub, the clients
      ├─ WebSocket port    the dashboard's page, and one task per connection
      ├─ HTTP port         hypercorn, and one server per MCP session
      └─ stdio             its client's leaving ends the server, when nobody else is there
@@ -78,7 +78,7 @@ async def serve(options: Options, network: Network) -> None:
         if network.stdio:
             await _serve_stdio(app)
             if websocket or http:
-                await app.attendance.wait_dispensable()
+                await app.clients.wait_dispensable()
             nursery.cancel_scope.cancel(reason="the client has left")
 
 

@@ -53,7 +53,7 @@ async def test_a_change_reaches_its_subscriber_after_the_quiet_window(autojump_c
         reader = Reader(hub, SESSION)
         nursery.start_soon(reader.run)
         await trio.sleep(1)
-        hub.touched({SESSION, THREADS})
+        hub.resources_updated({SESSION, THREADS})
         await trio.sleep(10)
         assert reader.heard == [(Updated(SESSION), 1.3)]
 
@@ -63,9 +63,9 @@ async def test_each_client_hears_of_its_own_subscriptions_only(autojump_clock: M
         one, both, none = Reader(hub, SESSION), Reader(hub, SESSION, THREADS), Reader(hub)
         for reader in (one, both, none):
             nursery.start_soon(reader.run)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.1)
-        hub.touched({THREADS})
+        hub.resources_updated({THREADS})
         await trio.sleep(10)
         assert one.heard == [(Updated(SESSION), 0.3)]
         assert both.heard == [(Updated(SESSION), 0.3), (Updated(THREADS), 0.4)]
@@ -74,7 +74,7 @@ async def test_each_client_hears_of_its_own_subscriptions_only(autojump_clock: M
 
 async def test_what_nobody_subscribed_to_opens_no_window(autojump_clock: MockClock) -> None:
     async with open_hub() as (hub, nursery):
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.2)
         late = Reader(hub, SESSION)
         nursery.start_soon(late.run)
@@ -86,7 +86,7 @@ async def test_who_joins_during_a_window_hears_of_it_at_its_end(autojump_clock: 
     async with open_hub() as (hub, nursery):
         early = Reader(hub, SESSION)
         nursery.start_soon(early.run)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.2)
         late = Reader(hub, SESSION)
         nursery.start_soon(late.run)
@@ -99,7 +99,7 @@ async def test_unsubscribing_while_a_change_is_pending_silences_it(autojump_cloc
         reader, other = Reader(hub, SESSION, THREADS), Reader(hub, THREADS)
         nursery.start_soon(reader.run)
         nursery.start_soon(other.run)
-        hub.touched({SESSION, THREADS})
+        hub.resources_updated({SESSION, THREADS})
         await trio.sleep(0.1)
         reader.subscriber.unsubscribe(SESSION)
         reader.subscriber.unsubscribe(THREADS)
@@ -112,11 +112,11 @@ async def test_subscribing_again_during_the_window_starts_no_old_one(autojump_cl
     async with open_hub() as (hub, nursery):
         reader = Reader(hub, SESSION)
         nursery.start_soon(reader.run)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.1)
         reader.subscriber.unsubscribe(SESSION)
         reader.subscriber.subscribe(SESSION)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(10)
         assert reader.heard == [(Updated(SESSION), 0.4)]
 
@@ -126,7 +126,7 @@ async def test_unsubscribing_takes_back_what_is_already_in_the_mailbox(autojump_
         client = hub.join()
         client.subscribe(SESSION)
         client.subscribe(THREADS)
-        hub.touched({SESSION, THREADS})
+        hub.resources_updated({SESSION, THREADS})
         await trio.sleep(1)
         assert set(waiting(client)) == {Updated(SESSION), Updated(THREADS)}
         client.unsubscribe(SESSION)
@@ -139,10 +139,10 @@ async def test_the_end_of_a_session_publishes_what_is_pending_before_the_edge(au
     async with open_hub() as (hub, nursery):
         reader = Reader(hub, SESSION, THREADS)
         nursery.start_soon(reader.run)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.1)
-        hub.touched({SESSION, THREADS})
-        hub.listed()
+        hub.resources_updated({SESSION, THREADS})
+        hub.list_changed()
         await trio.sleep(10)
         assert reader.heard == [(Updated(SESSION), 0.1), (Updated(THREADS), 0.1), (ListChanged(), 0.1)]
 
@@ -154,7 +154,7 @@ async def test_every_edge_is_told_even_in_the_same_tick(autojump_clock: MockCloc
         nursery.start_soon(reader.run)
         nursery.start_soon(deaf.run)
         for _ in range(4):
-            hub.listed()
+            hub.list_changed()
         await trio.sleep(1)
         assert reader.heard == [(ListChanged(), 0)] * 4
         assert deaf.heard == []
@@ -168,9 +168,9 @@ async def test_a_client_that_never_takes_holds_up_nobody_and_its_mailbox_is_boun
         quick = Reader(hub, SESSION)
         nursery.start_soon(quick.run)
         for _ in range(MAX_QUEUED_EDGES * 2):
-            hub.touched({SESSION, THREADS})
+            hub.resources_updated({SESSION, THREADS})
             await trio.sleep(0.4)
-            hub.listed()
+            hub.list_changed()
         await trio.testing.wait_all_tasks_blocked()
         updates = [at for notice, at in quick.heard if notice == Updated(SESSION)]
         assert updates == [pytest.approx(0.4 * number + 0.3) for number in range(MAX_QUEUED_EDGES * 2)]
@@ -183,11 +183,11 @@ async def test_a_mailbox_is_level_triggered_and_tells_of_what_comes_after_a_take
         client = hub.join()
         client.subscribe(SESSION)
         for _ in range(3):
-            hub.touched({SESSION})
+            hub.resources_updated({SESSION})
             await trio.sleep(1)
         assert await client.take() == Updated(SESSION)
         assert waiting(client) == []
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(1)
         assert await client.take() == Updated(SESSION)
 
@@ -197,10 +197,10 @@ async def test_a_client_that_leaves_hears_nothing_more_and_is_forgotten(autojump
         tasks = trio.lowlevel.current_statistics().tasks_living
         client = hub.join()
         client.subscribe(SESSION)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(0.1)
         client.leave()
-        hub.listed()
+        hub.list_changed()
         await trio.sleep(1)
         assert waiting(client) == []
         assert trio.lowlevel.current_statistics().tasks_living == tasks
@@ -212,7 +212,7 @@ async def test_a_cancelled_take_loses_nothing(autojump_clock: MockClock) -> None
         client = hub.join()
         with trio.move_on_after(1):
             await client.take()
-        hub.listed()
+        hub.list_changed()
         assert await client.take() == ListChanged()
 
 
@@ -230,7 +230,7 @@ async def test_a_notification_carries_the_uri_byte_for_byte_as_subscribed(uri: s
     async with open_hub() as (hub, nursery):
         reader = Reader(hub, uri)
         nursery.start_soon(reader.run)
-        hub.touched({CANONICAL})
+        hub.resources_updated({CANONICAL})
         await trio.sleep(1)
         assert reader.heard == [(Updated(uri), 0.3)]
 
@@ -239,11 +239,11 @@ async def test_two_spellings_of_one_client_are_two_subscriptions(autojump_clock:
     async with open_hub() as (hub, nursery):
         reader = Reader(hub, PLAIN, ENCODED)
         nursery.start_soon(reader.run)
-        hub.touched({CANONICAL})
+        hub.resources_updated({CANONICAL})
         await trio.sleep(1)
         assert reader.heard == [(Updated(PLAIN), 0.3), (Updated(ENCODED), 0.3)]
         reader.subscriber.unsubscribe(PLAIN)
-        hub.touched({CANONICAL})
+        hub.resources_updated({CANONICAL})
         await trio.sleep(1)
         assert reader.heard[2:] == [(Updated(ENCODED), 1.3)]
 
@@ -252,11 +252,11 @@ async def test_subscribing_twice_is_the_same_as_once(autojump_clock: MockClock) 
     async with open_hub() as (hub, nursery):
         reader = Reader(hub, SESSION, SESSION)
         nursery.start_soon(reader.run)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(1)
         assert len(reader.heard) == 1
         reader.subscriber.unsubscribe(SESSION)
-        hub.touched({SESSION})
+        hub.resources_updated({SESSION})
         await trio.sleep(1)
         assert len(reader.heard) == 1
 

@@ -18,7 +18,7 @@ from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.record.begin import open_recorder
 from trio_debugmcp.record.format import parse_recording
 from trio_debugmcp.record.recorder import Recorder
-from trio_debugmcp.server.attendance import LINGER_SECONDS
+from trio_debugmcp.server.clients import LINGER_SECONDS
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import open_server
 

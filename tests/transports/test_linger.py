@@ -137,7 +137,7 @@ async def test_the_server_is_dispensable_when_nobody_in_control_is_left_and_obse
 ) -> None:
     async with open_server(FakeAdapter().options(linger=LINGER)) as server:
         start = trio.current_time()
-        await server.app.attendance.wait_dispensable()
+        await server.app.clients.wait_dispensable()
         assert trio.current_time() == start
         async with server.connect(role="observe"), trio.open_nursery() as nursery:
 
@@ -147,5 +147,5 @@ async def test_the_server_is_dispensable_when_nobody_in_control_is_left_and_obse
 
             nursery.start_soon(control)
             await trio.sleep(1)
-            await server.app.attendance.wait_dispensable()
+            await server.app.clients.wait_dispensable()
             assert trio.current_time() - start == pytest.approx(500 + LINGER, abs=2)

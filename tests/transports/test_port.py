@@ -84,7 +84,7 @@ async def test_without_a_valid_token_nobody_gets_in(headers: dict[str, str], aut
     async with open_scene() as scene:
         status, answer, _ = await scene.ask(upgrade(**headers))
         assert (status, answer["www-authenticate"]) == (401, "Bearer")
-        assert not scene.app.attendance._visitors
+        assert len(scene.app.clients) == 0
 
 
 @pytest.mark.parametrize(

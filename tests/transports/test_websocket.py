@@ -155,7 +155,7 @@ async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_takes_nothing_with_
         await trio.testing.wait_all_tasks_blocked()
         await trio.aclose_forcefully(stream)
         await trio.sleep(CLOSE_SECONDS + 1)
-        assert len(scene.app.attendance._visitors) == 1
+        assert len(scene.app.clients) == 1
         assert await other.uris() == []
 
 
@@ -167,7 +167,7 @@ async def test_a_flood_of_messages_that_are_not_taken_is_cut_off_with_1008(autoj
         for _ in range(3 * MAX_WAITING):
             await connection.send_message(PING)
         with trio.fail_after(CLOSE_SECONDS + 1):
-            while scene.app.attendance._visitors:
+            while len(scene.app.clients):
                 await trio.sleep(0.1)
 
 
@@ -252,7 +252,7 @@ async def test_an_observer_that_does_not_read_delays_nobody_and_is_closed(era: E
         subscribe = {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": SESSION}}
         await stalled.send_all(text_frame(subscribe))
         await trio.sleep(0.1)
-        assert len(scene.app.attendance._visitors) == 2
+        assert len(scene.app.clients) == 2
         scene.ends[1].send_stream.send_all_hook = trio.sleep_forever
         since = trio.current_time()
         await launch(agent, adapter)
@@ -262,7 +262,7 @@ async def test_an_observer_that_does_not_read_delays_nobody_and_is_closed(era: E
             await agent.wait_notice(SESSION, after=heard)
             assert trio.current_time() - before <= 0.9
             await agent.call("debug_continue", wait=False)
-        while len(scene.app.attendance._visitors) == 2:
+        while len(scene.app.clients) == 2:
             await trio.sleep(0.5)
         assert trio.current_time() - since <= PING_SECONDS + PONG_SECONDS + 1
 
@@ -276,7 +276,7 @@ async def test_a_client_that_is_busy_still_answers_pings(autojump_clock: MockClo
             with trio.fail_after(1):
                 await connection.ping()
             await trio.sleep(PING_SECONDS)
-        assert len(scene.app.attendance._visitors) == 1
+        assert len(scene.app.clients) == 1
 
 
 async def test_silent_clients_stay_connected_for_hours(autojump_clock: MockClock) -> None:

@@ -164,7 +164,7 @@ class Subscriber:
 
 
 class Hub:
-    """Publishes to the subscribers; it is the merger's audience."""
+    """Publishes to the subscribers; it is the merger's listener."""
 
     def __init__(
         self, nursery: trio.Nursery, *, quiet: float = QUIET_SECONDS, max_wait: float = MAX_WAIT_SECONDS
@@ -179,11 +179,11 @@ class Hub:
         self._subscribers[subscriber] = None
         return subscriber
 
-    def touched(self, uris: set[str]) -> None:
+    def resources_updated(self, uris: set[str]) -> None:
         """Resources changed: those with a subscriber will be published when they have settled."""
         self._debouncer.poke(*(uri for uri in sorted(uris) if uri in self._audiences))
 
-    def listed(self) -> None:
+    def list_changed(self) -> None:
         """The resources appeared or disappeared: pending updates first, then the edge, at once."""
         self._debouncer.flush()
         for subscriber in self._subscribers:

@@ -34,7 +34,7 @@ def client_name(ctx: Context) -> str | None:
     return None if client is None else client.client_info.name
 
 
-class _Acquaintance:
+class _KnownClient:
     """A client that has introduced itself. `absence` ends when nothing has been heard of it for long enough."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Peer:
         self._logs = logs
         self._role = role
         self._nursery = nursery
-        self._known: dict[tuple[str, str], _Acquaintance] = {}
+        self._known: dict[tuple[str, str], _KnownClient] = {}
 
     async def accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """The SDK's middleware, around every message."""
@@ -84,16 +84,16 @@ class Peer:
         for name, version in self._known:
             await self._note(client_went(name, version, self._role))
 
-    async def _meet(self, name: str, version: str, ctx: Context) -> _Acquaintance | None:
+    async def _meet(self, name: str, version: str, ctx: Context) -> _KnownClient | None:
         known = self._known.get((name, version))
         if known is None and len(self._known) < MAX_NAMES:
-            known = self._known[name, version] = _Acquaintance()
+            known = self._known[name, version] = _KnownClient()
             if ctx.request is not None and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 self._nursery.start_soon(self._miss, name, version, known)
             await self._note(client_came(name, version, self._role))
         return known
 
-    async def _miss(self, name: str, version: str, known: _Acquaintance) -> None:
+    async def _miss(self, name: str, version: str, known: _KnownClient) -> None:
         with known.absence:
             await trio.sleep_forever()
         del self._known[name, version]

@@ -22,7 +22,7 @@ from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
-from trio_debugmcp.server.attendance import Visitor
+from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
@@ -74,9 +74,9 @@ class _SdkServer(Server[dict[str, Any]]):
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, visitor: Visitor) -> None:
+    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, client: Client) -> None:
         self._debugger = debugger
-        self._visitor = visitor
+        self._client = client
         self._hub = hub
         self._tools = tools
         self._logs = logs
@@ -88,9 +88,9 @@ class ConnectionServer:
     async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
         """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
         async with trio.open_nursery() as self._nursery:
-            visitor = self._visitor
-            merger = self._debugger.merger if visitor.noted else None
-            peer = Peer(merger, self._hub, self._logs, visitor.role, self._nursery)
+            client = self._client
+            merger = self._debugger.merger if client.noted else None
+            peer = Peer(merger, self._hub, self._logs, client.role, self._nursery)
             try:
                 yield self._build(peer)
             finally:
@@ -234,12 +234,12 @@ class ConnectionServer:
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools.listed(self._visitor.role))
+        return types.ListToolsResult(tools=self._tools.listed(self._client.role))
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        role = self._visitor.role
+        role = self._client.role
         if self._tools.controls(params.name) and role == "control":
-            self._visitor.take_control()
+            self._client.take_control()
         client = client_name(ctx)
         return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
 
@@ -252,7 +252,7 @@ class ConnectionServer:
         return get_prompt(params.name, params.arguments or {})
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return await complete(self._debugger, self._visitor.role, params)
+        return await complete(self._debugger, self._client.role, params)
 
     # --- Logging ---------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.host import Host
-from trio_debugmcp.session.merger import Audience, Merger
+from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart
@@ -62,11 +62,11 @@ class Outcome(Struct, frozen=True):
 class Debugger:
     """Made by `open_debugger`."""
 
-    def __init__(self, settings: Settings, audience: Audience) -> None:
+    def __init__(self, settings: Settings, listener: ResourceListener) -> None:
         self.settings = settings
         self.clock = settings.host.clock()
         self.timeline = Timeline(self.clock)
-        self.merger = Merger(audience, self.timeline)
+        self.merger = Merger(listener, self.timeline)
         self.book = BreakpointBook(self.merger)
         self.console = Console(self.clock, self.merger)
         self.sources = Sources()
@@ -405,9 +405,9 @@ def _has_locals(state: State, stopped: Snapshot) -> bool:
 
 
 @asynccontextmanager
-async def open_debugger(settings: Settings, audience: Audience) -> AsyncIterator[Debugger]:
+async def open_debugger(settings: Settings, listener: ResourceListener) -> AsyncIterator[Debugger]:
     """A debugger for the length of the block; at its end every session has said goodbye and no process is left."""
-    debugger = Debugger(settings, audience)
+    debugger = Debugger(settings, listener)
     try:
         async with trio.open_nursery() as nursery:
             # The merger outlives the sessions, whose last messages it still has to merge.

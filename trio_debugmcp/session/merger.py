@@ -21,24 +21,24 @@ MERGE_SECONDS = 1.0
 """For a merge that has to happen while its task is being cancelled. The merger never waits, so it takes far less."""
 
 
-class Audience(Protocol):
+class ResourceListener(Protocol):
     """Who is told of changes. Called from the merger, so it must not block."""
 
-    def touched(self, uris: set[str]) -> None:
+    def resources_updated(self, uris: set[str]) -> None:
         """These resources have a new revision."""
 
-    def listed(self) -> None:
+    def list_changed(self) -> None:
         """The resources appeared (they can be read now) or disappeared (they no longer can)."""
 
 
 class Merger:
     """State, revisions, and the waiting for a state to come."""
 
-    def __init__(self, audience: Audience, timeline: Timeline) -> None:
+    def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
         self.revisions = dict.fromkeys(RESOURCES, 0)
-        self._audience = audience
+        self._listener = listener
         self._inbox, self._messages = trio.open_memory_channel[tuple[Message, trio.Event]](0)
         self._changed = trio.lowlevel.ParkingLot()
 
@@ -81,7 +81,7 @@ class Merger:
         for uri in uris:
             self.revisions[uri] += 1
         if uris:
-            self._audience.touched(uris)
+            self._listener.resources_updated(uris)
         if (old.focused is None) != (new.focused is None):
-            self._audience.listed()
+            self._listener.list_changed()
         self._changed.unpark_all()

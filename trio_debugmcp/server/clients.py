@@ -21,47 +21,50 @@ PARTING_SECONDS = 1.0
 """For the news of the session's end to reach the observers, before the server ends as well."""
 
 
-class Visitor:
-    """A connected client. Made by `Attendance.visit`."""
+class Client:
+    """A connected client. Made by `Clients.connect`."""
 
-    def __init__(self, role: Role, attendance: "Attendance", *, noted: bool = True) -> None:
+    def __init__(self, role: Role, clients: "Clients", *, noted: bool = True) -> None:
         self.role = role
         self.noted = noted
-        self._attendance = attendance
+        self._clients = clients
 
     def take_control(self) -> None:
         """From now on this client answers for the session: it uses it."""
-        self._attendance.answerable = self
-        self._attendance.changed()
+        self._clients.owner = self
+        self._clients.changed()
 
 
-class Attendance:
-    """The list of visitors, and the task that ends a session nobody answers for.
+class Clients:
+    """The list of clients, and the task that ends a session nobody answers for.
 
     `noted`: the timeline tells of them.
     """
 
     def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS, *, noted: bool = True) -> None:
         self._noted = noted
-        self.answerable: Visitor | None = None
+        self.owner: Client | None = None
         self._debugger = debugger
         self._linger = linger
-        self._visitors: dict[Visitor, None] = {}
+        self._clients: dict[Client, None] = {}
         self._orphaned_since = inf
         self._changed = trio.Event()
 
+    def __len__(self) -> int:
+        return len(self._clients)
+
     @asynccontextmanager
-    async def visit(self, role: Role) -> AsyncIterator[Visitor]:
+    async def connect(self, role: Role) -> AsyncIterator[Client]:
         """Be connected for the length of the block."""
-        visitor = Visitor(role, self, noted=self._noted)
-        self._visitors[visitor] = None
+        client = Client(role, self, noted=self._noted)
+        self._clients[client] = None
         self.changed()
         try:
-            yield visitor
+            yield client
         finally:
-            del self._visitors[visitor]
-            if self.answerable is visitor:
-                self.answerable = None
+            del self._clients[client]
+            if self.owner is client:
+                self.owner = None
                 self._orphaned_since = trio.current_time()
             self.changed()
 
@@ -83,8 +86,8 @@ class Attendance:
     async def wait_dispensable(self) -> None:
         """Wait until no client in control is connected, and no observer either for longer than `linger`."""
         patience = trio.current_time() + self._linger + PARTING_SECONDS
-        while self._visitors:
-            in_control = any(visitor.role == "control" for visitor in self._visitors)
+        while self._clients:
+            in_control = any(client.role == "control" for client in self._clients)
             with trio.CancelScope(deadline=inf if in_control else patience) as waiting:
                 await self._changed.wait()
             if waiting.cancelled_caught:
@@ -93,9 +96,9 @@ class Attendance:
                 patience = trio.current_time() + self._linger + PARTING_SECONDS
 
     def _end_at(self) -> float:
-        if self.answerable is not None or self._orphaned_since == inf:
+        if self.owner is not None or self._orphaned_since == inf:
             return inf
-        return self._orphaned_since + (self._linger if self._visitors else 0)
+        return self._orphaned_since + (self._linger if self._clients else 0)
 
     async def _end_session(self) -> None:
         session = self._debugger.root_session()
