@@ -20,7 +20,7 @@ import trio
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.messages import Initialized, Request, StackTraceBody, Stopped
-from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused
 
 ROUNDS = 60
@@ -121,10 +121,10 @@ async def raw_dap() -> float:
         return event
 
     launch = {"program": str(PROGRAM), "console": "internalConsole", "stopOnEntry": True}
-    guard = Guard()
+    watchdog = Watchdog()
     argv = [sys.executable, "-m", "debugpy.adapter"]
     async with (
-        open_stdio_adapter(argv, guard) as adapter,
+        open_stdio_adapter(argv, watchdog) as adapter,
         open_connection(adapter.stream, refuse) as connection,
     ):
         await connection.request("initialize", {"adapterID": "debugpy", "linesStartAt1": True})
@@ -141,7 +141,7 @@ async def raw_dap() -> float:
 
         result = await milliseconds(step_and_stack, ROUNDS)
         await connection.request("disconnect", {"terminateDebuggee": True})
-    guard.close()
+    watchdog.close()
     return result
 
 

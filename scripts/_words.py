@@ -88,7 +88,10 @@ def in_text(file: Path) -> Iterator[Found]:
 def checked(paths: list[str]) -> list[Path]:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *(paths or ["."])],
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split("\0")
     skipped = ("tests/programs/", "tests/data/", "tests/scenarios/")
     return [ROOT / name for name in listed if name and not name.startswith(skipped) and (ROOT / name).is_file()]

@@ -19,7 +19,7 @@ FLOORS = [
     {"session", "publish", "transports"},
     {"server", "client", "record", "dashboard"},
     {"app"},
-    {"serve"},
+    {"listen"},
     {"cli"},
     {"__main__"},
 ]

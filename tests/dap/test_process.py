@@ -10,8 +10,8 @@ import pytest
 import trio
 
 from trio_debugmcp.dap.adapter import open_stdio_adapter
-from trio_debugmcp.dap.guard import session_members, signal_session
-from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.watchdog import Watchdog, session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
 pytestmark = [
@@ -32,10 +32,11 @@ child.wait()
 
 ORPHANER = f"""
 import sys, trio
-from trio_debugmcp.dap.process import Guard, open_process
+from trio_debugmcp.dap.process import open_process
+from trio_debugmcp.dap.watchdog import Watchdog
 
 async def main():
-    async with open_process([sys.executable, "-S", "-c", {FAMILY!r}], Guard()) as process:
+    async with open_process([sys.executable, "-S", "-c", {FAMILY!r}], Watchdog()) as process:
         print((await process.stdout.receive_some()).decode(), flush=True)
         await trio.sleep_forever()
 
@@ -67,10 +68,10 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def guard() -> Iterator[Guard]:
-    guard = Guard()
-    yield guard
-    guard.close()
+def watchdog() -> Iterator[Watchdog]:
+    watchdog = Watchdog()
+    yield watchdog
+    watchdog.close()
 
 
 async def first_number(process: trio.Process) -> int:
@@ -78,9 +79,9 @@ async def first_number(process: trio.Process) -> int:
     return int(await process.stdout.receive_some())
 
 
-async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(guard: Guard) -> None:
+async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(watchdog: Watchdog) -> None:
     with trio.fail_after(10):
-        async with open_process(["cat"], guard) as process:
+        async with open_process(["cat"], watchdog) as process:
             assert process.stdin is not None
             assert process.stdout is not None
             await process.stdin.send_all(b"hello")
@@ -89,9 +90,9 @@ async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(guard:
         assert process.returncode == 0
 
 
-async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included(guard: Guard) -> None:
+async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
-        async with open_process(python(FAMILY), guard) as process:
+        async with open_process(python(FAMILY), watchdog) as process:
             grandchild = await first_number(process)
             assert os.getsid(grandchild) == process.pid
             assert os.getpgid(grandchild) == grandchild
@@ -100,67 +101,67 @@ async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included
         assert process.returncode == -signal.SIGTERM
 
 
-async def test_a_grandchild_that_outlives_its_parent_is_swept_too(guard: Guard) -> None:
+async def test_a_grandchild_that_outlives_its_parent_is_swept_too(watchdog: Watchdog) -> None:
     leaver = FAMILY.replace("child.wait()", "sys.exit(3)")
     with trio.fail_after(20):
-        async with open_process(python(leaver), guard) as process:
+        async with open_process(python(leaver), watchdog) as process:
             grandchild = await first_number(process)
             assert await process.wait() == 3
             assert lives(grandchild)
         assert not lives(grandchild)
 
 
-async def test_a_cancelled_block_still_takes_its_processes_along(guard: Guard) -> None:
+async def test_a_cancelled_block_still_takes_its_processes_along(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
         with trio.CancelScope() as scope:
-            async with open_process(python(FAMILY), guard) as process:
+            async with open_process(python(FAMILY), watchdog) as process:
                 grandchild = await first_number(process)
                 scope.cancel()
                 await trio.sleep_forever()
         assert not lives(grandchild)
 
 
-async def test_processes_of_other_sessions_are_left_alone(guard: Guard) -> None:
+async def test_processes_of_other_sessions_are_left_alone(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
-        async with open_process(["cat"], guard) as bystander:
-            async with open_process(python(STUBBORN.format(more="pass")), guard) as process:
+        async with open_process(["cat"], watchdog) as bystander:
+            async with open_process(python(STUBBORN.format(more="pass")), watchdog) as process:
                 await first_number(process)
             assert lives(bystander.pid)
 
 
-async def test_a_program_that_does_not_exist_cannot_be_run(guard: Guard) -> None:
+async def test_a_program_that_does_not_exist_cannot_be_run(watchdog: Watchdog) -> None:
     with pytest.raises(CannotRun, match="No such file"):
-        async with open_process(["/nowhere/adapter"], guard):
+        async with open_process(["/nowhere/adapter"], watchdog):
             pass
     with pytest.raises(CannotRun, match="No such file"):
-        async with open_stdio_adapter(["/nowhere/adapter", "--x"], guard):
+        async with open_stdio_adapter(["/nowhere/adapter", "--x"], watchdog):
             pass
 
 
-async def test_an_adapter_keeps_the_last_of_what_it_complained_about(guard: Guard) -> None:
+async def test_an_adapter_keeps_the_last_of_what_it_complained_about(watchdog: Watchdog) -> None:
     script = "import sys; print('x' * 9000, 'the reason', file=sys.stderr)"
     with trio.fail_after(20):
-        async with open_stdio_adapter(python(script), guard) as adapter:
+        async with open_stdio_adapter(python(script), watchdog) as adapter:
             assert await adapter.stream.receive_some() == b""
             await until(lambda: adapter.stderr_tail.endswith("the reason"))
         assert len(adapter.stderr_tail) <= 4000
 
 
-async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(guard: Guard) -> None:
+async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(watchdog: Watchdog) -> None:
     with trio.fail_after(60):
-        async with open_process(["cat"], guard):
+        async with open_process(["cat"], watchdog):
             pass
         before = descriptors()
         for _ in range(20):
-            async with open_process(["cat"], guard):
+            async with open_process(["cat"], watchdog):
                 pass
         assert descriptors() <= before
 
 
-# --- The guard ---------------------------------------------------------------------------------------------
+# --- The watchdog ---------------------------------------------------------------------------------------------
 
 
-async def test_the_guard_ends_what_a_killed_server_leaves_behind() -> None:
+async def test_the_watchdog_ends_what_a_killed_server_leaves_behind() -> None:
     with trio.fail_after(30):
         server = await trio.lowlevel.open_process(
             [sys.executable, "-c", ORPHANER], stdout=-1, env=environment({"PYTHONPATH": str(Path.cwd())})
@@ -174,16 +175,16 @@ async def test_the_guard_ends_what_a_killed_server_leaves_behind() -> None:
         await until(lambda: not lives(grandchild))
 
 
-async def test_a_guard_that_is_closed_kills_what_it_watches_and_not_what_it_was_told_to_forget(
-    guard: Guard,
+async def test_a_watchdog_that_is_closed_kills_what_it_watches_and_not_what_it_was_told_to_forget(
+    watchdog: Watchdog,
 ) -> None:
     with trio.fail_after(20):
         async with (
-            open_process(python(STUBBORN.format(more="pass")), guard) as watched,
-            open_process(["cat"], guard) as forgotten,
+            open_process(python(STUBBORN.format(more="pass")), watchdog) as watched,
+            open_process(["cat"], watchdog) as forgotten,
         ):
             await first_number(watched)
-            own = Guard()
+            own = Watchdog()
             own.watch(watched.pid)
             own.watch(forgotten.pid)
             own.forget(forgotten.pid)
@@ -192,12 +193,12 @@ async def test_a_guard_that_is_closed_kills_what_it_watches_and_not_what_it_was_
             assert lives(forgotten.pid)
 
 
-async def test_a_guard_that_was_killed_is_replaced_and_knows_everything_that_is_watched(guard: Guard) -> None:
+async def test_a_watchdog_that_was_killed_is_replaced_and_knows_everything_that_is_watched(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
-        own = Guard()
+        own = Watchdog()
         async with (
-            open_process(python(STUBBORN.format(more="pass")), guard) as first,
-            open_process(python(STUBBORN.format(more="pass")), guard) as second,
+            open_process(python(STUBBORN.format(more="pass")), watchdog) as first,
+            open_process(python(STUBBORN.format(more="pass")), watchdog) as second,
         ):
             await first_number(first)
             await first_number(second)
@@ -212,12 +213,12 @@ async def test_a_guard_that_was_killed_is_replaced_and_knows_everything_that_is_
             assert await second.wait() == -signal.SIGKILL
 
 
-def test_a_guard_that_never_watched_anything_never_started() -> None:
-    guard = Guard()
-    guard.forget(1)
-    guard.close()
-    guard.close()
-    assert guard._process is None
+def test_a_watchdog_that_never_watched_anything_never_started() -> None:
+    watchdog = Watchdog()
+    watchdog.forget(1)
+    watchdog.close()
+    watchdog.close()
+    assert watchdog._process is None
 
 
 def test_signalling_a_session_that_is_empty_says_so() -> None:

@@ -96,9 +96,9 @@ async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> 
         assert len(children) >= 3, "the adapter, its launcher, the program"
         match ending:
             case "disconnect":
-                guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+                watchdog = {each for each in children if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
                 await client.call("debug_disconnect")
-                await assert_gone(children - guard)
+                await assert_gone(children - watchdog)
             case "client EOF":
                 assert process.stdin is not None
                 await process.stdin.aclose()
@@ -127,9 +127,9 @@ async def test_after_the_programs_own_end_no_process_is_left() -> None:
     async with server() as process, connect_process(process) as client:
         await start(client, "steps.py", paused=True)
         children = descendants(process.pid)
-        guard = {each for each in children if b"guard.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+        watchdog = {each for each in children if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
         assert (await client.call("debug_continue"))["reason"] == "Exited"
-        await assert_gone(children - guard)
+        await assert_gone(children - watchdog)
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
@@ -225,6 +225,8 @@ async def test_python_children_run_to_the_end_and_leave_nothing(debugging: Conne
         output = "".join(entry["text"] for entry in result["stop"]["output"])
         assert output == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
         left = {
-            each for each in descendants(process.pid) if b"guard.py" not in Path(f"/proc/{each}/cmdline").read_bytes()
+            each
+            for each in descendants(process.pid)
+            if b"watchdog.py" not in Path(f"/proc/{each}/cmdline").read_bytes()
         }
         await assert_gone(left)

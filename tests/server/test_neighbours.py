@@ -58,7 +58,7 @@ async def test_of_very_many_clients_some_are_told_of_again(autojump_clock: MockC
     [
         ("trio_debugmcp.transports.port", False),
         ("trio_debugmcp.transports.http", False),
-        ("trio_debugmcp.transports.messages", False),
+        ("trio_debugmcp.transports.jsonrpc", False),
         ("trio_debugmcp.transports", False),
         ("trio_debugmcp.session.session", True),
         ("trio_debugmcp.transportsandmore", True),

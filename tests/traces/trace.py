@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.record.playhead import Playhead
 from trio_debugmcp.record.stage import Stage
@@ -144,10 +144,10 @@ class TraceProfile(Profile):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         return {"processId": attach.pid}
 
-    def open(self, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         return self._open(PARENT)
 
-    def open_attached(self, attach: Attach, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         return self._open(PARENT)
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:

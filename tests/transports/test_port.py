@@ -10,7 +10,7 @@ from tests.transports.scene import CONTROL, HOST, OBSERVE, PAGES, http, open_sce
 from trio_debugmcp.server.access import Tokens
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
-from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_STRANGERS
+from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_PENDING
 from trio_debugmcp.transports.static import read_pages
 
 
@@ -240,7 +240,7 @@ async def test_past_the_bound_of_strangers_newcomers_are_turned_away_until_there
     autojump_clock: MockClock,
 ) -> None:
     async with open_scene() as scene:
-        strangers = [scene.dial() for _ in range(MAX_STRANGERS)]
+        strangers = [scene.dial() for _ in range(MAX_PENDING)]
         await trio.testing.wait_all_tasks_blocked()
         assert await scene.ask("GET /") == (0, {}, b"")
         await strangers[0].aclose()
@@ -253,6 +253,6 @@ async def test_a_peer_that_does_not_read_its_page_is_dropped(autojump_clock: Moc
         scene.ends[0].send_stream.send_all_hook = trio.sleep_forever
         await stream.send_all(http("GET /"))
         await trio.sleep(ANSWER_SECONDS - 1)
-        assert scene.port._strangers == 1
+        assert scene.port._pending == 1
         await trio.sleep(2)
-        assert scene.port._strangers == 0
+        assert scene.port._pending == 0

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trio_debugmcp.app import Options
+    from trio_debugmcp.listen import Network
     from trio_debugmcp.record.recorder import Recorder
-    from trio_debugmcp.serve import Network
 
 MAX_LINGER = 86400
 """Seconds; who wants a session to outlive its client for longer than a day keeps a client."""
@@ -171,7 +171,7 @@ def network_of(arguments: argparse.Namespace) -> "Network":
     Raises:
         ValueError: a token cannot be one.
     """
-    from trio_debugmcp.serve import Address, Network
+    from trio_debugmcp.listen import Address, Network
     from trio_debugmcp.server.access import Tokens
 
     return Network(
@@ -187,7 +187,7 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
     """Serve; returns the exit code."""
     import trio
 
-    from trio_debugmcp.serve import serve
+    from trio_debugmcp.listen import serve
 
     try:
         trio.run(serve, options, network)

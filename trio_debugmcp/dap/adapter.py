@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager, suppress
 
 import trio
 
-from trio_debugmcp.dap.process import Guard, open_process
+from trio_debugmcp.dap.process import open_process
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
 log = logging.getLogger(__name__)
@@ -45,13 +46,13 @@ class Adapter:
 
 
 @asynccontextmanager
-async def open_stdio_adapter(argv: Sequence[str], guard: Guard) -> AsyncIterator[Adapter]:
+async def open_stdio_adapter(argv: Sequence[str], watchdog: Watchdog) -> AsyncIterator[Adapter]:
     """Run an adapter that speaks DAP on its standard input and output.
 
     Raises:
         CannotRun: it could not be started.
     """
-    async with open_process(argv, guard) as process, trio.open_nursery() as nursery:
+    async with open_process(argv, watchdog) as process, trio.open_nursery() as nursery:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the process was opened with pipes")
         adapter = Adapter(trio.StapledStream(process.stdin, process.stdout), pid=process.pid)

@@ -1,22 +1,20 @@
 """Processes that cannot be orphaned: each in a process session of its own, which ends with the block that opened it.
 
 Ending is a ladder: close its input, wait, SIGTERM to every member of the session, wait, SIGKILL, and a last sweep
-after the leader is reaped, for what outlived it. Every rung is bounded and shielded from cancellation. A `Guard`
+after the leader is reaped, for what outlived it. Every rung is bounded and shielded from cancellation. A `Watchdog`
 does the last rung for a server that was killed itself.
 """
 
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import trio
 
-from trio_debugmcp.dap import guard as guard_script
-from trio_debugmcp.dap.guard import session_members, signal_session
+from trio_debugmcp.dap.watchdog import Watchdog, session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
 _INPUT_GRACE = 0.5
@@ -32,61 +30,10 @@ _POLL = 0.01
 """Seconds between looks at a process session, for whose emptiness the system has no event."""
 
 
-class Guard:
-    """The connection to the guard process, which is started when the first process is to be watched."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._watched: set[int] = set()
-
-    def watch(self, sid: int) -> None:
-        """Have process session `sid` killed when this process ends."""
-        self._watched.add(sid)
-        if not self._tell(f"+{sid}\n"):
-            self._start()
-
-    def forget(self, sid: int) -> None:
-        """Process session `sid` has ended."""
-        self._watched.discard(sid)
-        self._tell(f"-{sid}\n")
-
-    def close(self) -> None:
-        """End the guard process; it kills what is still being watched."""
-        if self._process is not None and self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_SWEEP_LIMIT)
-            self._process = None
-
-    def _start(self) -> None:
-        self.close()
-        # Popen without preexec_fn is a vfork and an exec: some milliseconds, once per server.
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", guard_script.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-        )
-        self._tell("".join(f"+{sid}\n" for sid in sorted(self._watched)))
-
-    def _tell(self, words: str) -> bool:
-        """A few bytes into an empty pipe: this does not block. False when there is no guard to hear them."""
-        if self._process is None or self._process.stdin is None:
-            return False
-        try:
-            self._process.stdin.write(words.encode())
-            self._process.stdin.flush()
-        except OSError:
-            return False
-        return True
-
-
 @asynccontextmanager
 async def open_process(
     argv: Sequence[str],
-    guard: Guard,
+    watchdog: Watchdog,
     *,
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None = None,
@@ -113,12 +60,12 @@ async def open_process(
     except (OSError, ValueError) as error:  # ValueError: a NUL character, or a name that no variable can have
         raise CannotRun(argv[0], getattr(error, "strerror", None) or str(error)) from error
     try:
-        guard.watch(process.pid)
+        watchdog.watch(process.pid)
         yield process
     finally:
         with trio.CancelScope(shield=True):
             await _end(process)
-        guard.forget(process.pid)
+        watchdog.forget(process.pid)
 
 
 async def _end(process: trio.Process) -> None:

@@ -16,8 +16,8 @@ from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.record.format import AnyEntry, ClientEndEntry, ClientEntry, McpEntry
 from trio_debugmcp.record.playhead import Playhead
+from trio_debugmcp.transports.jsonrpc import message_text, parse_message
 from trio_debugmcp.transports.memory import End, memory_pair
-from trio_debugmcp.transports.messages import message_text, parse_message
 
 log = logging.getLogger(__name__)
 

@@ -27,8 +27,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.record.ears import AdapterEar, ClientEar
 from trio_debugmcp.record.format import (
@@ -51,7 +51,7 @@ from trio_debugmcp.record.shrink import MAX_MESSAGE_BYTES, envelope, one_line
 from trio_debugmcp.record.taps import McpTap, TappedAdapter, TappedProgram
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.host import Host, Opening, Program
-from trio_debugmcp.transports.messages import message_text
+from trio_debugmcp.transports.jsonrpc import message_text
 
 log = logging.getLogger(__name__)
 
@@ -169,13 +169,15 @@ class Recorder(Host):
         finally:
             self.note(lambda t: SessionEndEntry(t=t, session=session))
 
-    def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:
+    def open_program(
+        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+    ) -> AbstractAsyncContextManager[Program]:
         """The program, listened to."""
-        return self._open_program(session, wanted, guard)
+        return self._open_program(session, wanted, watchdog)
 
     @asynccontextmanager
-    async def _open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AsyncIterator[Program]:
-        async with super().open_program(session, wanted, guard) as program:
+    async def _open_program(self, session: str, wanted: RunInTerminal, watchdog: Watchdog) -> AsyncIterator[Program]:
+        async with super().open_program(session, wanted, watchdog) as program:
             pid = program.pid
             self.note(lambda t: ProgramEntry(t=t, session=session, pid=pid))
 

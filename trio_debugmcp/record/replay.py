@@ -14,8 +14,8 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.record.format import HangUpEntry, LookEntry, NotARecording, Recording, SessionEntry
 from trio_debugmcp.record.ghosts import Answer, Ghosts, Serve
@@ -121,7 +121,9 @@ class Replay(Host):
         self._playhead.follow(session.t)
         return stage.open(self._playhead.make)
 
-    def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:
+    def open_program(
+        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+    ) -> AbstractAsyncContextManager[Program]:
         """The recorded one."""
         return self._open_program(session, wanted)
 

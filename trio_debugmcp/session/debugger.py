@@ -14,8 +14,8 @@ from typing import TypeVar
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file, profile_named
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.session.breakpoints import BreakpointBook
 from trio_debugmcp.session.console import Console
@@ -71,7 +71,7 @@ class Debugger:
         self.console = Console(self.clock, self.merger)
         self.sources = Sources()
         self.last_start: tuple[Profile, Launch | Attach] | None = None
-        self._guard = Guard()
+        self._watchdog = Watchdog()
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
         self._nursery: trio.Nursery | None = None
@@ -264,7 +264,7 @@ class Debugger:
 
     def _add(self, profile: Profile, start: Launch | Attach | ChildStart, parent: str | None) -> DebugSession:
         shared = SharedContext(
-            self.merger, self.clock, self.console, self.sources, self._guard, self.settings.host, self._open_child
+            self.merger, self.clock, self.console, self.sources, self._watchdog, self.settings.host, self._open_child
         )
         session = DebugSession(f"s-{next(self._numbers)}", profile, start, shared, parent)
         self._sessions[session.id] = session
@@ -393,8 +393,8 @@ class Debugger:
     # --- Shutting down ---------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """After the sessions have ended: let the guard process go."""
-        self._guard.close()
+        """After the sessions have ended: let the watchdog process go."""
+        self._watchdog.close()
 
 
 def _has_locals(state: State, stopped: Snapshot) -> bool:

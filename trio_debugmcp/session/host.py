@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Guard, environment, open_process
+from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.start import Start
 
@@ -64,14 +65,16 @@ class Host:
         """
         return connect()
 
-    def open_program(self, session: str, wanted: RunInTerminal, guard: Guard) -> AbstractAsyncContextManager[Program]:
+    def open_program(
+        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+    ) -> AbstractAsyncContextManager[Program]:
         """Run the program that a session's adapter asks for, for the length of the block.
 
         Raises:
             CannotRun: the program cannot be started.
         """
         env = environment(wanted.env or {})
-        return open_process(wanted.args, guard, cwd=wanted.cwd or None, env=env)
+        return open_process(wanted.args, watchdog, cwd=wanted.cwd or None, env=env)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out about this machine, a JSON value; a `UsageError` that it raises is an answer too.

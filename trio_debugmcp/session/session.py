@@ -38,8 +38,8 @@ from trio_debugmcp.dap.messages import (
     decode_body,
     merge_capabilities,
 )
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
     AdapterRefused,
@@ -117,7 +117,7 @@ class SharedContext(msgspec.Struct, frozen=True):
     clock: Clock
     console: Console
     sources: Sources
-    guard: Guard
+    watchdog: Watchdog
     host: Host
     open_child: Callable[["DebugSession", ChildStart], Awaitable[None]]
 
@@ -150,7 +150,7 @@ class DebugSession:
         self._failed = False
         self._said_goodbye = False
         self._closing = False
-        self._terminals = Terminals(session_id, shared.console, shared.guard, shared.host)
+        self._terminals = Terminals(session_id, shared.console, shared.watchdog, shared.host)
         self._exit_code: int | None = None
         self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
         self.execution = Execution(self, shared.merger, self._examiner)
@@ -264,9 +264,9 @@ class DebugSession:
     def _connect(self) -> AbstractAsyncContextManager[Adapter]:
         match self.start:
             case Launch():
-                return self.profile.open(self._shared.guard)
+                return self.profile.open(self._shared.watchdog)
             case Attach() as attach:
-                return self.profile.open_attached(attach, self._shared.guard)
+                return self.profile.open_attached(attach, self._shared.watchdog)
             case ChildStart(configuration=configuration):
                 return self.profile.open_child(configuration)
 

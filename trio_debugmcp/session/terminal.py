@@ -6,7 +6,7 @@ This is the only way to the program's standard input, and the cleanest one to it
 import trio
 
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.host import Host
 
@@ -17,12 +17,12 @@ DRAIN_SECONDS = 1.0
 class Terminals:
     """The terminals of one session; usually there is one."""
 
-    def __init__(self, session: str, console: Console, guard: Guard, host: Host) -> None:
+    def __init__(self, session: str, console: Console, watchdog: Watchdog, host: Host) -> None:
         self.exit_code: int | None = None
         self._session = session
         self._host = host
         self._console = console
-        self._guard = guard
+        self._watchdog = watchdog
         self._over: list[trio.Event] = []
 
     async def run(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
@@ -35,7 +35,7 @@ class Terminals:
         self._over.append(over)
         try:
             async with (
-                self._host.open_program(self._session, wanted, self._guard) as process,
+                self._host.open_program(self._session, wanted, self._watchdog) as process,
                 trio.open_nursery() as pumps,
             ):
                 if process.stdin is None or process.stdout is None or process.stderr is None:

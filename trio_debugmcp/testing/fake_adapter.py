@@ -22,8 +22,8 @@ import trio.testing
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.process import Guard
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.debugger import Settings
 
@@ -336,11 +336,11 @@ class FakeProfile(Profile):
         """What a test may want to see arrive."""
         return {"pid": attach.pid, "port": attach.port}
 
-    def open(self, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter."""
         return self.adapter.open()
 
-    def open_attached(self, attach: Attach, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter."""
         return self.adapter.open()
 

@@ -16,7 +16,7 @@ import trio
 
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head
-from trio_debugmcp.transports.messages import Incoming, Outgoing
+from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.static import SECURITY_HEADERS, Page, answer_page, read_pages
 from trio_debugmcp.transports.websocket import SUBPROTOCOL, accept_websocket
 
@@ -27,7 +27,7 @@ MCP_PATH = "/mcp"
 ANSWER_SECONDS = 30.0
 """For a page to reach a slow reader."""
 
-MAX_STRANGERS = 512
+MAX_PENDING = 512
 """Connections that have not been let in yet; below the usual limit of open files. Past it newcomers are turned away."""
 
 R = TypeVar("R")
@@ -41,7 +41,7 @@ class Port(Generic[R]):
         self._gate = gate
         self._serve = serve
         self._pages = read_pages() if pages is None else pages
-        self._strangers = 0
+        self._pending = 0
 
     async def receive(self, stream: trio.abc.Stream) -> None:
         """Deal with one connection to its end, and close it. A bug in what serves it is logged and ends here."""
@@ -53,9 +53,9 @@ class Port(Generic[R]):
             await trio.aclose_forcefully(stream)
 
     async def _receive(self, stream: trio.abc.Stream) -> None:
-        self._strangers += 1
+        self._pending += 1
         try:
-            if self._strangers > MAX_STRANGERS:
+            if self._pending > MAX_PENDING:
                 return
             upgrade = await self._answer(stream)
         except Refused as refusal:
@@ -66,7 +66,7 @@ class Port(Generic[R]):
                 await answer(stream, refusal.status, {**headers, "Content-Length": str(len(body))}, body)
             return
         finally:
-            self._strangers -= 1
+            self._pending -= 1
         if upgrade is not None:
             head, role = upgrade
             async with accept_websocket(stream, head) as (incoming, outgoing):

@@ -14,7 +14,7 @@ import trio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
-from trio_debugmcp.transports.messages import (
+from trio_debugmcp.transports.jsonrpc import (
     INVALID_REQUEST,
     Incoming,
     Outgoing,

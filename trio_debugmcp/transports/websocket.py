@@ -32,7 +32,7 @@ from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
-from trio_debugmcp.transports.messages import (
+from trio_debugmcp.transports.jsonrpc import (
     Incoming,
     Outgoing,
     complaint_about,

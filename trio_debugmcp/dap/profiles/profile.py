@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
-from trio_debugmcp.dap.process import Guard
+from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
 
@@ -104,15 +104,15 @@ class Profile(ABC):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         """The arguments of DAP `attach`."""
 
-    def open(self, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         """Run the adapter for one session."""
-        return open_stdio_adapter(self.command(), guard)
+        return open_stdio_adapter(self.command(), watchdog)
 
-    def open_attached(self, attach: Attach, guard: Guard) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
         """Reach the adapter that will attach: our own, or the one that listens on the port."""
         if attach.port is not None:
             return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
-        return self.open(guard)
+        return self.open(watchdog)
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         """Whether a child session that is announced with this configuration can be reached."""

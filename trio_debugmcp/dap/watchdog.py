@@ -1,7 +1,7 @@
 """The last will of the server: ends the process sessions that it leaves behind, even if it is killed with SIGKILL.
 
-`Guard` starts this file as a small process of its own and tells it through a pipe which process sessions to watch.
-When the pipe ends, because the server closed it or died, the guard kills every process of the sessions still on its
+`Watchdog` starts this file as a small process of its own and tells it through a pipe which process sessions to watch.
+When the pipe ends, because the server closed it or died, the watchdog kills every process of the sessions still on its
 list. A process session (`setsid`) holds an adapter or a debuggee with all its children, whatever process groups
 they made for themselves.
 
@@ -18,6 +18,60 @@ from contextlib import suppress
 _SWEEPS = 50
 _SWEEP_SECONDS = 0.02
 """A sweep may race with a fork; a second of sweeps outlasts every fork that is not an attack."""
+
+_CLOSE_SECONDS = 2.0
+"""For the watchdog to kill what is left and to exit. A hanging one is left behind: it ends with its sweeps."""
+
+
+class Watchdog:
+    """The connection to the watchdog process, which is started when the first process is to be watched."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watched: set[int] = set()
+
+    def watch(self, sid: int) -> None:
+        """Have process session `sid` killed when this process ends."""
+        self._watched.add(sid)
+        if not self._tell(f"+{sid}\n"):
+            self._start()
+
+    def forget(self, sid: int) -> None:
+        """Process session `sid` has ended."""
+        self._watched.discard(sid)
+        self._tell(f"-{sid}\n")
+
+    def close(self) -> None:
+        """End the watchdog process; it kills what is still being watched."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_CLOSE_SECONDS)
+            self._process = None
+
+    def _start(self) -> None:
+        self.close()
+        # Popen without preexec_fn is a vfork and an exec: some milliseconds, once per server.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+        self._tell("".join(f"+{sid}\n" for sid in sorted(self._watched)))
+
+    def _tell(self, words: str) -> bool:
+        """A few bytes into an empty pipe: this does not block. False when there is no watchdog to hear them."""
+        if self._process is None or self._process.stdin is None:
+            return False
+        try:
+            self._process.stdin.write(words.encode())
+            self._process.stdin.flush()
+        except OSError:
+            return False
+        return True
 
 
 def session_members(sid: int) -> list[int]:
