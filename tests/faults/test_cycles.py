@@ -83,7 +83,7 @@ async def cycle(app: App, client: RawClient, adapter: FakeAdapter, number: int) 
                 await subscribe(other)
                 await use(other, adapter, number)
                 await other.vanish()
-    await app.debugger.merger.wait_until(lambda state: not state.sessions)
+    await app.debugger.merger.wait_until(lambda state: not state.snapshots)
     await trio.sleep(5)
 
 

@@ -22,15 +22,15 @@ from trio_debugmcp.state.resources import RESOURCES, View
 
 SESSIONS = st.sampled_from(["s-1", "s-2", "s-3"])
 BREAKPOINTS = st.sampled_from(["bp-1", "tp-2", "ex-3", "fn-4"])
-MESSAGES = [
+CHANGES = [
     kind
     for kind in vars(changes).values()
-    if isinstance(kind, type) and issubclass(kind, changes.Message) and kind is not changes.Message
+    if isinstance(kind, type) and issubclass(kind, changes.Change) and kind is not changes.Change
 ]
 TIMES = st.floats(0, 4e9)
 
 BY_NAME: dict[str, st.SearchStrategy[Any]] = {
-    "session": SESSIONS,
+    "session_id": SESSIONS,
     "parent": st.none() | SESSIONS,
     "generation": st.integers(0, 6),
     "thread_id": st.integers(0, 2),
@@ -46,7 +46,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
 
 
 def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
-    """Values of a type, as the state's messages use them."""
+    """Values of a type, as the state's changes use them."""
     arguments = get_args(hint)
     if name in BY_NAME and (name != "id" or hint in (str, int, int | None)):
         found = BY_NAME[name]
@@ -87,10 +87,10 @@ SAID = st.builds(changes.AdapterSaid, SESSIONS, st.sampled_from(list(EVENT_TYPES
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[changes.Message]:
+def histories(draw: st.DrawFn) -> list[changes.Change]:
     """What reaches the merger; it begins with a program that runs."""
-    kinds = [kind for kind in MESSAGES if kind is not changes.AdapterSaid]
-    steps: list[changes.Message] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
+    kinds = [kind for kind in CHANGES if kind is not changes.AdapterSaid]
+    steps: list[changes.Change] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
     later = st.sampled_from(kinds).flatmap(built)
     return steps + draw(st.lists(SAID | later | later | later, max_size=25))
 
@@ -122,32 +122,32 @@ class Rings:
                 yield uri, to_json(resource.payload(View(state, session, 0, self)))
 
 
-def never_happens(rings: Rings, message: changes.Message) -> bool:
+def never_happens(rings: Rings, change: changes.Change) -> bool:
     """An id is used once, and a child has a parent."""
     state = rings.merger.state
-    return isinstance(message, changes.SessionOpened) and (
-        state.session(message.session) is not None
-        or (message.parent is not None and state.session(message.parent) is None)
+    return isinstance(change, changes.SessionOpened) and (
+        state.snapshot(change.session_id) is not None
+        or (change.parent is not None and state.snapshot(change.parent) is None)
     )
 
 
 @whole_server
 @given(histories())
 def test_whatever_reaches_the_merger_every_resource_is_json_and_every_difference_is_told(
-    steps: list[changes.Message],
+    steps: list[changes.Change],
 ) -> None:
     async def main() -> None:
         rings = Rings()
-        for message in steps:
-            if never_happens(rings, message):
+        for change in steps:
+            if never_happens(rings, change):
                 continue
             before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
-            rings.merger._merge(message)
+            rings.merger._merge(change)
             state, after = rings.merger.state, dict(rings.texts())
             assert state.focus is None or state.focused is not None
             for uri in RESOURCES:
                 risen = rings.merger.revisions[uri] - revisions[uri]
                 assert risen >= 0
-                assert risen == 1 or before.get(uri) == after.get(uri), (uri, message)
+                assert risen == 1 or before.get(uri) == after.get(uri), (uri, change)
 
     run(main)

@@ -1,4 +1,4 @@
-"""The reducer: what each message changes, and what it must not."""
+"""The reducer: what each change does, and what it must not."""
 
 from typing import Any
 
@@ -34,10 +34,10 @@ from trio_debugmcp.state.changes import (
     BreakpointLogged,
     BreakpointsBound,
     BreakpointsRemoved,
+    Change,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     LocalsFetched,
-    Message,
     OriginLearned,
     Resumed,
     ResumeRefused,
@@ -107,7 +107,7 @@ def test_the_programs_end_changes_the_session_and_then_it_is_gone(event: EventBo
     assert world.said(event) == {SESSION}
     assert world["s-1"].phase == "Terminating"
     assert world.tell(SessionClosed("s-1", "the program ended")) == ALL
-    assert (world.state.sessions, world.state.focus) == ((), None)
+    assert (world.state.snapshots, world.state.focus) == ((), None)
     assert world.state.last is not None
     assert world.state.last.end_reason == "the program ended"
 
@@ -188,7 +188,7 @@ def test_a_session_that_is_gone_changes_nothing_any_more() -> None:
     world.put("bp-1")
     world.tell(SessionClosed("s-1", "over"))
     before = world.state
-    for message in (
+    for change in (
         SessionClosed("s-1", "again"),
         SessionStarted("s-1"),
         AdapterSaid("s-1", Terminated(), 0.0),
@@ -199,8 +199,8 @@ def test_a_session_that_is_gone_changes_nothing_any_more() -> None:
         ExceptionBreakpointsBound("s-1", frozenset()),
         BreakpointLogged("s-1", "bp-1"),
     ):
-        assert world.tell(message) == set()
-        assert world.state.sessions == before.sessions
+        assert world.tell(change) == set()
+        assert world.state.snapshots == before.snapshots
         assert world.state.breakpoints == before.breakpoints
 
 
@@ -348,7 +348,7 @@ def test_stops_are_numbered_across_sessions() -> None:
     world.open("s-2", "s-1")
     world.stop("s-2")
     world.stop("s-1")
-    numbers = [session.stop.number for session in world.state.sessions if session.stop]
+    numbers = [session.stop.number for session in world.state.snapshots if session.stop]
     assert numbers == [2, 1]
 
 
@@ -430,7 +430,7 @@ def test_a_module_that_changes_keeps_its_place_in_the_list() -> None:
 def test_the_module_table_is_bounded_and_loses_nothing_that_it_has() -> None:
     world = World("s-1")
     full = replace(world["s-1"], modules=tuple(Module(number, "m") for number in range(MAX_MODULES)))
-    world.state = replace(world.state, sessions=(full,))
+    world.state = replace(world.state, snapshots=(full,))
     assert world.said(ModuleEvent("new", DapModule("one more", "m"))) == set()
     assert len(world["s-1"].modules) == MAX_MODULES
     assert world.said(ModuleEvent("changed", DapModule(0, "renamed"))) == {MODULES}
@@ -705,7 +705,7 @@ def test_when_the_root_ends_its_whole_family_goes() -> None:
     world.put("bp-1")
     world.bound("bp-1", "s-3")
     world.tell(SessionClosed("s-1", "over"))
-    assert (world.state.sessions, world.state.focus) == ((), None)
+    assert (world.state.snapshots, world.state.focus) == ((), None)
     assert world.breakpoint("bp-1").bindings == ()
     assert world.state.last is not None
     assert world.state.last.id == "s-1"
@@ -731,7 +731,7 @@ events = st.one_of(
 )
 stops = st.builds(
     StopExamined,
-    session=ids,
+    session_id=ids,
     generation=numbers,
     at=st.just(1.0),
     reason=st.sampled_from(["Step", "Breakpoint"]),
@@ -740,7 +740,7 @@ stops = st.builds(
     frames=st.just(()) | st.just((frame(1),)),
     threads=st.just(()) | st.just((Thread(1, None), Thread(2, "x"))),
 )
-messages: st.SearchStrategy[Message] = st.one_of(
+changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(AdapterSaid, ids, events, st.just(1.0)),
     st.builds(AdapterSaid, ids, events, st.just(1.0)),
     stops,
@@ -757,11 +757,11 @@ messages: st.SearchStrategy[Message] = st.one_of(
 )
 
 
-def opens_twice(state: State, message: Message) -> bool:
+def opens_twice(state: State, change: Change) -> bool:
     """What the debugger never does: an id is used once, and a child has a parent."""
-    return isinstance(message, SessionOpened) and (
-        state.session(message.session) is not None
-        or (message.parent is not None and state.session(message.parent) is None)
+    return isinstance(change, SessionOpened) and (
+        state.snapshot(change.session_id) is not None
+        or (change.parent is not None and state.snapshot(change.parent) is None)
     )
 
 
@@ -779,28 +779,28 @@ def check(session: Snapshot, before: Snapshot | None) -> None:
 
 
 @settings(max_examples=300)
-@given(steps=st.lists(messages, max_size=40))
-def test_whatever_is_said_in_whatever_order_the_state_makes_sense(steps: list[Message]) -> None:
+@given(steps=st.lists(changes, max_size=40))
+def test_whatever_is_said_in_whatever_order_the_state_makes_sense(steps: list[Change]) -> None:
     world = World()
     for each in ("bp-1", "bp-2"):
         world.put(each)
     world.put("tp-3", file=APP, log_message="x")
     world.open("s-1")
     world.open("s-2", "s-1")
-    for message in steps:
-        if opens_twice(world.state, message):
+    for change in steps:
+        if opens_twice(world.state, change):
             continue
-        old, new = world.state, reduce(message, world.state)
+        old, new = world.state, reduce(change, world.state)
         touched = changed(old, new)
         world.state = new
-        assert new.focus is None or new.session(new.focus) is not None
+        assert new.focus is None or new.snapshot(new.focus) is not None
         assert (new.root is None) == (new.focus is None)
         assert new.stops >= old.stops
-        for session in new.sessions:
-            check(session, old.session(session.id))
-            assert session.parent is None or new.session(session.parent) is not None
-        assert all(binding.session != "gone" for each in new.breakpoints for binding in each.bindings)
-        assert {b.session for each in new.breakpoints for b in each.bindings} <= {s.id for s in new.sessions}
+        for session in new.snapshots:
+            check(session, old.snapshot(session.id))
+            assert session.parent is None or new.snapshot(session.parent) is not None
+        assert all(binding.session_id != "gone" for each in new.breakpoints for binding in each.bindings)
+        assert {b.session_id for each in new.breakpoints for b in each.bindings} <= {s.id for s in new.snapshots}
         if new is old:
             assert touched == set()
 

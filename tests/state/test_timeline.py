@@ -13,12 +13,12 @@ from trio_debugmcp.state.changes import (
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
+    Change,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     Happened,
     Happening,
     LocalsFetched,
-    Message,
     OutputWritten,
     Resumed,
     ResumeRefused,
@@ -50,19 +50,19 @@ class Diary:
             self.tell(SessionOpened(session, ORIGIN))
             self.tell(SessionStarted(session))
 
-    def tell(self, message: Message) -> list[Happening]:
+    def tell(self, message: Change) -> list[Happening]:
         old, self.state = self.state, reduce(message, self.state)
         told = happenings(old, message, self.state)
         assert all(each.type in EVENT_TYPES for each in told)
         assert to_json([each.payload for each in told])
         return told
 
-    def types(self, message: Message) -> list[str]:
+    def types(self, message: Change) -> list[str]:
         return [each.type for each in self.tell(message)]
 
     def stop(self, **more: Any) -> list[Happening]:
         assert self.tell(AdapterSaid("s-1", Stopped("step", thread_id=1), 1.0)) == []
-        session = self.state.session("s-1")
+        session = self.state.snapshot("s-1")
         assert session is not None
         values: dict[str, Any] = {
             "generation": session.generation,
@@ -142,7 +142,7 @@ def test_resuming_is_told_of_once_and_a_refusal_is_the_stop_again() -> None:
     assert diary.said(Continued(1)) == []  # the adapter says it as well
     diary.stop()
     assert diary.types(Resumed("s-1", "step")) == ["stepped"]
-    session = diary.state.session("s-1")
+    session = diary.state.snapshot("s-1")
     assert session is not None
     assert diary.types(ResumeRefused("s-1", session.generation)) == ["stopped"]
     assert [each.type for each in diary.said(Continued(1))] == ["continued"]  # somebody else resumed it
@@ -151,7 +151,7 @@ def test_resuming_is_told_of_once_and_a_refusal_is_the_stop_again() -> None:
 def test_details_that_are_fetched_later_are_no_events() -> None:
     diary = Diary("s-1")
     diary.stop()
-    session = diary.state.session("s-1")
+    session = diary.state.snapshot("s-1")
     assert session is not None
     assert diary.types(LocalsFetched("s-1", session.generation, (), ())) == []
 

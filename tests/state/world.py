@@ -7,8 +7,8 @@ from trio_debugmcp.state.changes import (
     AdapterSaid,
     BreakpointPut,
     BreakpointsBound,
+    Change,
     LocalsFetched,
-    Message,
     Resumed,
     SessionOpened,
     SessionStarted,
@@ -40,7 +40,7 @@ class World:
         for session in sessions:
             self.open(session)
 
-    def tell(self, message: Message) -> set[str]:
+    def tell(self, message: Change) -> set[str]:
         old, self.state = self.state, reduce(message, self.state)
         return changed(old, self.state)
 
@@ -85,6 +85,6 @@ class World:
         return next(each for each in self.state.breakpoints if each.id == breakpoint_id)
 
     def __getitem__(self, session: str) -> Snapshot:
-        found = self.state.session(session)
+        found = self.state.snapshot(session)
         assert found is not None
         return found

@@ -79,7 +79,7 @@ def _matching(candidates: Iterable[str], typed: str) -> list[str]:
 def _exception_types(debugger: Debugger) -> set[str]:
     profile = debugger.language_of(None)
     seen = {each.exception_type for each in debugger.state.exceptions if each.exception_type != "*"}
-    for session in debugger.state.sessions:
+    for session in debugger.state.snapshots:
         if session.stop is not None and session.stop.exception is not None:
             seen.add(session.stop.exception.type)
     return seen | set(profile.exception_types() if profile is not None else ())

@@ -101,11 +101,11 @@ class Debugger:
         wanted = session_id or self.state.focus
         session = self._sessions.get(wanted) if wanted is not None else None
         if session is None or session.snapshot is None:
-            known = ", ".join(each.id for each in self.state.sessions) or "none"
+            known = ", ".join(each.id for each in self.state.snapshots) or "none"
             raise UsageError(
                 "NO_SESSION",
                 f"There is no debug session '{session_id}'. Sessions: {known}."
-                if session_id is not None and self.state.sessions
+                if session_id is not None and self.state.snapshots
                 else "There is no debug session. Start one with debug_launch or debug_attach.",
             )
         return session
@@ -374,8 +374,8 @@ class Debugger:
             return root is None or state.root is None or state.root.id != root.id
 
         def stopped(state: State) -> Snapshot | None:
-            named = state.session(session_id) if session_id is not None else None
-            candidates = [named] if named is not None else [state.focused, *state.sessions]
+            named = state.snapshot(session_id) if session_id is not None else None
+            candidates = [named] if named is not None else [state.focused, *state.snapshots]
             return next((each for each in candidates if each is not None and each.phase == "Paused"), None)
 
         state = await self.merger.wait_until(lambda now: tree_ended(now) or stopped(now) is not None)
@@ -387,7 +387,7 @@ class Debugger:
     async def wait_locals(self, paused: Snapshot) -> Snapshot:
         """The same stop, with the locals of its top frame once they are there. The caller bounds the wait."""
         state = await self.merger.wait_until(lambda now: _has_locals(now, paused))
-        current = state.session(paused.id)
+        current = state.snapshot(paused.id)
         return current if current is not None and current.stop == paused.stop else paused
 
     # --- Shutting down ---------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ class Debugger:
 
 
 def _has_locals(state: State, stopped: Snapshot) -> bool:
-    now = state.session(stopped.id)
+    now = state.snapshot(stopped.id)
     if now is None or now.generation != stopped.generation or not now.stack.frames:
         return True
     return now.stack.locals is not None

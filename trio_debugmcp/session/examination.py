@@ -188,7 +188,7 @@ class Examiner:
         await self._session.announce_output()
         await self._merger.merge(
             StopExamined(
-                session=self._session.id,
+                session_id=self._session.id,
                 generation=snapshot.generation,
                 at=self._clock.now(),
                 reason=_REASONS.get(stopped.reason, "Pause"),

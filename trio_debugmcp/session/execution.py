@@ -154,7 +154,7 @@ class Execution:
             self.resumed()  # a stop that was reported meanwhile is left, too
             self._examiner.cancel()
             self._resuming = False
-            snapshot = state.session(self._session.id)
+            snapshot = state.snapshot(self._session.id)
             try:
                 await self._session.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
@@ -198,7 +198,7 @@ class Execution:
         async with trio.open_nursery() as nursery:
 
             async def stop() -> None:
-                await self._merger.wait_until(lambda state: _stopped_since(before, state.session(self._session.id)))
+                await self._merger.wait_until(lambda state: _stopped_since(before, state.snapshot(self._session.id)))
                 nursery.cancel_scope.cancel(reason="it has stopped")
 
             nursery.start_soon(stop)

@@ -11,7 +11,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.session.timeline import Timeline
-from trio_debugmcp.state.changes import Message
+from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
@@ -39,7 +39,7 @@ class Merger:
         self.timeline = timeline
         self.revisions = dict.fromkeys(RESOURCES, 0)
         self._listener = listener
-        self._inbox, self._messages = trio.open_memory_channel[tuple[Message, trio.Event]](0)
+        self._inbox, self._messages = trio.open_memory_channel[tuple[Change, trio.Event]](0)
         self._changed = trio.lowlevel.ParkingLot()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -50,7 +50,7 @@ class Merger:
                 self._merge(message)
                 merged.set()
 
-    async def merge(self, message: Message) -> State:
+    async def merge(self, message: Change) -> State:
         """Send a message and return when it is part of the state. Cancelling the wait does not take it back."""
         merged = trio.Event()
         await self._inbox.send((message, merged))
@@ -66,7 +66,7 @@ class Merger:
             await self._changed.park()
         return state
 
-    def _merge(self, message: Message) -> None:
+    def _merge(self, message: Change) -> None:
         old = self.state
         new = reduce(message, old)
         news = happenings(old, message, new)

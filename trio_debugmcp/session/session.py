@@ -158,7 +158,7 @@ class DebugSession:
     @property
     def snapshot(self) -> Snapshot | None:
         """What is true of this session now; None when it is over."""
-        return self._merger.state.session(self.id)
+        return self._merger.state.snapshot(self.id)
 
     @property
     def tasks(self) -> trio.Nursery | None:
@@ -362,7 +362,7 @@ class DebugSession:
                 pass
         state = await self._merger.merge(AdapterSaid(self.id, event, self._shared.clock.now()))
         if isinstance(event, Stopped) and self._nursery is not None:
-            snapshot = state.session(self.id)
+            snapshot = state.snapshot(self.id)
             if snapshot is not None:
                 self._examiner.begin(self._nursery, event, snapshot)
         if isinstance(event, Terminated):
@@ -370,7 +370,7 @@ class DebugSession:
 
     async def _follow_exit(self) -> None:
         await trio.sleep(EXIT_SECONDS)
-        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.sessions))
+        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.snapshots))
         self._finish("the program ended")
 
     def _learn_capabilities(self, raw: msgspec.Raw) -> None:

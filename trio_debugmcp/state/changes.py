@@ -20,7 +20,7 @@ from trio_debugmcp.state.model import (
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime, Variable
 
 
-class Message(Struct, frozen=True):
+class Change(Struct, frozen=True):
     """The base of what `reduce` takes."""
 
 
@@ -32,68 +32,68 @@ class Happening(Struct, frozen=True):
     thread_id: int | None = None
 
 
-class Happened(Message, frozen=True):
+class Happened(Change, frozen=True):
     """Something for the timeline that changes nothing else: a tool was called, a client came or went."""
 
     what: Happening
 
 
-class SessionOpened(Message, frozen=True):
+class SessionOpened(Change, frozen=True):
     """A session begins; its state is Starting."""
 
-    session: str
+    session_id: str
     origin: Origin
     parent: str | None = None
 
 
-class OriginLearned(Message, frozen=True):
+class OriginLearned(Change, frozen=True):
     """Something about the session's process became known."""
 
-    session: str
+    session_id: str
     runtime_version: str | None = None
 
 
-class SessionStarted(Message, frozen=True):
+class SessionStarted(Change, frozen=True):
     """The adapter has been configured and the program may run."""
 
-    session: str
+    session_id: str
 
 
-class SessionClosed(Message, frozen=True):
+class SessionClosed(Change, frozen=True):
     """The session is over and cleaned up; whatever children are left go with it. `failed`: nobody wanted it to end."""
 
-    session: str
+    session_id: str
     reason: str
     exit_code: int | None = None
     failed: bool = False
 
 
-class AdapterSaid(Message, frozen=True):
+class AdapterSaid(Change, frozen=True):
     """An event of the debug adapter, with the time of its arrival."""
 
-    session: str
+    session_id: str
     body: EventBody
     at: UnixTime
 
 
-class Resumed(Message, frozen=True):
+class Resumed(Change, frozen=True):
     """We are about to resume the program."""
 
-    session: str
+    session_id: str
     kind: ResumeKind = "continue"
 
 
-class ResumeRefused(Message, frozen=True):
+class ResumeRefused(Change, frozen=True):
     """The adapter refused to resume: the stop before `Resumed` still stands."""
 
-    session: str
+    session_id: str
     generation: int
 
 
-class StopExamined(Message, frozen=True):
+class StopExamined(Change, frozen=True):
     """A stop that counts, with what was found there. `hit_ids` are the adapter's breakpoint ids, if it gave any."""
 
-    session: str
+    session_id: str
     generation: int
     at: UnixTime
     reason: PauseReason
@@ -107,67 +107,67 @@ class StopExamined(Message, frozen=True):
     threads: tuple[Thread, ...] = ()
 
 
-class LocalsFetched(Message, frozen=True):
+class LocalsFetched(Change, frozen=True):
     """The scopes and locals of the top frame."""
 
-    session: str
+    session_id: str
     generation: int
     scopes: tuple[NamedScope, ...]
     locals: tuple[Variable, ...]
 
 
-class ThreadsLocated(Message, frozen=True):
+class ThreadsLocated(Change, frozen=True):
     """Where the other threads are."""
 
-    session: str
+    session_id: str
     generation: int
     locations: tuple[tuple[int, Location], ...]
 
 
-class BreakpointPut(Message, frozen=True):
+class BreakpointPut(Change, frozen=True):
     """A breakpoint was set or replaced."""
 
     breakpoint: Breakpoint
 
 
-class ExceptionBreakpointPut(Message, frozen=True):
+class ExceptionBreakpointPut(Change, frozen=True):
     """An exception breakpoint was set or replaced."""
 
     breakpoint: ExceptionBreakpoint
 
 
-class BreakpointEnabled(Message, frozen=True):
+class BreakpointEnabled(Change, frozen=True):
     """A breakpoint of any kind was switched on or off."""
 
     id: str
     enabled: bool
 
 
-class BreakpointsRemoved(Message, frozen=True):
+class BreakpointsRemoved(Change, frozen=True):
     """Breakpoints of any kind are gone."""
 
     ids: frozenset[str]
 
 
-class BreakpointsBound(Message, frozen=True):
+class BreakpointsBound(Change, frozen=True):
     """What a session's adapter answered about breakpoints, by our ids. None: it was not sent there."""
 
-    session: str
+    session_id: str
     results: tuple[tuple[str, DapBreakpoint | None], ...]
 
 
-class ExceptionBreakpointsBound(Message, frozen=True):
+class ExceptionBreakpointsBound(Change, frozen=True):
     """Which exception breakpoints a session watches for now."""
 
-    session: str
+    session_id: str
     ids: frozenset[str]
     problem: str | None = None
 
 
-class BreakpointLogged(Message, frozen=True):
+class BreakpointLogged(Change, frozen=True):
     """A breakpoint with a log message was passed, and wrote it."""
 
-    session: str
+    session_id: str
     breakpoint: str
     text: str = ""
 
@@ -180,17 +180,17 @@ class WrittenPiece(Struct, frozen=True):
     length: int
 
 
-class OutputWritten(Message, frozen=True):
+class OutputWritten(Change, frozen=True):
     """The program has written. `total` counts the characters of the session tree."""
 
-    session: str
+    session_id: str
     total: int
     pieces: tuple[WrittenPiece, ...]
 
 
-class BreakpointFaulted(Message, frozen=True):
+class BreakpointFaulted(Change, frozen=True):
     """A condition failed when it was evaluated. The breakpoint is found by the condition's text."""
 
-    session: str
+    session_id: str
     condition: str
     problem: str

@@ -23,45 +23,45 @@ MAX_EXITED_THREADS = 500
 """Exited threads that are still shown, until the next stop; a pool under load goes through thousands."""
 
 
-def running(session: Snapshot, *, stepping: bool = False) -> Snapshot:
+def running(snapshot: Snapshot, *, stepping: bool = False) -> Snapshot:
     """It runs: a new generation, and what was captured is stale."""
     return replace(
-        session,
+        snapshot,
         phase="Running",
         stepping=stepping,
-        generation=session.generation + 1,
-        threads=session.threads if session.threads.stale else replace(session.threads, stale=True),
-        stack=session.stack if session.stack.stale else replace(session.stack, stale=True),
+        generation=snapshot.generation + 1,
+        threads=snapshot.threads if snapshot.threads.stale else replace(snapshot.threads, stale=True),
+        stack=snapshot.stack if snapshot.stack.stale else replace(snapshot.stack, stale=True),
     )
 
 
-def session_after(session: Snapshot, event: EventBody) -> Snapshot:
+def snapshot_after(snapshot: Snapshot, event: EventBody) -> Snapshot:
     """After an event of its adapter."""
     match event:
         case Stopped():
-            return replace(session, generation=session.generation + 1)
-        case Continued() if session.phase == "Paused":
-            return running(session)
-        case Continued() if session.phase == "Running":  # a stop that is still being examined is over
-            return replace(session, generation=session.generation + 1)
+            return replace(snapshot, generation=snapshot.generation + 1)
+        case Continued() if snapshot.phase == "Paused":
+            return running(snapshot)
+        case Continued() if snapshot.phase == "Running":  # a stop that is still being examined is over
+            return replace(snapshot, generation=snapshot.generation + 1)
         case Exited(exit_code=exit_code):
-            return replace(_terminating(session), exit_code=exit_code)
+            return replace(_terminating(snapshot), exit_code=exit_code)
         case Terminated():
-            return _terminating(session)
+            return _terminating(snapshot)
         case Process():
-            return replace(session, origin=_origin_after(session.origin, event))
+            return replace(snapshot, origin=_origin_after(snapshot.origin, event))
         case ThreadEvent():
-            return replace(session, threads=_threads_after(session.threads, event))
+            return replace(snapshot, threads=_threads_after(snapshot.threads, event))
         case ModuleEvent(reason=reason, module=module):
-            return replace(session, modules=_modules_after(session.modules, reason, module))
+            return replace(snapshot, modules=_modules_after(snapshot.modules, reason, module))
         case LoadedSource():
-            return replace(session, sources_loaded=session.sources_loaded + 1)
+            return replace(snapshot, sources_loaded=snapshot.sources_loaded + 1)
         case _:
-            return session
+            return snapshot
 
 
-def _terminating(session: Snapshot) -> Snapshot:
-    return session if session.phase == "Terminating" else replace(running(session), phase="Terminating")
+def _terminating(snapshot: Snapshot) -> Snapshot:
+    return snapshot if snapshot.phase == "Terminating" else replace(running(snapshot), phase="Terminating")
 
 
 def _origin_after(origin: Origin, process: Process) -> Origin:

@@ -133,7 +133,7 @@ class Snapshot(Struct, frozen=True):
 class Binding(Struct, frozen=True):
     """What one session's adapter made of a breakpoint. `hits` counts this session's."""
 
-    session: str
+    session_id: str
     adapter_id: int | None = None
     verified: bool = False
     line: int | None = None
@@ -181,7 +181,7 @@ class ExceptionBreakpoint(Struct, frozen=True):
     enabled: bool = True
     hits: int = 0
     problem: str | None = None
-    sessions: tuple[str, ...] = ()
+    session_ids: tuple[str, ...] = ()
 
 
 class State(Struct, frozen=True):
@@ -190,7 +190,7 @@ class State(Struct, frozen=True):
     What the program wrote and what happened is kept in rings outside; `written` and `happened` mark how far they are.
     """
 
-    sessions: tuple[Snapshot, ...] = ()
+    snapshots: tuple[Snapshot, ...] = ()
     focus: str | None = None
     stops: int = 0
     breakpoints: tuple[Breakpoint, ...] = ()
@@ -202,16 +202,16 @@ class State(Struct, frozen=True):
     @property
     def focused(self) -> Snapshot | None:
         """The session that resources and tools speak of unless told otherwise."""
-        return None if self.focus is None else self.session(self.focus)
+        return None if self.focus is None else self.snapshot(self.focus)
 
     @property
     def root(self) -> Snapshot | None:
         """The session that was launched or attached to, of which the others are children."""
-        return next((session for session in self.sessions if session.parent is None), None)
+        return next((snapshot for snapshot in self.snapshots if snapshot.parent is None), None)
 
-    def session(self, session_id: str) -> Snapshot | None:
+    def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id, while it lives."""
-        return next((session for session in self.sessions if session.id == session_id), None)
+        return next((snapshot for snapshot in self.snapshots if snapshot.id == session_id), None)
 
 
 ResumeKind = Literal["continue", "step"]

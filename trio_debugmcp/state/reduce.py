@@ -1,4 +1,4 @@
-"""`reduce(state, message) -> state`: the only place where the state of anything changes.
+"""`reduce(state, change) -> state`: the only place where the state of anything changes.
 
 Theory of operation
 -------------------
@@ -37,11 +37,11 @@ from trio_debugmcp.state.changes import (
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
+    Change,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     Happened,
     LocalsFetched,
-    Message,
     OriginLearned,
     OutputWritten,
     Resumed,
@@ -52,72 +52,72 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     ThreadsLocated,
 )
-from trio_debugmcp.state.execution import running, session_after
+from trio_debugmcp.state.execution import running, snapshot_after
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, Stack, State, Stop, Threads
 
 
 @singledispatch
-def reduce(message: Message, state: State) -> State:
-    """The state after `message`. A message about a session that is gone changes nothing."""
-    raise TypeError(f"no reduction for {type(message).__name__}")
+def reduce(change: Change, state: State) -> State:
+    """The state after `change`. A change about a session that is gone changes nothing."""
+    raise TypeError(f"no reduction for {type(change).__name__}")
 
 
 # --- Sessions ------------------------------------------------------------------------------------------------
 
 
 @reduce.register
-def _(message: SessionOpened, state: State) -> State:
-    opened = Snapshot(id=message.session, origin=message.origin, parent=message.parent)
-    if message.parent is not None:
-        return replace(state, sessions=(*state.sessions, opened))
+def _(change: SessionOpened, state: State) -> State:
+    opened = Snapshot(id=change.session_id, origin=change.origin, parent=change.parent)
+    if change.parent is not None:
+        return replace(state, snapshots=(*state.snapshots, opened))
     return replace(
         state,
-        sessions=(opened,),
+        snapshots=(opened,),
         focus=opened.id,
         written=0,
         breakpoints=tuple(without_history(each) for each in state.breakpoints),
-        exceptions=tuple(replace(each, hits=0, sessions=(), problem=None) for each in state.exceptions),
+        exceptions=tuple(replace(each, hits=0, session_ids=(), problem=None) for each in state.exceptions),
     )
 
 
 @reduce.register
-def _(message: OriginLearned, state: State) -> State:
-    def learn(session: Snapshot) -> Snapshot:
-        return replace(session, origin=replace(session.origin, runtime_version=message.runtime_version))
+def _(change: OriginLearned, state: State) -> State:
+    def learn(snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, origin=replace(snapshot.origin, runtime_version=change.runtime_version))
 
-    return _with_session(state, message.session, learn)
+    return _with_session(state, change.session_id, learn)
 
 
 @reduce.register
-def _(message: SessionStarted, state: State) -> State:
+def _(change: SessionStarted, state: State) -> State:
     return _with_session(
         state,
-        message.session,
-        lambda session: _if_phase(session, "Starting", replace(session, phase="Running")),
+        change.session_id,
+        lambda snapshot: _if_phase(snapshot, "Starting", replace(snapshot, phase="Running")),
     )
 
 
 @reduce.register
-def _(message: SessionClosed, state: State) -> State:
-    closed = state.session(message.session)
+def _(change: SessionClosed, state: State) -> State:
+    closed = state.snapshot(change.session_id)
     if closed is None:
         return state
-    if message.exit_code is not None:
-        closed = replace(closed, exit_code=message.exit_code)
-    closed = replace(closed, end_reason=message.reason, failed=message.failed)
+    if change.exit_code is not None:
+        closed = replace(closed, exit_code=change.exit_code)
+    closed = replace(closed, end_reason=change.reason, failed=change.failed)
     gone = _family(state, closed.id)
-    sessions = tuple(session for session in state.sessions if session.id not in gone)
+    snapshots = tuple(snapshot for snapshot in state.snapshots if snapshot.id not in gone)
     return replace(
         state,
-        sessions=sessions,
-        focus=_focus_after_end(state, sessions, closed),
+        snapshots=snapshots,
+        focus=_focus_after_end(state, snapshots, closed),
         last=closed if closed.parent is None else state.last,
         breakpoints=tuple(
-            replace(each, bindings=tuple(binding for binding in each.bindings if binding.session not in gone))
+            replace(each, bindings=tuple(binding for binding in each.bindings if binding.session_id not in gone))
             for each in state.breakpoints
         ),
         exceptions=tuple(
-            replace(each, sessions=tuple(session for session in each.sessions if session not in gone))
+            replace(each, session_ids=tuple(id_ for id_ in each.session_ids if id_ not in gone))
             for each in state.exceptions
         ),
     )
@@ -125,155 +125,155 @@ def _(message: SessionClosed, state: State) -> State:
 
 def _family(state: State, session_id: str) -> set[str]:
     family = {session_id}
-    for session in state.sessions:  # parents come before their children
-        if session.parent in family:
-            family.add(session.id)
+    for snapshot in state.snapshots:  # parents come before their children
+        if snapshot.parent in family:
+            family.add(snapshot.id)
     return family
 
 
 def _focus_after_end(state: State, left: tuple[Snapshot, ...], closed: Snapshot) -> str | None:
-    if any(session.id == state.focus for session in left):
+    if any(snapshot.id == state.focus for snapshot in left):
         return state.focus
     waiting = _longest_paused(left)
     if waiting is not None:
         return waiting.id
-    parent = next((session.id for session in left if session.id == closed.parent), None)
+    parent = next((snapshot.id for snapshot in left if snapshot.id == closed.parent), None)
     return parent or (left[0].id if left else None)
 
 
-def _longest_paused(sessions: tuple[Snapshot, ...]) -> Snapshot | None:
-    paused = [session for session in sessions if session.phase == "Paused" and session.stop is not None]
-    return min(paused, key=lambda session: session.stop.number if session.stop else 0, default=None)
+def _longest_paused(snapshots: tuple[Snapshot, ...]) -> Snapshot | None:
+    paused = [snapshot for snapshot in snapshots if snapshot.phase == "Paused" and snapshot.stop is not None]
+    return min(paused, key=lambda snapshot: snapshot.stop.number if snapshot.stop else 0, default=None)
 
 
 # --- Execution -----------------------------------------------------------------------------------------------
 
 
 @reduce.register
-def _(message: Resumed, state: State) -> State:
-    def resume(session: Snapshot) -> Snapshot:
-        return session if session.phase == "Terminating" else running(session, stepping=message.kind == "step")
+def _(change: Resumed, state: State) -> State:
+    def resume(snapshot: Snapshot) -> Snapshot:
+        return snapshot if snapshot.phase == "Terminating" else running(snapshot, stepping=change.kind == "step")
 
-    state = _with_session(state, message.session, resume)
-    if message.kind == "continue" and state.focus == message.session:
-        waiting = _longest_paused(state.sessions)
+    state = _with_session(state, change.session_id, resume)
+    if change.kind == "continue" and state.focus == change.session_id:
+        waiting = _longest_paused(state.snapshots)
         if waiting is not None:
             return replace(state, focus=waiting.id)
     return state
 
 
 @reduce.register
-def _(message: ResumeRefused, state: State) -> State:
-    session = state.session(message.session)
-    if session is None or session.generation != message.generation or session.phase != "Running":
+def _(change: ResumeRefused, state: State) -> State:
+    snapshot = state.snapshot(change.session_id)
+    if snapshot is None or snapshot.generation != change.generation or snapshot.phase != "Running":
         return state
-    if session.stop is None:
+    if snapshot.stop is None:
         return state
     still_paused = replace(
-        session,
+        snapshot,
         phase="Paused",
         stepping=False,
-        threads=replace(session.threads, stale=False),
-        stack=replace(session.stack, stale=False),
+        threads=replace(snapshot.threads, stale=False),
+        stack=replace(snapshot.stack, stale=False),
     )
-    return replace(_with_session(state, session.id, lambda _: still_paused), focus=session.id)
+    return replace(_with_session(state, snapshot.id, lambda _: still_paused), focus=snapshot.id)
 
 
 @reduce.register
-def _(message: StopExamined, state: State) -> State:
-    session = state.session(message.session)
-    if session is None or session.generation != message.generation or session.phase == "Terminating":
+def _(change: StopExamined, state: State) -> State:
+    snapshot = state.snapshot(change.session_id)
+    if snapshot is None or snapshot.generation != change.generation or snapshot.phase == "Terminating":
         return state
-    location = message.frames[0].location if message.frames else None
-    hit = breakpoints_hit(state, message, location)
+    location = change.frames[0].location if change.frames else None
+    hit = breakpoints_hit(state, change, location)
     state = replace(
         state,
         stops=state.stops + 1,
-        breakpoints=tuple(count_hit(each, message.session) if each.id in hit else each for each in state.breakpoints),
+        breakpoints=tuple(count_hit(each, change.session_id) if each.id in hit else each for each in state.breakpoints),
         exceptions=tuple(
-            replace(each, hits=each.hits + 1) if each.id in message.exception_breakpoints else each
+            replace(each, hits=each.hits + 1) if each.id in change.exception_breakpoints else each
             for each in state.exceptions
         ),
     )
     shown = [each.id for each in state.breakpoints if each.id in hit and not each.temporary]
     paused = replace(
-        session,
+        snapshot,
         phase="Paused",
         stepping=False,
         stop=Stop(
             number=state.stops,
-            reason=message.reason,
-            description=message.description,
-            thread_id=message.thread_id,
+            reason=change.reason,
+            description=change.description,
+            thread_id=change.thread_id,
             location=location,
-            breakpoint_ids=(*shown, *message.exception_breakpoints),
-            exception=message.exception,
+            breakpoint_ids=(*shown, *change.exception_breakpoints),
+            exception=change.exception,
         ),
         threads=Threads(
             threads=tuple(
-                replace(thread, location=location) if thread.id == message.thread_id else thread
-                for thread in message.threads
+                replace(thread, location=location) if thread.id == change.thread_id else thread
+                for thread in change.threads
             ),
-            current=message.thread_id,
-            captured_at=message.at,
+            current=change.thread_id,
+            captured_at=change.at,
             stale=False,
         ),
         stack=Stack(
-            thread_id=message.thread_id,
-            frames=message.frames,
-            total=message.total_frames,
-            captured_at=message.at,
+            thread_id=change.thread_id,
+            frames=change.frames,
+            total=change.total_frames,
+            captured_at=change.at,
             stale=False,
         ),
     )
     focused = state.focused
-    keep = focused is not None and focused.id != session.id and (focused.phase == "Paused" or focused.stepping)
-    return replace(_with_session(state, session.id, lambda _: paused), focus=state.focus if keep else session.id)
+    keep = focused is not None and focused.id != snapshot.id and (focused.phase == "Paused" or focused.stepping)
+    return replace(_with_session(state, snapshot.id, lambda _: paused), focus=state.focus if keep else snapshot.id)
 
 
 @reduce.register
-def _(message: LocalsFetched, state: State) -> State:
+def _(change: LocalsFetched, state: State) -> State:
     return _with_stop(
         state,
-        message.session,
-        message.generation,
-        lambda session: replace(session, stack=replace(session.stack, scopes=message.scopes, locals=message.locals)),
+        change.session_id,
+        change.generation,
+        lambda snapshot: replace(snapshot, stack=replace(snapshot.stack, scopes=change.scopes, locals=change.locals)),
     )
 
 
 @reduce.register
-def _(message: ThreadsLocated, state: State) -> State:
-    places = dict(message.locations)
+def _(change: ThreadsLocated, state: State) -> State:
+    places = dict(change.locations)
 
-    def locate(session: Snapshot) -> Snapshot:
+    def locate(snapshot: Snapshot) -> Snapshot:
         threads = tuple(
             replace(thread, location=places[thread.id]) if thread.id in places else thread
-            for thread in session.threads.threads
+            for thread in snapshot.threads.threads
         )
-        return replace(session, threads=replace(session.threads, threads=threads))
+        return replace(snapshot, threads=replace(snapshot.threads, threads=threads))
 
-    return _with_stop(state, message.session, message.generation, locate)
+    return _with_stop(state, change.session_id, change.generation, locate)
 
 
 # --- What the adapter says -----------------------------------------------------------------------------------
 
 
 @reduce.register
-def _(message: AdapterSaid, state: State) -> State:
-    match message.body:
+def _(change: AdapterSaid, state: State) -> State:
+    match change.body:
         case BreakpointEvent() as event:
-            return breakpoint_changed(state, message.session, event)
+            return breakpoint_changed(state, change.session_id, event)
         case body:
-            return _with_session(state, message.session, lambda session: session_after(session, body))
+            return _with_session(state, change.session_id, lambda snapshot: snapshot_after(snapshot, body))
 
 
 @reduce.register
-def _(message: OutputWritten, state: State) -> State:
-    return state if state.session(message.session) is None else replace(state, written=message.total)
+def _(change: OutputWritten, state: State) -> State:
+    return state if state.snapshot(change.session_id) is None else replace(state, written=change.total)
 
 
 @reduce.register
-def _(message: Happened, state: State) -> State:
+def _(change: Happened, state: State) -> State:
     return state
 
 
@@ -281,8 +281,8 @@ def _(message: Happened, state: State) -> State:
 
 
 @reduce.register
-def _(message: BreakpointPut, state: State) -> State:
-    new = message.breakpoint
+def _(change: BreakpointPut, state: State) -> State:
+    new = change.breakpoint
     old = next((each for each in state.breakpoints if each.id == new.id), None)
     if old is not None:  # what happened to it meanwhile is not the sender's to say
         new = replace(new, hits=old.hits, bindings=old.bindings)
@@ -290,82 +290,83 @@ def _(message: BreakpointPut, state: State) -> State:
 
 
 @reduce.register
-def _(message: ExceptionBreakpointPut, state: State) -> State:
-    new = message.breakpoint
+def _(change: ExceptionBreakpointPut, state: State) -> State:
+    new = change.breakpoint
     old = next((each for each in state.exceptions if each.id == new.id), None)
     if old is not None:
-        new = replace(new, hits=old.hits, sessions=old.sessions)
+        new = replace(new, hits=old.hits, session_ids=old.session_ids)
     return replace(state, exceptions=put(state.exceptions, new))
 
 
 @reduce.register
-def _(message: BreakpointEnabled, state: State) -> State:
+def _(change: BreakpointEnabled, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(each, enabled=message.enabled) if each.id == message.id else each for each in state.breakpoints
+            replace(each, enabled=change.enabled) if each.id == change.id else each for each in state.breakpoints
         ),
         exceptions=tuple(
-            replace(each, enabled=message.enabled) if each.id == message.id else each for each in state.exceptions
+            replace(each, enabled=change.enabled) if each.id == change.id else each for each in state.exceptions
         ),
     )
 
 
 @reduce.register
-def _(message: BreakpointsRemoved, state: State) -> State:
+def _(change: BreakpointsRemoved, state: State) -> State:
     return replace(
         state,
-        breakpoints=tuple(each for each in state.breakpoints if each.id not in message.ids),
-        exceptions=tuple(each for each in state.exceptions if each.id not in message.ids),
+        breakpoints=tuple(each for each in state.breakpoints if each.id not in change.ids),
+        exceptions=tuple(each for each in state.exceptions if each.id not in change.ids),
     )
 
 
 @reduce.register
-def _(message: BreakpointsBound, state: State) -> State:
-    if state.session(message.session) is None:
+def _(change: BreakpointsBound, state: State) -> State:
+    if state.snapshot(change.session_id) is None:
         return state
-    results = dict(message.results)
+    results = dict(change.results)
     return replace(
         state,
         breakpoints=tuple(
-            bound(each, message.session, results[each.id]) if each.id in results else each for each in state.breakpoints
+            bound(each, change.session_id, results[each.id]) if each.id in results else each
+            for each in state.breakpoints
         ),
     )
 
 
 @reduce.register
-def _(message: ExceptionBreakpointsBound, state: State) -> State:
-    if state.session(message.session) is None:
+def _(change: ExceptionBreakpointsBound, state: State) -> State:
+    if state.snapshot(change.session_id) is None:
         return state
 
     def watched_by(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
-        others = tuple(session for session in each.sessions if session != message.session)
-        watched = each.id in message.ids
+        others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
+        watched = each.id in change.ids
         return replace(
             each,
-            sessions=(*others, message.session) if watched else others,
-            problem=message.problem if each.enabled else None,
+            session_ids=(*others, change.session_id) if watched else others,
+            problem=change.problem if each.enabled else None,
         )
 
     return replace(state, exceptions=tuple(watched_by(each) for each in state.exceptions))
 
 
 @reduce.register
-def _(message: BreakpointLogged, state: State) -> State:
+def _(change: BreakpointLogged, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            count_hit(each, message.session) if each.id == message.breakpoint else each for each in state.breakpoints
+            count_hit(each, change.session_id) if each.id == change.breakpoint else each for each in state.breakpoints
         ),
     )
 
 
 @reduce.register
-def _(message: BreakpointFaulted, state: State) -> State:
+def _(change: BreakpointFaulted, state: State) -> State:
     return replace(
         state,
         breakpoints=tuple(
-            replace(each, problem=message.problem) if each.condition == message.condition else each
+            replace(each, problem=change.problem) if each.condition == change.condition else each
             for each in state.breakpoints
         ),
     )
@@ -374,22 +375,22 @@ def _(message: BreakpointFaulted, state: State) -> State:
 # --- Parts ---------------------------------------------------------------------------------------------------
 
 
-def _if_phase(session: Snapshot, phase: str, then: Snapshot) -> Snapshot:
-    return then if session.phase == phase else session
+def _if_phase(snapshot: Snapshot, phase: str, then: Snapshot) -> Snapshot:
+    return then if snapshot.phase == phase else snapshot
 
 
-def _with_session(state: State, session_id: str, change: Callable[[Snapshot], Snapshot]) -> State:
-    old = state.session(session_id)
+def _with_session(state: State, session_id: str, update: Callable[[Snapshot], Snapshot]) -> State:
+    old = state.snapshot(session_id)
     if old is None:
         return state
-    new = change(old)
+    new = update(old)
     if new is old:
         return state
-    return replace(state, sessions=tuple(new if each is old else each for each in state.sessions))
+    return replace(state, snapshots=tuple(new if each is old else each for each in state.snapshots))
 
 
-def _with_stop(state: State, session_id: str, generation: int, change: Callable[[Snapshot], Snapshot]) -> State:
-    session = state.session(session_id)
-    if session is None or session.generation != generation or session.phase != "Paused":
+def _with_stop(state: State, session_id: str, generation: int, update: Callable[[Snapshot], Snapshot]) -> State:
+    snapshot = state.snapshot(session_id)
+    if snapshot is None or snapshot.generation != generation or snapshot.phase != "Paused":
         return state
-    return _with_session(state, session_id, change)
+    return _with_session(state, session_id, update)

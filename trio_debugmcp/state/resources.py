@@ -58,7 +58,7 @@ class View(Struct, frozen=True):
     """What a payload is made from."""
 
     state: State
-    session: Snapshot
+    snapshot: Snapshot
     revision: int
     rings: Rings
 
@@ -103,16 +103,16 @@ def canonical(uri: str) -> str:
     return uri if path is None else source_uri(path)
 
 
-def session_payload(state: State, session: Snapshot, revision: int) -> SessionPayload:
+def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
     """`debugger://session`, also used for a session that has ended."""
-    origin = session.origin
-    stop = session.stop if session.phase == "Paused" else None
+    origin = snapshot.origin
+    stop = snapshot.stop if snapshot.phase == "Paused" else None
     return SessionPayload(
         process_id=origin.process_id,
         process_name=origin.process_name,
         executable_path=origin.executable_path,
         runtime_version=origin.runtime_version,
-        state=session.phase,
+        state=snapshot.phase,
         launch_mode=origin.launch_mode,
         attached_at=iso_time(origin.attached_at),
         pause_reason=None if stop is None else stop.reason,
@@ -122,12 +122,12 @@ def session_payload(state: State, session: Snapshot, revision: int) -> SessionPa
         working_directory=origin.working_directory,
         adapter=origin.adapter,
         language=origin.language,
-        exit_code=session.exit_code,
+        exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
-        children=[_child(each) for each in state.sessions if each.parent == session.id],
-        sessions=[_child(each) for each in state.sessions],
-        session_id=session.id,
-        parent_session_id=session.parent,
+        children=[_child(each) for each in state.snapshots if each.parent == snapshot.id],
+        sessions=[_child(each) for each in state.snapshots],
+        session_id=snapshot.id,
+        parent_session_id=snapshot.parent,
         revision=revision,
     )
 
@@ -181,16 +181,16 @@ def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpoi
         break_on_second_chance=each.second_chance,
         include_subtypes=each.include_subtypes,
         enabled=each.enabled,
-        verified=each.enabled and bool(each.sessions),
+        verified=each.enabled and bool(each.session_ids),
         hit_count=each.hits,
         condition=each.condition,
         message=each.problem,
     )
 
 
-def threads_payload(session: Snapshot, revision: int) -> ThreadsPayload:
+def threads_payload(snapshot: Snapshot, revision: int) -> ThreadsPayload:
     """`debugger://threads`."""
-    threads = session.threads
+    threads = snapshot.threads
     return ThreadsPayload(
         threads=[
             ThreadPayload(thread.id, thread.name, thread.state, thread.id == threads.current, thread.location)
@@ -207,8 +207,8 @@ def frame_payload(index: int, frame: StackFrame) -> Frame:
     return Frame(index, frame.name, frame.location, frame.is_user_code)
 
 
-def _stack_payload(session: Snapshot, revision: int) -> StackPayload:
-    stack = session.stack
+def _stack_payload(snapshot: Snapshot, revision: int) -> StackPayload:
+    stack = snapshot.stack
     return StackPayload(
         thread_id=stack.thread_id,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
@@ -221,21 +221,23 @@ def _stack_payload(session: Snapshot, revision: int) -> StackPayload:
     )
 
 
-def _modules_payload(session: Snapshot, revision: int) -> ModulesPayload:
-    modules = [ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in session.modules]
+def _modules_payload(snapshot: Snapshot, revision: int) -> ModulesPayload:
+    modules = [
+        ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in snapshot.modules
+    ]
     return ModulesPayload(modules, len(modules), revision)
 
 
-def _child(session: Snapshot) -> ChildSession:
-    stop = session.stop if session.phase == "Paused" else None
+def _child(snapshot: Snapshot) -> ChildSession:
+    stop = snapshot.stop if snapshot.phase == "Paused" else None
     return ChildSession(
-        session_id=session.id,
-        process_id=session.origin.process_id,
-        process_name=session.origin.process_name,
-        state=session.phase,
+        session_id=snapshot.id,
+        process_id=snapshot.origin.process_id,
+        process_name=snapshot.origin.process_name,
+        state=snapshot.phase,
         pause_reason=None if stop is None else stop.reason,
         current_location=None if stop is None else stop.location,
-        parent_session_id=session.parent,
+        parent_session_id=snapshot.parent,
     )
 
 
@@ -246,12 +248,12 @@ def _best_binding(each: Breakpoint) -> Binding | None:
     )
 
 
-def _session_parts(state: State, session: Snapshot) -> tuple[object, ...]:
-    others = tuple((each.id, each.origin, each.phase, each.stop) for each in state.sessions)
-    return session.id, session.origin, session.phase, session.stop, session.exit_code, others
+def _session_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
+    others = tuple((each.id, each.origin, each.phase, each.stop) for each in state.snapshots)
+    return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, others
 
 
-def _breakpoint_parts(state: State, _session: Snapshot) -> tuple[object, ...]:
+def _breakpoint_parts(state: State, _snapshot: Snapshot) -> tuple[object, ...]:
     return tuple(each for each in state.breakpoints if not each.temporary), state.exceptions
 
 
@@ -263,7 +265,7 @@ RESOURCES: dict[str, Resource] = {
             "Debug Session",
             "Current debug session state (process info, state, location)",
             _session_parts,
-            lambda view: session_payload(view.state, view.session, view.revision),
+            lambda view: session_payload(view.state, view.snapshot, view.revision),
         ),
         Resource(
             BREAKPOINTS,
@@ -276,35 +278,35 @@ RESOURCES: dict[str, Resource] = {
             THREADS,
             "Threads",
             "Managed threads in the debugged process",
-            lambda _state, session: (session.id, session.threads),
-            lambda view: threads_payload(view.session, view.revision),
+            lambda _state, snapshot: (snapshot.id, snapshot.threads),
+            lambda view: threads_payload(view.snapshot, view.revision),
         ),
         Resource(
             STACK,
             "Call Stack",
             "Frames of the active thread, with the scopes and locals of the top frame",
-            lambda _state, session: (session.id, session.stack),
-            lambda view: _stack_payload(view.session, view.revision),
+            lambda _state, snapshot: (snapshot.id, snapshot.stack),
+            lambda view: _stack_payload(view.snapshot, view.revision),
         ),
         Resource(
             OUTPUT,
             "Program Output",
             "The end of what the program has written to its standard output and standard error",
-            lambda state, _session: (state.written,),
+            lambda state, _snapshot: (state.written,),
             lambda view: view.rings.output_payload(view.revision),
         ),
         Resource(
             MODULES,
             "Modules",
             "Modules that the debugged process has loaded",
-            lambda _state, session: (session.id, session.modules, session.sources_loaded),
-            lambda view: _modules_payload(view.session, view.revision),
+            lambda _state, snapshot: (snapshot.id, snapshot.modules, snapshot.sources_loaded),
+            lambda view: _modules_payload(view.snapshot, view.revision),
         ),
         Resource(
             TIMELINE,
             "Timeline",
             "The last events: stops, breakpoints, exceptions, output, threads, tool calls, and who is connected",
-            lambda state, _session: (state.happened,),
+            lambda state, _snapshot: (state.happened,),
             lambda view: view.rings.timeline_payload(view.revision),
         ),
     )

@@ -1,4 +1,4 @@
-"""What is worth a line in the timeline, derived from a message and the states before and after it. Pure.
+"""What is worth a line in the timeline, derived from a change and the states before and after it. Pure.
 
 Most of it is told from the difference of the two states, so that whatever changed them is told of in the same way.
 """
@@ -12,9 +12,9 @@ from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
 from trio_debugmcp.state.changes import (
     AdapterSaid,
     BreakpointLogged,
+    Change,
     Happened,
     Happening,
-    Message,
     OutputWritten,
     SessionClosed,
     SessionOpened,
@@ -58,14 +58,14 @@ _NAMES_ONLY = frozenset({"env", "adapter_options"})
 """Arguments whose values may be secrets: only the names in them are told."""
 
 
-def starts_over(message: Message) -> bool:
+def starts_over(change: Change) -> bool:
     """Whether the timeline begins anew: with a session that somebody started, not with its children."""
-    return isinstance(message, SessionOpened) and message.parent is None
+    return isinstance(change, SessionOpened) and change.parent is None
 
 
-def happenings(old: State, message: Message, new: State) -> list[Happening]:
-    """What the message did, in order."""
-    match message:
+def happenings(old: State, change: Change, new: State) -> list[Happening]:
+    """What the change did, in order."""
+    match change:
         case Happened(what=what):
             return [what]
         case OutputWritten(pieces=pieces) if new is not old:
@@ -73,10 +73,10 @@ def happenings(old: State, message: Message, new: State) -> list[Happening]:
                 _event("output", stream=piece.stream, text=shortened(piece.beginning), length=piece.length)
                 for piece in pieces
             ]
-        case AdapterSaid(session=session) if new.session(session) is not None:
-            return [*_of_sessions(old, message, new), *_said(message, new), *_of_breakpoints(old, message, new)]
+        case AdapterSaid(session_id=session_id) if new.snapshot(session_id) is not None:
+            return [*_of_sessions(old, change, new), *_said(change, new), *_of_breakpoints(old, change, new)]
         case _:
-            return [*_of_sessions(old, message, new), *_of_breakpoints(old, message, new)]
+            return [*_of_sessions(old, change, new), *_of_breakpoints(old, change, new)]
 
 
 def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Happening:
@@ -86,26 +86,26 @@ def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Hap
 # --- Sessions ------------------------------------------------------------------------------------------------
 
 
-def _of_sessions(old: State, message: Message, new: State) -> Iterator[Happening]:
-    if new.sessions is old.sessions:
+def _of_sessions(old: State, change: Change, new: State) -> Iterator[Happening]:
+    if new.snapshots is old.snapshots:
         return
-    for session in new.sessions:
-        before = old.session(session.id)
+    for snapshot in new.snapshots:
+        before = old.snapshot(snapshot.id)
         if before is None:
-            yield _started(session)
-        elif before is not session:
-            yield from _of_execution(before, session)
-    for session in old.sessions:
-        if new.session(session.id) is None and isinstance(message, SessionClosed):
-            yield _ended(session, message)
+            yield _started(snapshot)
+        elif before is not snapshot:
+            yield from _of_execution(before, snapshot)
+    for snapshot in old.snapshots:
+        if new.snapshot(snapshot.id) is None and isinstance(change, SessionClosed):
+            yield _ended(snapshot, change)
 
 
-def _started(session: Snapshot) -> Happening:
-    origin = session.origin
+def _started(snapshot: Snapshot) -> Happening:
+    origin = snapshot.origin
     return _event(
         "sessionStarted",
-        sessionId=session.id,
-        parentSessionId=session.parent,
+        sessionId=snapshot.id,
+        parentSessionId=snapshot.parent,
         launchMode=origin.launch_mode,
         adapter=origin.adapter,
         processName=origin.process_name,
@@ -113,14 +113,14 @@ def _started(session: Snapshot) -> Happening:
     )
 
 
-def _ended(session: Snapshot, message: SessionClosed) -> Happening:
-    named = session.id == message.session
+def _ended(snapshot: Snapshot, change: SessionClosed) -> Happening:
+    named = snapshot.id == change.session_id
     return _event(
         "sessionEnded",
-        sessionId=session.id,
-        exitCode=message.exit_code if named and message.exit_code is not None else session.exit_code,
-        reason=shortened(message.reason, MAX_TEXT_LENGTH),
-        failed=message.failed,
+        sessionId=snapshot.id,
+        exitCode=change.exit_code if named and change.exit_code is not None else snapshot.exit_code,
+        reason=shortened(change.reason, MAX_TEXT_LENGTH),
+        failed=change.failed,
     )
 
 
@@ -135,11 +135,11 @@ def _of_execution(before: Snapshot, after: Snapshot) -> Iterator[Happening]:
         yield _event("stepped" if after.stepping else "continued", thread_id, sessionId=after.id)
 
 
-def _stopped(session: Snapshot, stop: Stop) -> Happening:
+def _stopped(snapshot: Snapshot, stop: Stop) -> Happening:
     return _event(
         "stopped",
         stop.thread_id,
-        sessionId=session.id,
+        sessionId=snapshot.id,
         reason=stop.reason,
         description=None if stop.description is None else shortened(stop.description, MAX_TEXT_LENGTH),
         location=stop.location,
@@ -147,12 +147,12 @@ def _stopped(session: Snapshot, stop: Stop) -> Happening:
     )
 
 
-def _exception(session: Snapshot, stop: Stop) -> Happening:
+def _exception(snapshot: Snapshot, stop: Stop) -> Happening:
     raised = stop.exception
     return _event(
         "exception",
         stop.thread_id,
-        sessionId=session.id,
+        sessionId=snapshot.id,
         exceptionType=None if raised is None else raised.type,
         message=None if raised is None or raised.message is None else shortened(raised.message, MAX_TEXT_LENGTH),
         breakMode=None if raised is None else raised.break_mode,
@@ -160,16 +160,16 @@ def _exception(session: Snapshot, stop: Stop) -> Happening:
     )
 
 
-def _said(message: AdapterSaid, new: State) -> Iterator[Happening]:
-    match message.body:
+def _said(change: AdapterSaid, new: State) -> Iterator[Happening]:
+    match change.body:
         case ThreadEvent(reason="started" | "exited" as reason, thread_id=thread_id):
             kind: EventType = "threadStarted" if reason == "started" else "threadExited"
-            yield _event(kind, thread_id, sessionId=message.session)
+            yield _event(kind, thread_id, sessionId=change.session_id)
         case ModuleEvent(reason="new", module=module):
-            session = new.session(message.session)
-            count = len(session.modules) if session is not None else 0
+            snapshot = new.snapshot(change.session_id)
+            count = len(snapshot.modules) if snapshot is not None else 0
             name = shortened(module.name, MAX_TEXT_LENGTH)
-            yield _event("moduleLoaded", sessionId=message.session, name=name, count=count)
+            yield _event("moduleLoaded", sessionId=change.session_id, name=name, count=count)
         case _:
             pass
 
@@ -177,9 +177,9 @@ def _said(message: AdapterSaid, new: State) -> Iterator[Happening]:
 # --- Breakpoints ---------------------------------------------------------------------------------------------
 
 
-def _of_breakpoints(old: State, message: Message, new: State) -> Iterator[Happening]:
+def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happening]:
     """That all breakpoints are fresh when a session begins, and Pending when it ends, is told by its own event."""
-    if isinstance(message, SessionOpened | SessionClosed):
+    if isinstance(change, SessionOpened | SessionClosed):
         return
     if new.breakpoints is old.breakpoints and new.exceptions is old.exceptions:
         return
@@ -189,7 +189,7 @@ def _of_breakpoints(old: State, message: Message, new: State) -> Iterator[Happen
         if known is None:
             yield _event("breakpointSet", **_words(each))
         elif known is not each:
-            yield from _of_breakpoint(known, message, each, new)
+            yield from _of_breakpoint(known, change, each, new)
     for breakpoint_id in before:
         if breakpoint_id not in after:
             yield _event("breakpointRemoved", id=breakpoint_id)
@@ -202,7 +202,7 @@ def _shown(state: State) -> dict[str, Breakpoint | ExceptionBreakpoint]:
 
 def _of_breakpoint(
     before: Breakpoint | ExceptionBreakpoint,
-    message: Message,
+    change: Change,
     after: Breakpoint | ExceptionBreakpoint,
     state: State,
 ) -> Iterator[Happening]:
@@ -211,17 +211,17 @@ def _of_breakpoint(
         yield _event("breakpointChanged", **words)
     if after.hits <= before.hits:
         return
-    if isinstance(message, BreakpointLogged):
+    if isinstance(change, BreakpointLogged):
         place = {key: words.get(key) for key in ("file", "line")}
-        text = shortened(message.text.rstrip("\n"), MAX_TEXT_LENGTH)
-        yield _event("tracepoint", sessionId=message.session, id=after.id, text=text, hitCount=after.hits, **place)
+        text = shortened(change.text.rstrip("\n"), MAX_TEXT_LENGTH)
+        yield _event("tracepoint", sessionId=change.session_id, id=after.id, text=text, hitCount=after.hits, **place)
         return
-    session = state.session(getattr(message, "session", ""))
-    stop = session.stop if session is not None else None
+    snapshot = state.snapshot(getattr(change, "session_id", ""))
+    stop = snapshot.stop if snapshot is not None else None
     yield _event(
         "breakpointHit",
         stop.thread_id if stop is not None else None,
-        sessionId=None if session is None else session.id,
+        sessionId=None if snapshot is None else snapshot.id,
         id=after.id,
         hitCount=after.hits,
         location=None if stop is None else stop.location,

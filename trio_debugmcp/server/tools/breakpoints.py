@@ -8,7 +8,7 @@ from msgspec import Meta
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.hits import is_hit_condition
+from trio_debugmcp.state.breakpoints import is_hit_condition
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,

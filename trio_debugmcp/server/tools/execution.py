@@ -132,7 +132,7 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
         )
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
-        await debugger.merger.wait_until(lambda now: _is_past_start(now.session(session.id)))
+        await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
         snapshot = session.snapshot
         if snapshot is not None and snapshot.phase == "Running":
             await _send_pause(debugger, session, snapshot, params.thread_id)

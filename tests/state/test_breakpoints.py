@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.state.hits import hits_after_stop, is_hit_condition
+from trio_debugmcp.state.breakpoints import hits_after_stop, is_hit_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
