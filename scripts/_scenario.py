@@ -5,10 +5,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from trio_debugmcp.record.conversion import scenario_of
-from trio_debugmcp.record.scenario import BadScenario
-from trio_debugmcp.record.scenario_text import encode_scenario
 from trio_debugmcp.testing import play_all, read_scenario, sharpened
+from trio_debugmcp.testing.scenario.from_recording import scenario_of
+from trio_debugmcp.testing.scenario.lines import BadScenario
+from trio_debugmcp.testing.scenario.text import encode_scenario
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,8 @@ FLOORS = [
     {"dap"},
     {"state"},
     {"session", "publish", "transports"},
-    {"server", "client", "record", "dashboard"},
+    {"server", "client", "recording", "dashboard"},
+    {"replay"},
     {"app"},
     {"listen"},
     {"cli"},
@@ -25,7 +26,7 @@ FLOORS = [
 ]
 """A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "dap.framing", "dap.messages", "record.scenario")
+PURE = ("state", "dap.framing", "dap.messages", "testing.scenario.lines", "testing.scenario.text")
 
 
 def imports(file: Path) -> Iterator[str]:
@@ -73,5 +74,5 @@ def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
     assert "trio_debugmcp.app" in loaded
     unwanted = {"rich", "debugpy", "trio_websocket", "hypercorn", "trio_debugmcp.testing"}
     unwanted |= {"wsproto", "trio_debugmcp.transports.port", "trio_debugmcp.transports.websocket"}
-    unwanted |= {"trio_debugmcp.client", "trio_debugmcp.dashboard", "trio_debugmcp.record"}
+    unwanted |= {"trio_debugmcp.client", "trio_debugmcp.dashboard", "trio_debugmcp.recording"}
     assert not unwanted & loaded

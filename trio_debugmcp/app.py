@@ -30,8 +30,8 @@ from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
 
 if TYPE_CHECKING:
-    from trio_debugmcp.record.recorder import Recorder
-    from trio_debugmcp.record.replay import Replay
+    from trio_debugmcp.recording.recorder import Recorder
+    from trio_debugmcp.replay.replay import Replay
 
 Incoming = ReadStream[SessionMessage | Exception]
 Outgoing = WriteStream[SessionMessage]

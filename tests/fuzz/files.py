@@ -8,12 +8,12 @@ import trio
 from tests.fuzz.running import run
 from tests.fuzz.sources import opened_files
 from trio_debugmcp.app import Options
-from trio_debugmcp.record.format import NotARecording, Recording, parse_recording
-from trio_debugmcp.record.replay import Replay
-from trio_debugmcp.record.scenario import BadScenario, Scenario
-from trio_debugmcp.record.scenario_text import decode_scenario, encode_scenario
+from trio_debugmcp.recording.format import NotARecording, Recording, parse_recording
+from trio_debugmcp.replay.replay import Replay
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server, play
+from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
+from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario
 
 DATA = Path(__file__).parent.parent / "data"
 SCENARIOS = Path(__file__).parent.parent / "scenarios"

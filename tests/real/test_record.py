@@ -16,9 +16,9 @@ import trio
 
 from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, line_of, program
-from tests.record.make import record_the_till
-from tests.record.scene import URIS, watch, without_times
-from trio_debugmcp.record.format import ClientEntry, ExitEntry, OutputEntry, read_recording
+from tests.recording.make import record_the_till
+from tests.recording.scene import URIS, watch, without_times
+from trio_debugmcp.recording.format import ClientEntry, ExitEntry, OutputEntry, read_recording
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
 

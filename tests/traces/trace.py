@@ -13,9 +13,9 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.record.playhead import Playhead
-from trio_debugmcp.record.stage import Stage
-from trio_debugmcp.record.tape import Said, tapes, without_terminals
+from trio_debugmcp.replay.adapter import Stage
+from trio_debugmcp.replay.playhead import Playhead
+from trio_debugmcp.replay.tape import Said, tapes, without_terminals
 from trio_debugmcp.session.debugger import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"

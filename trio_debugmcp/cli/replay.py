@@ -50,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"trio-debugmcp replay: {problem}", file=sys.stderr)
         return 2
     from trio_debugmcp.app import Options
-    from trio_debugmcp.record.format import NotARecording, read_recording
-    from trio_debugmcp.record.replay import Replay
+    from trio_debugmcp.recording.format import NotARecording, read_recording
+    from trio_debugmcp.replay.replay import Replay
     from trio_debugmcp.session.debugger import Settings
 
     configure_logging(arguments)

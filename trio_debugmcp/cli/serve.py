@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from trio_debugmcp.app import Options
     from trio_debugmcp.listen import Network
-    from trio_debugmcp.record.recorder import Recorder
+    from trio_debugmcp.recording.recorder import Recorder
 
 MAX_LINGER = 86400
 """Seconds; who wants a session to outlive its client for longer than a day keeps a client."""
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "Network") -> "Recorder":
-    from trio_debugmcp.record.begin import open_recorder
+    from trio_debugmcp.recording.begin import open_recorder
 
     tokens = network.tokens
     try:

@@ -4,8 +4,6 @@ docs/testing.md shows how to use it; `trio_debugmcp.testing.faults` makes adapte
 needs pytest, but for `scenarios`.
 """
 
-from trio_debugmcp.record.scenario import BadScenario, Scenario
-from trio_debugmcp.record.scenario_text import decode_scenario, encode_scenario
 from trio_debugmcp.testing.connect import (
     Server,
     connect,
@@ -18,10 +16,12 @@ from trio_debugmcp.testing.connect import (
 )
 from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
 from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeAdapter, FakeProfile, Refusal
-from trio_debugmcp.testing.player import play, play_all, play_in, read_scenario
-from trio_debugmcp.testing.report import Entry, Report
-from trio_debugmcp.testing.scenarios import scenarios
-from trio_debugmcp.testing.sharpening import sharpened
+from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
+from trio_debugmcp.testing.scenario.parametrize import scenarios
+from trio_debugmcp.testing.scenario.player import play, play_all, play_in, read_scenario
+from trio_debugmcp.testing.scenario.report import Entry, Report
+from trio_debugmcp.testing.scenario.retime import sharpened
+from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario
 
 __all__ = [
     "ALL_CAPABILITIES",

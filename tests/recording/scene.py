@@ -1,0 +1,140 @@
+"""A debugging session to be recorded, and how a replay of it is watched."""
+
+import json
+import re
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import trio
+from mcp.shared.exceptions import MCPError
+from msgspec import Struct
+from trio.testing import MockClock
+
+from trio_debugmcp.app import Options
+from trio_debugmcp.recording.format import Header, McpEntry, Recording
+from trio_debugmcp.replay.clients import Answer
+from trio_debugmcp.replay.replay import Replay
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import DebugClient, open_server
+from trio_debugmcp.testing.debug_client import LIST_CHANGED, Notice
+
+RECORDINGS = Path(__file__).parent.parent / "data" / "recordings"
+
+URIS = [
+    f"debugger://{name}" for name in ["session", "breakpoints", "threads", "stack", "output", "modules", "timeline"]
+]
+
+SECRET = "open-sesame-5521"
+
+PAUSE_SECONDS = 1.2
+"""For all notifications of a stop to have come."""
+
+
+async def read_along(client: DebugClient) -> None:
+    """Read each resource when it is notified, until cancelled."""
+    read = 0
+    while True:
+        what = (await notice(client, read)).what
+        read += 1
+        if what != LIST_CHANGED:
+            await read_or_not(client, what)
+
+
+async def notice(client: DebugClient, number: int) -> Notice:
+    """A client's notice by its number; it may be yet to come."""
+    return await client.wait_notices(lambda notices: notices[number:], seconds=inf)
+
+
+async def read_or_not(client: DebugClient, uri: str) -> str:
+    """The text of a resource, or why there is none."""
+    try:
+        return await client.read_text(uri)
+    except MCPError as error:
+        return str(error)
+
+
+async def debug_the_till(client: DebugClient, till: str, line: int) -> None:
+    """A launch, a breakpoint, steps, evaluation, output, an exception, and the end."""
+    await client.call("breakpoint_set", file=till, line=line)
+    await client.call("breakpoint_set_exception", exception_type="ValueError")
+    await client.call("debug_launch", program=till, env={"API_TOKEN": SECRET, "COLOUR": "blue"})
+    await trio.sleep(PAUSE_SECONDS)
+    await client.call("debug_continue")
+    await trio.sleep(PAUSE_SECONDS)
+    await client.call("debug_step", count=2)
+    await client.call("evaluate", expression="amount + 1")
+    await client.call("variables_get")
+    await trio.sleep(PAUSE_SECONDS)
+    await client.call("breakpoint_remove", id="bp-1")
+    await client.call("debug_continue")
+    await client.call("exception_get_context")
+    await trio.sleep(PAUSE_SECONDS)
+    await client.call("debug_continue")
+    await trio.sleep(PAUSE_SECONDS)
+
+
+# --- Watching a replay ---------------------------------------------------------------------------------------
+
+
+class Watched(Struct, frozen=True):
+    """What a client of a replay saw: what was notified when, and what it then read; and what the recorded clients got.
+
+    At one instant, the order of notifications is not promised; here they are sorted.
+    """
+
+    seen: list[tuple[float, str, str]]
+    answers: list[Answer]
+
+
+def options_for(header: Header, replay: Replay) -> Options:
+    """As the command `replay` makes them."""
+    settings = Settings(directory=header.directory, roots=tuple(header.roots))
+    return Options(settings=settings, quiet=header.debounce, max_wait=header.max_wait).replayed(replay)
+
+
+def watch(recording: Recording, *, speed: float = 1.0) -> Watched:
+    """Play a recording on a virtual clock to a client that reads each resource whenever it is notified."""
+    return trio.run(_watch, recording, speed, clock=MockClock(autojump_threshold=0))
+
+
+async def _watch(recording: Recording, speed: float) -> Watched:
+    replay = Replay(recording, speed=speed)
+    seen: list[tuple[float, str, str]] = []
+    async with (
+        open_server(options_for(recording.header, replay)) as server,
+        server.connect() as client,
+        client.subscribed(*URIS),
+        trio.open_nursery() as nursery,
+    ):
+        start = trio.current_time()
+
+        async def look() -> None:
+            while True:
+                told = await notice(client, len(seen))
+                text = "" if told.what == LIST_CHANGED else await read_or_not(client, told.what)
+                seen.append((round(told.at - start, 6), told.what, text))
+
+        nursery.start_soon(look)
+        while not replay.over:
+            await trio.sleep(1)
+        await trio.sleep(10)
+        nursery.cancel_scope.cancel()
+    return Watched(sorted(seen), replay.answers)
+
+
+def notified_then(recording: Recording) -> list[tuple[float, str]]:
+    """When the recorded client was notified of what, since it had subscribed to the last resource."""
+    messages = [(each.t, json.loads(bytes(each.msg))) for each in recording.entries if isinstance(each, McpEntry)]
+    updates = [
+        (t, message["params"]["uri"]) for t, message in messages if str(message.get("method")).endswith("/updated")
+    ]
+    return sorted(updates)
+
+
+_TIMES = re.compile(r'(\\?"(?:timestamp|time|capturedAt|attachedAt)\\?":\\?)"[^"]*"|(\\?"milliseconds\\?":)[\d.]+')
+
+
+def without_times(message: Any) -> str:
+    """A message with every wall-clock time and every duration taken out."""
+    return _TIMES.sub(r"\1\2-", json.dumps(message, sort_keys=True, separators=(",", ":")))

@@ -1,0 +1,233 @@
+"""What `serve --record` writes down, and that it disturbs nobody."""
+
+import json
+import logging
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from trio.testing import MockClock
+
+from trio_debugmcp.recording.begin import open_recorder
+from trio_debugmcp.recording.format import (
+    AdapterEntry,
+    ClientEndEntry,
+    ClientEntry,
+    EndEntry,
+    GarbageEntry,
+    HangUpEntry,
+    McpEntry,
+    Recording,
+    SessionEndEntry,
+    SessionEntry,
+    read_recording,
+)
+from trio_debugmcp.recording.recorder import Recorder
+from trio_debugmcp.recording.shrink import MAX_MESSAGE_BYTES
+from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
+from trio_debugmcp.testing.connect import Era
+
+SECRET = "open-sesame-5521"
+
+
+def recorder_to(file: Path, **changes: Any) -> Recorder:
+    return open_recorder(file, directory="/", debounce=0.3, max_wait=0.9, linger=120, **changes)
+
+
+@asynccontextmanager
+async def recording(
+    file: Path, adapter: FakeAdapter, era: Era = "legacy", **changes: Any
+) -> AsyncIterator[DebugClient]:
+    """A client of a server that records."""
+    with recorder_to(file, **changes) as recorder:
+        async with open_server(adapter.options().recorded(recorder)) as server, server.connect(era) as client:
+            yield client
+
+
+async def launch(client: DebugClient, adapter: FakeAdapter, **more: Any) -> None:
+    await client.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False, **more)
+
+
+def commands(read: Recording) -> list[tuple[str, str]]:
+    """Who said what to the adapter and back, in a word each."""
+    messages = [(each.dir, msgspec.json.decode(each.msg)) for each in read.entries if isinstance(each, AdapterEntry)]
+    return [(way, message.get("command") or message["event"]) for way, message in messages]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_both_sides_of_all_edges_are_written_down_with_their_times(
+    era: Era, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    await trio.sleep(1000)
+    async with recording(file, adapter, era) as client:
+        await trio.sleep(1.5)
+        await launch(client, adapter)
+        await trio.sleep(2)
+        await adapter.stop("breakpoint")
+        await trio.sleep(1)
+        await adapter.exit(0)
+        await trio.sleep(1)
+    read = read_recording(file)
+    assert (read.complete, read.torn) == (True, False)
+    (session,) = [each for each in read.entries if isinstance(each, SessionEntry)]
+    assert (session.t, session.adapter, session.start, session.target) == (1.5, "fake", "launch", adapter.program)
+    (client_entry,) = [each for each in read.entries if isinstance(each, ClientEntry)]
+    assert (client_entry.t, client_entry.role) == (0.0, "control")
+    assert client_entry.era == ("handshake" if era == "legacy" else "modern")
+    said = commands(read)
+    assert said[:2] == [("out", "initialize"), ("in", "initialize")]
+    assert [each for each in said if each[1] == "stopped"] == [("in", "stopped")]
+    stopped = [each.t for each in read.entries if isinstance(each, AdapterEntry) and b"stopped" in bytes(each.msg)]
+    assert stopped == [3.5]
+    assert any(isinstance(each, SessionEndEntry) for each in read.entries)
+    assert isinstance(read.entries[-2], ClientEndEntry)
+    calls = [msgspec.json.decode(each.msg) for each in read.entries if isinstance(each, McpEntry) and each.dir == "in"]
+    assert "debug_launch" in [call["params"]["name"] for call in calls if call.get("method") == "tools/call"]
+
+
+async def test_no_secret_is_in_the_file(tmp_path: Path, autojump_clock: MockClock) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    tokens = ("control-token-77", "observe-token-88")
+    argv = ["serve", "--token", tokens[0], f"--observe-token={tokens[1]}"]
+    async with recording(file, adapter, argv=argv, secrets=tokens) as client:
+        await launch(client, adapter, env={"API_TOKEN": SECRET, "PLAIN": "value-of-plain"})
+        await adapter.event("output", {"category": "stdout", "output": f"{tokens[0]} {SECRET}\n"})
+        await adapter.event("output", {"category": "console", "output": "Authorization: Bearer abc-def-ghi"})
+        with trio.move_on_after(1):
+            await adapter.reverse_request("runInTerminal", {"args": ["false"], "env": {"PASSWORD": "hunter-2-hunter"}})
+        await trio.sleep(1)
+        assert SECRET in await client.read_text("debugger://output")
+    text = file.read_text()
+    for secret in (*tokens, SECRET, "value-of-plain", "abc-def-ghi", "hunter-2-hunter"):
+        assert secret not in text
+    for name in ("API_TOKEN", "PLAIN", "PASSWORD", "--token", "--observe-token"):
+        assert name in text
+    assert read_recording(file).complete
+
+
+async def test_only_the_user_may_read_the_file_and_one_that_exists_is_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    with recorder_to(file):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("precious")
+    with pytest.raises(FileExistsError):
+        recorder_to(file)
+    assert file.read_text() == "precious"
+
+
+async def test_in_a_directory_each_recording_is_a_file_of_its_own(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with recording(tmp_path, FakeAdapter()):
+        pass
+    (file,) = tmp_path.iterdir()
+    assert file.suffix == ".jsonl"
+    assert read_recording(file).complete
+
+
+async def test_a_server_that_does_not_start_leaves_no_file(tmp_path: Path) -> None:
+    with recorder_to(tmp_path / "a.jsonl"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_file_that_has_reached_its_largest_size_ends_with_a_line_that_says_so(
+    tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter, max_bytes=20_000) as client:
+        await launch(client, adapter)
+        for _ in range(100):
+            await adapter.event("output", {"category": "stdout", "output": "x" * 400})
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+    read = read_recording(file)
+    assert read.entries[-1] == EndEntry(
+        t=read.entries[-1].t, reason="the file has reached its largest size", complete=False
+    )
+    assert file.stat().st_size < 20_500
+    assert any("has ended: the file has reached its largest size" in each.message for each in caplog.records)
+
+
+async def test_of_a_message_that_is_too_large_the_envelope_is_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        await adapter.event("output", {"category": "telemetry", "output": "x" * MAX_MESSAGE_BYTES})
+        await trio.sleep(1)
+    (cut,) = [each for each in read_recording(file).entries if isinstance(each, AdapterEntry) and each.cut]
+    assert cut.cut > MAX_MESSAGE_BYTES
+    message = msgspec.json.decode(cut.msg)
+    assert {name: message[name] for name in message if name != "seq"} == {"type": "event", "event": "output"}
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (b'{"seq":1,\n"type":"event",\r\n"event":"odd"}', {"seq": 1, "type": "event", "event": "odd"}),
+        (
+            b'{"type":"event","event":"odd","body":"\xff"}',
+            {"type": "event", "event": "odd", "body": "\N{REPLACEMENT CHARACTER}"},
+        ),
+    ],
+)
+async def test_what_an_adapter_writes_oddly_is_one_valid_line(
+    body: bytes, kept: Any, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        await adapter.send_raw(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        await trio.sleep(1)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert kept in [line.get("msg") for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("data", "garbage"),
+    [
+        (b"Traceback (most recent call last):\n", "Traceback (most recent call last):\n"),
+        (b"Content-Length: 4\r\n\r\nnope", "nope"),
+    ],
+)
+async def test_bytes_that_are_no_message_are_kept_as_they_came(
+    data: bytes, garbage: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        await adapter.send_raw(data)
+        await trio.sleep(1)
+    (entry,) = [each for each in read_recording(file).entries if isinstance(each, GarbageEntry)]
+    assert entry.text == garbage
+
+
+async def test_an_adapter_that_hangs_up_is_recorded_as_gone(tmp_path: Path, autojump_clock: MockClock) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        await trio.sleep(1)
+        await adapter.crash()
+        await trio.sleep(1)
+    (entry,) = [each for each in read_recording(file).entries if isinstance(each, HangUpEntry)]
+    assert entry.t == 1.0
+
+
+async def test_a_fault_of_the_recorders_ends_the_recording_and_not_the_session(
+    tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    nested: Any = "x"
+    for _ in range(900):
+        nested = {"env": nested}
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        with caplog.at_level(logging.CRITICAL, "trio_debugmcp.recording"):
+            await adapter.event("odd", nested)
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+    assert read_recording(file).entries[-1].reason == "a fault of the recorder's"  # type: ignore[union-attr]

@@ -1,0 +1,60 @@
+"""What a recording does not hold."""
+
+import json
+from typing import Any
+
+import pytest
+
+from trio_debugmcp.recording.redact import MARK, Redactor
+
+
+def clean(message: Any, *secrets: str) -> Any:
+    return json.loads(Redactor(secrets).message(json.dumps(message).encode()))
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ({"env": {"A": "1", "B": None}}, {"env": {"A": MARK, "B": None}}),
+        ({"arguments": {"env": {"A": 1}}}, {"arguments": {"env": {"A": MARK}}}),
+        ({"environment": ["A=1", "B"]}, {"environment": [f"A={MARK}", f"B={MARK}"]}),
+        ({"env": [{"name": "A", "value": "1"}]}, {"env": [{"name": "A", "value": MARK}]}),
+        ({"headers": {"Authorization": "Bearer abc"}}, {"headers": {"Authorization": MARK}}),
+        ({"text": "Authorization: Bearer abc.d-e x"}, {"text": f"Authorization: Bearer {MARK} x"}),
+        ({"protocol": "mcp, bearer.abc"}, {"protocol": f"mcp, bearer.{MARK}"}),
+        ({"args": ["x", "--token", "abc", "y"]}, {"args": ["x", "--token", MARK, "y"]}),
+        ({"args": ["--access-token=abc"]}, {"args": [f"--access-token={MARK}"]}),
+        ({"type": "event", "body": {"output": "the environment"}}, None),
+        ({"properties": {"env": {"type": "object", "additionalProperties": {"type": "string"}}}}, None),
+        ({"variables": [{"name": "token", "value": "'abc'"}]}, None),
+    ],
+)  # fmt: skip
+def test_tokens_and_the_values_of_environments_are_marked_and_names_are_kept(message: Any, kept: Any) -> None:
+    assert clean(message) == (message if kept is None else kept)
+
+
+def test_a_secret_that_is_known_is_taken_out_wherever_it_appears() -> None:
+    assert clean({"output": 'it is s3cr"et!'}, 's3cr"et!') == {"output": f"it is {MARK}"}
+
+
+def test_an_environment_variable_that_is_secret_by_its_name_is_learned() -> None:
+    redactor = Redactor()
+    redactor.message(json.dumps({"env": {"API_TOKEN": "gehe/im-ü", "HOME": "/home/ada"}}).encode())
+    said = redactor.line(json.dumps({"text": "gehe/im-ü in /home/ada"}, ensure_ascii=False).encode())
+    assert json.loads(said)["text"] == f"{MARK} in /home/ada"
+    assert MARK in redactor.line(json.dumps({"text": "gehe/im-ü"}).encode()).decode()
+
+
+def test_a_short_secret_is_not_looked_for() -> None:
+    assert clean({"text": "a table"}, "a") == {"text": "a table"}
+
+
+def test_a_command_line_keeps_its_options() -> None:
+    line = ["serve", "--ws", "8765", "--token", "abc", "--observe-token=def", "--record", "x"]
+    kept = ["serve", "--ws", "8765", "--token", MARK, f"--observe-token={MARK}", "--record", "x"]
+    assert Redactor().arguments(line) == kept
+
+
+def test_a_message_without_anything_suspect_is_not_touched() -> None:
+    text = b'{"seq": 1,  "type":"event"}'
+    assert Redactor().message(text) is text

@@ -1,0 +1,335 @@
+"""A recorded session is the same again: resources, notifications, answers; on a virtual clock, without a debugger."""
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.recording.scene import RECORDINGS, URIS, Watched, notified_then, options_for, watch, without_times
+from trio_debugmcp.recording.format import (
+    AdapterEntry,
+    McpEntry,
+    NotARecording,
+    Recording,
+    SessionEntry,
+    parse_recording,
+    read_recording,
+)
+from trio_debugmcp.replay.replay import Replay
+from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
+from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.testing.debug_client import LIST_CHANGED
+
+SESSION, TIMELINE = "debugger://session", "debugger://timeline"
+
+TILL = "/src/till.py"
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    """A real debugpy session: see make.py."""
+    return read_recording(RECORDINGS / "till.jsonl")
+
+
+@pytest.fixture(scope="module")
+def watched(recording: Recording) -> Watched:
+    return watch(recording)
+
+
+@asynccontextmanager
+async def replaying(
+    recording: Recording, *, speed: float = 1.0, drive: bool = False, era: Era = "legacy"
+) -> AsyncIterator[tuple[DebugClient, Replay]]:
+    """A client of a replay."""
+    replay = Replay(recording, speed=speed, drive=drive)
+    async with open_server(options_for(recording.header, replay)) as server, server.connect(era) as client:
+        yield client, replay
+
+
+async def until_over(replay: Replay) -> None:
+    with trio.fail_after(60):
+        while not replay.over:
+            await trio.sleep(0.1)
+
+
+async def until_called(client: DebugClient, tool: str) -> None:
+    """Until the recorded client has called a tool, and was answered."""
+    with trio.fail_after(60):
+        called: list[str] = []
+        while tool not in called:
+            await trio.sleep(0.05)
+            timeline = await client.call("timeline_query", types=["toolCalled"])
+            called = [event["payload"]["tool"] for event in timeline["events"]]
+
+
+def calls(recording: Recording) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """The recorded tool calls: name, arguments, and the answer."""
+    messages = [(each.dir, msgspec.json.decode(each.msg)) for each in recording.entries if isinstance(each, McpEntry)]
+    answers = {message["id"]: message for way, message in messages if way == "out" and "id" in message}
+    return [
+        (message["params"]["name"], message["params"]["arguments"], answers[message["id"]]["result"])
+        for way, message in messages
+        if way == "in" and message["method"] == "tools/call"
+    ]
+
+
+# --- The same again ------------------------------------------------------------------------------------------
+
+
+def test_two_replays_give_byte_identical_payloads_and_identical_notification_times(
+    recording: Recording, watched: Watched
+) -> None:
+    assert watch(recording).seen == watched.seen
+    assert len(watched.seen) > 30
+    assert {what for _, what, _ in watched.seen} == {*URIS, LIST_CHANGED}
+
+
+def test_what_the_recorded_client_read_and_was_answered_is_what_it_is_answered_now_but_for_the_times(
+    watched: Watched,
+) -> None:
+    assert len(watched.answers) > 60
+    for answer in watched.answers:
+        assert without_times(answer.now) == without_times(answer.then)
+
+
+def test_notifications_come_when_they_came_in_the_recording(recording: Recording, watched: Watched) -> None:
+    """But for the time that the server took then: a virtual clock stands still while it works."""
+    now = [(at, what) for at, what, _ in watched.seen if what != LIST_CHANGED]
+    then = notified_then(recording)
+    assert len(now) == len(then)
+    for uri in URIS:
+        times = [at for at, what in now if what == uri], [at for at, what in then if what == uri]
+        assert all(abs(one - other) < 0.1 for one, other in zip(*times, strict=True)), (uri, times)
+
+
+def test_as_fast_as_can_be_the_tools_answer_the_same(recording: Recording) -> None:
+    answers = [each for each in watch(recording, speed=0).answers if each.method == "tools/call"]
+    assert len(answers) == len(calls(recording))
+    for answer in answers:
+        assert without_times(answer.now) == without_times(answer.then)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: float) -> None:
+    family = read_recording(RECORDINGS / "family.jsonl")
+    assert sum(isinstance(each, SessionEntry) for each in family.entries) > 3
+    answers = watch(family, speed=speed).answers
+    assert {each.client for each in answers} == {"c-1", "c-2"}
+    for answer in answers:
+        assert without_times(answer.now) == without_times(answer.then)
+
+
+def test_twice_as_fast_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:
+    async def play() -> float:
+        async with replaying(recording, speed=2) as (client, replay):
+            await client.uris()
+            start = trio.current_time()
+            await until_over(replay)
+            return trio.current_time() - start
+
+    assert trio.run(play, clock=MockClock(autojump_threshold=0)) == pytest.approx(recording.length / 2, abs=0.2)
+
+
+async def test_the_times_in_payloads_are_those_of_the_recording(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, replay):
+        await client.uris()
+        await until_over(replay)
+        timeline = await client.call("timeline_query")
+    anchor = recording.header.started_at[:17]
+    assert all(event["timestamp"].startswith(anchor[:14]) for event in timeline["events"])
+
+
+# --- Watching ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_nothing_happens_before_a_client_asks_for_something(
+    era: Era, recording: Recording, autojump_clock: MockClock
+) -> None:
+    replay = Replay(recording)
+    async with open_server(options_for(recording.header, replay)) as server:
+        await trio.sleep(1000)
+        async with server.connect(era) as client, client.subscribed(SESSION):
+            notice = await client.wait_notice(LIST_CHANGED, seconds=60)
+            assert notice.at < 1000 + recording.length
+            assert (await client.read(SESSION))["state"] == "Starting"
+
+
+async def test_a_client_that_only_listens_gets_the_recording_a_second_after_it_came(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, _):
+        notice = await client.wait_notice(LIST_CHANGED, seconds=60)
+        assert notice.at > 1
+
+
+async def test_who_watches_leaves_no_trace_in_the_timeline(recording: Recording, autojump_clock: MockClock) -> None:
+    async with replaying(recording) as (client, replay):
+        async with client.subscribed(TIMELINE):
+            while not replay.over:
+                await client.call("debug_state")
+                await trio.sleep(0.1)
+        timeline = await client.call("timeline_query", count=1000)
+    tools = [event["payload"]["tool"] for event in timeline["events"] if event["type"] == "toolCalled"]
+    assert tools == [name for name, _, _ in calls(recording)][2:]  # two were before the launch
+    assert sum(event["type"] == "clientJoined" for event in timeline["events"]) == 1  # the recorded one
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("debug_continue", {}),
+        ("debug_launch", {"program": TILL}),
+        ("breakpoint_set", {"file": TILL, "line": 1}),
+        ("debug_disconnect", {}),
+        ("process_write_input", {"data": "x"}),
+    ],
+)
+async def test_who_watches_does_not_move_the_program(
+    tool: str, arguments: dict[str, Any], recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, _):
+        with pytest.raises(ToolFailed, match=r"the recording moves the program.*--drive") as failed:
+            await client.call(tool, **arguments)
+        assert failed.value.code == "NOT_SUPPORTED"
+
+
+async def test_who_watches_may_ask_what_was_asked_then_and_is_told_what_was_not(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, _):
+        await until_called(client, "evaluate")
+        assert (await client.call("evaluate", expression="amount + 1"))["value"] == "3"
+        with pytest.raises(ToolFailed, match=r"the recording has no answer to evaluate 'amount \+ 2'"):
+            await client.call("evaluate", expression="amount + 2")
+
+
+async def test_sources_are_those_of_the_recording_and_never_this_machines(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, _):
+        await until_called(client, "debug_launch")
+        assert (await client.read_text(f"debugger://source/{TILL}")).startswith("import sys\n")
+        with pytest.raises(ToolFailed, match="does not tell of: source /python/lib/python3"):
+            await client.call("source_get", file="/python/lib/python3.11/runpy.py")
+        with pytest.raises(ToolFailed, match="is not referenced"):
+            await client.call("source_get", file="/etc/passwd")
+
+
+async def test_the_server_goes_on_after_the_recording_is_over(recording: Recording, autojump_clock: MockClock) -> None:
+    async with replaying(recording, speed=0) as (client, replay):
+        await client.call("debug_state")
+        await until_over(replay)
+        await trio.sleep(1000)
+        state = await client.call("debug_state")
+    assert state["lastSession"]["exitCode"] == 3
+
+
+# --- Driving -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+async def test_who_drives_gets_the_recorded_answers(
+    speed: float, recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording, speed=speed, drive=True) as (client, _):
+        for name, arguments, then in calls(recording):
+            now = await client.call(name, **arguments)
+            assert without_times(now) == without_times(then["structuredContent"]), name
+            await trio.sleep(100)  # however long the client thinks
+
+
+async def test_who_drives_elsewhere_is_told_what_the_recording_goes_on_with(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording, drive=True) as (client, _):
+        for name, arguments, _ in calls(recording)[:3]:
+            await client.call(name, **arguments)
+        with pytest.raises(ToolFailed, match="the recording has no next here: it goes on with continue"):
+            await client.call("debug_step")
+        assert (await client.call("debug_state"))["state"] == "Paused"
+        assert (await client.call("debug_continue"))["reason"] == "Breakpoint"
+
+
+async def test_who_drives_can_launch_only_what_was_launched(recording: Recording, autojump_clock: MockClock) -> None:
+    async with replaying(recording, drive=True) as (client, _):
+        with pytest.raises(ToolFailed, match=r"does not tell of: program /src/other\.py") as failed:
+            await client.call("debug_launch", program="other.py")
+        assert failed.value.code == "NOT_SUPPORTED"
+
+
+async def test_who_drives_may_leave_at_any_time(recording: Recording, autojump_clock: MockClock) -> None:
+    async with replaying(recording, drive=True) as (client, _):
+        for name, arguments, _ in calls(recording)[:3]:
+            await client.call(name, **arguments)
+        assert (await client.call("debug_disconnect"))["wasTerminated"] is True
+
+
+# --- Damage --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
+async def test_a_recording_that_was_torn_off_plays_to_its_end(share: float, autojump_clock: MockClock) -> None:
+    data = (RECORDINGS / "till.jsonl").read_bytes()
+    torn = parse_recording(data[: int(len(data) * share)])
+    assert torn.torn
+    told: list[str] = []
+    replay = Replay(torn, tell=told.append)
+    async with open_server(options_for(torn.header, replay)) as server, server.connect() as client:
+        await client.call("debug_state")
+        await until_over(replay)
+        assert (await client.call("debug_state"))["state"] in ("Paused", "Running", "Starting")
+    assert told == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
+
+
+async def test_an_answer_that_was_too_large_for_the_recording_is_a_refusal_that_says_so(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    def cut(entry: Any) -> Any:
+        if isinstance(entry, AdapterEntry) and b'"command": "evaluate"' in bytes(entry.msg) and entry.dir == "in":
+            message = {name: each for name, each in msgspec.json.decode(entry.msg).items() if name != "body"}
+            return msgspec.structs.replace(entry, msg=msgspec.Raw(msgspec.json.encode(message)), cut=5_000_000)
+        return entry
+
+    large = msgspec.structs.replace(recording, entries=tuple(cut(each) for each in recording.entries))
+    async with replaying(large, drive=True) as (client, _):
+        for name, arguments, _ in calls(recording):
+            if name == "evaluate":
+                with pytest.raises(ToolFailed, match="its 5000000 bytes were too many for the recording"):
+                    await client.call(name, **arguments)
+                return
+            await client.call(name, **arguments)
+
+
+def damaged(seed: int) -> list[bytes]:
+    """The lines of a recording, some of them lost, doubled, moved, or with a wrong member."""
+    chance = random.Random(seed)
+    lines = (RECORDINGS / "till.jsonl").read_bytes().splitlines()
+    for _ in range(chance.randint(1, 12)):
+        number, other = chance.randrange(1, len(lines)), chance.randrange(1, len(lines))
+        match chance.randrange(4):
+            case 0:
+                del lines[number : number + chance.choice([1, 5, 40])]
+            case 1:
+                lines.insert(other, lines[number])
+            case 2:
+                lines[number], lines[other] = lines[other], lines[number]
+            case _:
+                entry = msgspec.json.decode(lines[number])
+                if message := entry.get("msg"):
+                    message[chance.choice(list(message))] = chance.choice([None, 0, "x", [], {}, -5])
+                lines[number] = msgspec.json.encode(entry)
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_recording_is_played_or_refused(seed: int) -> None:
+    with suppress(NotARecording):
+        watch(parse_recording(b"\n".join(damaged(seed))), speed=0)

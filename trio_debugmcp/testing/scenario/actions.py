@@ -1,0 +1,132 @@
+"""The lines of a scenario that do something: what the adapter says, and what clients do."""
+
+from contextlib import suppress
+
+import trio
+
+from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, FakeProfile
+from trio_debugmcp.testing.scenario.lines import (
+    ROOT,
+    AdapterLine,
+    AskChild,
+    AskClient,
+    Call,
+    Cancel,
+    ClientLine,
+    Connect,
+    LaunchProgram,
+    Leave,
+    Read,
+    ReadOn,
+    SayCrash,
+    SayEvent,
+    SayExit,
+    SayOutput,
+    SayRaw,
+    SayStop,
+    SayTrace,
+    SetAnswer,
+    StopReading,
+    Subscribe,
+    Unsubscribe,
+)
+from trio_debugmcp.testing.scenario.run import Difference, Stage
+from trio_debugmcp.testing.scenario.text import filled, full_uri
+
+# --- The adapter ---------------------------------------------------------------------------------------------
+
+
+async def say(stage: Stage, line: AdapterLine, nursery: trio.Nursery) -> None:
+    """Say it; repetitions go on in the nursery."""
+    await _say_once(stage, filled(line, N=1))
+    if line.times > 1:
+        nursery.start_soon(_repeat, stage, line, trio.current_time())
+
+
+async def _repeat(stage: Stage, line: AdapterLine, start: float) -> None:
+    for number in range(1, line.times):
+        await trio.sleep_until(start + number * line.every)
+        await _say_once(stage, filled(line, N=number + 1))
+
+
+async def _say_once(stage: Stage, line: AdapterLine) -> None:
+    adapter = stage.adapter(line.who)
+    match line:
+        case SayStop():
+            await _stop(adapter, line)
+        case SayEvent(event=event, body=body):
+            await adapter.event(event, body)
+        case SayOutput(text=text, stream=stream):
+            await adapter.event("output", {"category": stream, "output": text})
+        case SayTrace(id=id_, text=text):
+            marked = FakeProfile(adapter).log_message(id_, f"{text}\n")
+            await adapter.event("output", {"category": "stdout", "output": marked})
+        case SayExit(code=code):
+            await adapter.exit(code)
+        case SayCrash():
+            await adapter.crash()
+        case SayRaw(text=text):
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await adapter.send_raw(text.encode("latin-1", "replace"))
+        case SetAnswer(who=who):
+            stage.answers_of(who, line.command).set(line)
+        case AskChild(name=name, request=request):
+            wanted = {"request": request, "configuration": {"child": stage.add_child(name)}}
+            await _ask(stage.adapter(ROOT), "startDebugging", wanted, success=True)
+        case AskClient(command=command, arguments=arguments, success=success):
+            await _ask(adapter, command, arguments, success=success)
+        case _:
+            raise AssertionError(f"no such line: {line}")
+
+
+async def _stop(adapter: FakeAdapter, line: SayStop) -> None:
+    adapter.frames = adapter.frames if line.frames is None else list(line.frames)
+    adapter.threads = adapter.threads if line.threads is None else list(line.threads)
+    adapter.locals = adapter.locals if line.locals is None else line.locals
+    hit = {"hitBreakpointIds": line.hit} if line.hit else {}
+    stopped = {"reason": line.reason, "threadId": line.thread, "allThreadsStopped": True, **hit, **line.body}
+    await adapter.event("stopped", stopped)
+
+
+async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, success: bool) -> None:
+    answer = await adapter.reverse_request(command, arguments)
+    if answer["success"] is not success:
+        raise Difference(f"{command} was {'refused' if success else 'granted'}: {answer.get('message') or ''}")
+
+
+# --- Clients -------------------------------------------------------------------------------------------------
+
+
+def begin_call(stage: Stage, number: int, line: Call | LaunchProgram | Read) -> None:
+    """Begin a call, which goes on beside everything else."""
+    guest = stage.guest(line.who)
+    client = guest.client
+    match line:
+        case Read(uri=uri):
+            guest.begin(f"reading {uri}", number, line.name, lambda: client.read_text(full_uri(uri)))
+        case Call(tool=tool, arguments=arguments):
+            guest.begin(tool, number, line.name, lambda: client.call(tool, **arguments))
+        case LaunchProgram(arguments=arguments):
+            wanted = {"program": stage.setting.program, "stop_at_entry": False, "wait": False, **arguments}
+            guest.begin("debug_launch", number, line.name, lambda: client.call("debug_launch", **wanted))
+
+
+async def perform(stage: Stage, line: ClientLine) -> None:
+    """What a client does that is no call."""
+    match line:
+        case Connect(who=who, era=era, role=role):
+            await stage.arrive(who, era, role)
+        case Subscribe(who=who, uris=uris):
+            await stage.guest(who).subscribe([full_uri(uri) for uri in uris])
+        case Unsubscribe(who=who, uris=uris):
+            await stage.guest(who).unsubscribe([full_uri(uri) for uri in uris])
+        case Cancel(who=who, of=of):
+            stage.call(who, of).scope.cancel(reason="called off")
+        case StopReading(who=who):
+            stage.guest(who).valve.close()
+        case ReadOn(who=who):
+            stage.guest(who).valve.open()
+        case Leave(who=who):
+            await stage.depart(who)
+        case _:
+            raise AssertionError(f"no such line: {line}")

@@ -1,0 +1,177 @@
+"""The lines of a scenario that expect something, and what remains that none expects."""
+
+import json
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+
+from trio_debugmcp.testing.debug_client import LIST_CHANGED
+from trio_debugmcp.testing.scenario.client import NOT_FOUND, Conversation, Guest
+from trio_debugmcp.testing.scenario.comparison import difference_of_whole, differences, shown
+from trio_debugmcp.testing.scenario.lines import (
+    EVERYONE,
+    ExpectAnswer,
+    ExpectAsked,
+    ExpectError,
+    ExpectLine,
+    ExpectList,
+    ExpectListChanged,
+    ExpectNothing,
+    ExpectResource,
+    ExpectUpdated,
+)
+from trio_debugmcp.testing.scenario.report import seconds
+from trio_debugmcp.testing.scenario.run import Difference, Stage
+from trio_debugmcp.testing.scenario.text import full_uri
+
+
+async def check(stage: Stage, line: ExpectLine, due: float, *, timed: bool) -> None:
+    """Whether it is so, at the time that is due.
+
+    Raises:
+        Difference: it is not.
+    """
+    match line:
+        case ExpectResource(who=who):
+            await _check_resource(stage.guest(who), line)
+        case ExpectUpdated(who=who, uris=uris):
+            _together([_told(guest, full_uri(uri), due) for guest in _guests(stage, who) for uri in uris])
+        case ExpectListChanged(who=who):
+            _together([_told(guest, LIST_CHANGED, due) for guest in _guests(stage, who)])
+        case ExpectNothing(who=who, until=until):
+            _together([_told_nothing(guest, until) for guest in _guests(stage, who)])
+        case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
+            await _check_outcome(stage, stage.guest(who), stage.call(who, of), line, due if timed else None)
+        case ExpectList(who=who):
+            await _check_list(stage.guest(who), line)
+        case ExpectAsked():
+            _check_asked(stage, line)
+        case _:
+            raise AssertionError(f"no such line: {line}")
+
+
+def overlooked(stage: Stage) -> None:
+    """At the end: object to what was notified, and what failed, that no line expects."""
+    for guest in stage.guests.values():
+        for told in guest.unexpected:
+            stage.object_to(told.entry, "no line expects this")
+        for call in guest.conversations:
+            if call.failure is not None and not call.expected:
+                stage.object_to(call.entry, "no line expects this")
+
+
+def _guests(stage: Stage, who: str) -> list[Guest]:
+    return list(stage.guests.values()) if who == EVERYONE else [stage.guest(who)]
+
+
+def _together(problems: list[list[str]]) -> None:
+    sentences = [each for some in problems for each in some]
+    if sentences:
+        raise Difference(*sentences)
+
+
+# --- Notifications -------------------------------------------------------------------------------------------
+
+
+def _told(guest: Guest, what: str, due: float) -> list[str]:
+    """Claim the notice, or say what came instead."""
+    candidates = [told for told in guest.unexpected if told.what == what]
+    for told in candidates:
+        if told.at == due and told.number > guest.after_edge:
+            late = what == LIST_CHANGED and guest.latest_claim > told.number
+            guest.claim(told)
+            guest.after_edge = told.number if what == LIST_CHANGED else guest.after_edge
+            return [f"{guest.name} was told so before what the lines before this one say"] if late else []
+    for told in candidates[:1]:
+        guest.claim(told)
+        order = "but before what the line before says" if told.at == due else f"not at {seconds(due)}"
+        return [f"{guest.name} was told of {what} at {seconds(told.at)}, {order}"]
+    return [f"{guest.name} was not told of {what} at {seconds(due)}"]
+
+
+def _told_nothing(guest: Guest, until: float) -> list[str]:
+    early = [told for told in guest.unexpected if told.at <= until]
+    for told in early:
+        guest.claim(told)
+    return [f"{guest.name} was told of {told.what} at {seconds(told.at)}" for told in early]
+
+
+# --- What is read and answered -------------------------------------------------------------------------------
+
+
+async def _check_resource(guest: Guest, line: ExpectResource) -> None:
+    try:
+        text = await guest.client.read_text(full_uri(line.uri))
+    except MCPError as error:
+        raise Difference(f"it cannot be read: {error.error.code}: {error.error.message}") from None
+    _compare(line, text)
+
+
+def _compare(line: ExpectResource | ExpectAnswer, actual: Any) -> None:
+    problems = []
+    if line.text is not None and actual != line.text:
+        problems.append(f"the text is {shown(actual)}, not {shown(line.text)}")
+    if line.has or line.whole is not None:
+        value = _parsed(actual)
+        problems += differences(line.has, value)
+        problems += [] if line.whole is None else difference_of_whole(line.whole, value)
+    if problems:
+        raise Difference(*problems)
+
+
+def _parsed(actual: Any) -> Any:
+    try:
+        return json.loads(actual) if isinstance(actual, str) else actual
+    except ValueError:
+        raise Difference(f"it is no JSON: {shown(actual)}") from None
+
+
+async def _check_outcome(
+    stage: Stage, guest: Guest, call: Conversation, line: ExpectAnswer | ExpectError, due: float | None
+) -> None:
+    if due is None:
+        await call.over.wait()
+    if call.ended_at is None:
+        raise Difference(f"{call.what} (line {call.line}) has not been answered by {seconds(stage.now)}")
+    ended_at = stage.since_zero(call.ended_at)
+    if due is not None and ended_at != due:
+        raise Difference(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
+    if isinstance(line, ExpectAnswer):
+        if call.failure is not None:
+            call.expected = True
+            raise Difference(f"{call.what} failed: {call.failure.code}: {call.failure.message}")
+        _compare(line, call.result)
+        return
+    if call.failure is None:
+        raise Difference(f"{call.what} did not fail; it answered {shown(call.result)}")
+    call.expected = True
+    expected = NOT_FOUND[guest.client.modern] if line.code == "NOT_FOUND" else line.code
+    if expected is not None and call.failure.code != expected:
+        raise Difference(f"the code is {call.failure.code}, not {expected}: {call.failure.message}")
+    if line.says not in call.failure.message:
+        raise Difference(f"it says: {call.failure.message}")
+
+
+async def _check_list(guest: Guest, line: ExpectList) -> None:
+    problems = _compare_sets("listed", {full_uri(uri) for uri in line.uris}, set(await guest.client.uris()))
+    if line.templates is not None:
+        templates = set(await guest.client.templates())
+        problems += _compare_sets("a template", {full_uri(uri) for uri in line.templates}, templates)
+    if problems:
+        raise Difference(*problems)
+
+
+def _compare_sets(what: str, expected: set[str], actual: set[str]) -> list[str]:
+    missing = [f"{uri} is not {what}" for uri in sorted(expected - actual)]
+    return missing + [f"{uri} is {what}, and not expected to be" for uri in sorted(actual - expected)]
+
+
+def _check_asked(stage: Stage, line: ExpectAsked) -> None:
+    asked = stage.adapter(line.who).sent(line.command)
+    if line.times is not None and len(asked) != line.times:
+        raise Difference(f"{line.who} was asked {line.command} {len(asked)} times, not {line.times}")
+    if line.times != 0 and not asked:
+        raise Difference(f"{line.who} was not asked {line.command}")
+    problems = differences(line.has, asked[-1]) if asked else []
+    if problems:
+        raise Difference(*problems)

@@ -1,0 +1,333 @@
+"""A recording as a scenario: what was said becomes lines, and what its clients were told becomes expectations.
+
+Pure. The times are the recorded ones; `trio_debugmcp.testing.sharpened` makes them exact. Programs are not started
+again: what they wrote becomes output that the adapter tells of. Paths below the program's directory become `$DIR`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from trio_debugmcp.testing.scenario.lines import (
+    AGENT,
+    DIRECTORY,
+    ROOT,
+    AskChild,
+    BadScenario,
+    Call,
+    Cancel,
+    Connect,
+    Era,
+    ExpectAnswer,
+    ExpectError,
+    ExpectListChanged,
+    ExpectUpdated,
+    Leave,
+    Line,
+    Read,
+    SayCrash,
+    SayEvent,
+    SayOutput,
+    SayRaw,
+    Scenario,
+    SetAnswer,
+    Setting,
+    Step,
+    Subscribe,
+    Unsubscribe,
+)
+
+FORMAT = "trio-debugmcp recording"
+
+JUST_BEFORE_SECONDS = 0.05
+"""Between a cause and the request that the server makes for it, on a machine that is not overloaded."""
+
+_FACTS = ("id", "state", "reason", "pauseReason", "threadId", "activeThreadId", "exitCode", "timedOut", "stale", "line")
+_MORE_FACTS = ("functionName", "verified", "hitCount", "value", "count", "code")
+_PARTS = ("session", "stop", "breakpoint", "location", "currentLocation")
+_LISTS = ("breakpoints", "threads", "frames", "children")
+"""What of a payload an expectation holds on to: what it says of the program, not what differs from run to run."""
+
+Entry = dict[str, Any]
+
+
+def scenario_of(recording: bytes, title: str) -> Scenario:
+    """The scenario; a torn last line, of a server that was killed, is left out.
+
+    Raises:
+        BadScenario: this is no recording.
+    """
+    header, entries = _parse(recording)
+    try:
+        home = _home(entries)
+        entries = [_at_home(entry, home) for entry in entries]
+        lines = sorted(_Conversion(entries).lines(), key=lambda line: line.at or 0.0)
+        setting = _setting(header, entries, title)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise BadScenario(f"an entry is not as in a recording: {type(error).__name__}: {error}") from error
+    return Scenario(title, setting, tuple(Step(number, line) for number, line in enumerate(lines, 2)))
+
+
+def _parse(recording: bytes) -> tuple[Entry, list[Entry]]:
+    parts = [line for line in recording.split(b"\n") if line.strip()]
+    parsed: list[Entry] = []
+    for number, part in enumerate(parts, 1):
+        try:
+            parsed.append(msgspec.json.decode(part, type=dict[str, Any]))
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            if number == 1 or number < len(parts):
+                raise BadScenario(f"line {number} is not of a recording: {error}") from None
+    if not parsed or parsed[0].get("format") != FORMAT:
+        raise BadScenario("its first line is not the header of a recording")
+    return parsed[0], parsed[1:]
+
+
+def _home(entries: Iterable[Entry]) -> str | None:
+    """The directory of the first program."""
+    target = next((each["target"] for each in entries if each.get("edge") == "session" and each.get("target")), "")
+    home = str(PurePosixPath(target).parent)
+    return home if home.startswith("/") and home != "/" else None
+
+
+def _at_home(value: Any, home: str | None) -> Any:
+    if home is None:
+        return value
+    path = re.compile(rf"(?:(?<=debugger://source/)|(?<![\w./-])){re.escape(home)}(?![\w.-])")
+
+    def move(value: Any) -> Any:
+        match value:
+            case str():
+                return path.sub(lambda _: DIRECTORY, value)
+            case dict():
+                return {key: move(each) for key, each in value.items()}
+            case list():
+                return [move(each) for each in value]
+            case _:
+                return value
+
+    return move(value)
+
+
+def _setting(header: Entry, entries: list[Entry], title: str) -> Setting:
+    program = next((e["target"] for e in entries if e.get("edge") == "session" and e.get("target")), None)
+    looks = {e["question"]: e.get("answer") for e in entries if e.get("edge") == "look"}
+    sources = {name.removeprefix("source "): text for name, text in looks.items() if name.startswith("source ")}
+    inside = {name.removeprefix(f"{DIRECTORY}/"): text for name, text in sources.items() if name.startswith(DIRECTORY)}
+    files = {name: text for name, text in inside.items() if isinstance(text, str)}
+    if program is not None and program.startswith(DIRECTORY):
+        files.setdefault(program.removeprefix(f"{DIRECTORY}/"), "")
+    eras = [e["era"] for e in entries if e.get("edge") == "client"]
+    return Setting(
+        scenario=title,
+        era=_era(eras[0]) if eras else "both",
+        program=program if program is not None and program.startswith(DIRECTORY) else Setting("").program,
+        files=files,
+        initialized=False,
+        profile=next((e["adapter"] for e in entries if e.get("edge") == "session"), None),
+        quiet=header.get("debounce"),
+        max_wait=header.get("maxWait"),
+        linger=header.get("linger"),
+        tools=header.get("tools", "full"),
+    )
+
+
+def _era(word: str) -> Era:
+    return "modern" if word == "modern" else "legacy"
+
+
+class _Conversion:
+    """Goes through the entries once. An answer is put before the line that made the server ask."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+        self._children = {e["session"] for e in entries if e.get("edge") == "session" and e.get("start") == "child"}
+        self._clients: dict[str, str] = {}
+        self._requests: dict[tuple[str, object], Entry] = {}
+        self._calls: dict[tuple[str, object], str] = {}
+        self._streams: dict[tuple[str, object], list[str]] = {}
+
+    def lines(self) -> list[Line]:
+        answers, lines = self._answers(), list[Line]()
+        for entry in self._entries:
+            lines += self._line(entry)
+            if _is_request(entry):
+                asked = entry["session"], entry["msg"]["seq"]
+                index = _cause_of(lines, entry["t"])
+                cause = lines[index].at if index < len(lines) else entry["t"]
+                lines.insert(index, replace(answers[asked], at=cause))
+        return lines
+
+    def _line(self, entry: Entry) -> Iterator[Line]:
+        at = entry.get("t", 0.0)
+        match entry:
+            case {"edge": "session", "start": "child", "session": session}:
+                yield AskChild(at=at, name=session, request=self._start_of(session))
+            case {"edge": "adapter", "dir": "in", "msg": {"type": "event", "event": event} as message}:
+                yield SayEvent(at=at, who=self._adapter(entry), event=event, body=message.get("body") or {})
+            case {"edge": "garbage", "text": text}:
+                yield SayRaw(at=at, who=self._adapter(entry), text=text)
+            case {"edge": "hangUp"}:
+                yield SayCrash(at=at, who=self._adapter(entry))
+            case {"edge": "output", "text": str() as text, "stream": stream}:
+                yield SayOutput(at=at, who=self._adapter(entry), text=text, stream=stream)
+            case {"edge": "client", "client": client}:
+                yield from self._arrival(at, client, entry)
+            case {"edge": "clientEnd", "client": client}:
+                yield Leave(at=at, who=self._clients[client])
+            case {"edge": "mcp", "dir": "in", "client": client, "msg": message}:
+                yield from self._said(at, client, message)
+            case {"edge": "mcp", "dir": "out", "client": client, "msg": message}:
+                yield from self._told(at, client, message)
+            case _:
+                return
+
+    # --- Adapters --------------------------------------------------------------------------------------------
+
+    def _adapter(self, entry: Entry) -> str:
+        session: str = entry["session"]
+        return session if session in self._children else ROOT
+
+    def _start_of(self, session: str) -> Literal["launch", "attach"]:
+        asked = [e["msg"]["command"] for e in self._entries if _is_request(e) and e["session"] == session]
+        return "attach" if "attach" in asked else "launch"
+
+    def _answers(self) -> dict[tuple[str, int], SetAnswer]:
+        """By session and number of the request: how it is answered, at a time still to be given."""
+        answered = {
+            (e["session"], e["msg"].get("request_seq")): e
+            for e in self._entries
+            if e.get("edge") == "adapter" and e["dir"] == "in" and e["msg"].get("type") == "response"
+        }
+        asked = {(e["session"], e["msg"]["seq"]): e for e in self._entries if _is_request(e)}
+        return {key: _answer(self._adapter(entry), entry, answered.get(key)) for key, entry in asked.items()}
+
+    # --- Clients ---------------------------------------------------------------------------------------------
+
+    def _arrival(self, at: float, client: str, entry: Entry) -> Iterator[Line]:
+        self._clients[client] = client if self._clients else AGENT
+        if self._clients[client] != AGENT:
+            yield Connect(at=at, who=client, era=_era(entry["era"]), role=entry["role"])
+
+    def _said(self, at: float, client: str, message: Entry) -> Iterator[Line]:
+        who, number = self._clients[client], message.get("id")
+        params = message.get("params") or {}
+        match message.get("method"):
+            case "resources/subscribe":
+                yield Subscribe(at=at, who=who, uris=[params["uri"]])
+            case "resources/unsubscribe":
+                yield Unsubscribe(at=at, who=who, uris=[params["uri"]])
+            case "subscriptions/listen":
+                uris = list((params.get("notifications") or {}).get("resourceSubscriptions") or ())
+                self._streams[client, number] = uris
+                if uris:
+                    yield Subscribe(at=at, who=who, uris=uris)
+            case "notifications/cancelled" if (client, params.get("requestId")) in self._streams:
+                uris = self._streams.pop((client, params["requestId"]))
+                if uris:
+                    yield Unsubscribe(at=at, who=who, uris=uris)
+            case "notifications/cancelled" if (client, params.get("requestId")) in self._calls:
+                yield Cancel(at=at, who=who, of=self._calls[client, params["requestId"]])
+            case "tools/call":
+                name = self._calls[client, number] = str(number)
+                arguments = _arguments(params["name"], params.get("arguments") or {})
+                yield Call(at=at, who=who, tool=params["name"], arguments=arguments, name=name)
+            case "resources/read":
+                name = self._calls[client, number] = str(number)
+                yield Read(at=at, who=who, uri=params["uri"], name=name)
+            case _:
+                return
+
+    def _told(self, at: float, client: str, message: Entry) -> Iterator[Line]:
+        who = self._clients[client]
+        match message:
+            case {"method": "notifications/resources/updated", "params": {"uri": uri}}:
+                yield ExpectUpdated(at=at, who=who, uris=[uri])
+            case {"method": "notifications/resources/list_changed"}:
+                yield ExpectListChanged(at=at, who=who)
+            case {"id": number, "error": {"code": code}} if (client, number) in self._calls:
+                yield ExpectError(at=at, who=who, of=self._calls.pop((client, number)), code=_code(code))
+            case {"id": number, "result": result} if (client, number) in self._calls:
+                name = self._calls.pop((client, number))
+                if result.get("isError"):
+                    failure = _json(result["content"][0].get("text"))
+                    yield ExpectError(at=at, who=who, of=name, code=failure.get("error", {}).get("code"))
+                else:
+                    yield ExpectAnswer(at=at, who=who, of=name, has=dict(_facts(_payload(result))))
+            case _:
+                return
+
+
+def _is_request(entry: Entry) -> bool:
+    """Of ours, to an adapter."""
+    return entry.get("edge") == "adapter" and entry["dir"] == "out" and entry["msg"].get("type") == "request"
+
+
+def _cause_of(lines: list[Line], asked_at: float) -> int:
+    """Before which of the lines the answer must be known: the first of those just before that may be the cause."""
+    causes = [(index, line.at or 0.0) for index, line in enumerate(lines) if _may_cause_requests(line)]
+    just_before = [index for index, at in causes if at >= asked_at - JUST_BEFORE_SECONDS]
+    return just_before[0] if just_before else causes[-1][0] if causes else len(lines)
+
+
+def _may_cause_requests(line: Line) -> bool:
+    match line:
+        case Call() | AskChild() | Leave():
+            return True
+        case Read(uri=uri):
+            return uri.startswith("debugger://source/")
+        case SayEvent(event=event):
+            return event in ("initialized", "stopped", "exited", "terminated")
+        case _:
+            return False
+
+
+def _answer(who: str, asked: Entry, answered: Entry | None) -> SetAnswer:
+    command = asked["msg"]["command"]
+    if answered is None:
+        return SetAnswer(who=who, command=command, once=True, never=True)
+    message, delay = answered["msg"], round(answered["t"] - asked["t"], 6)
+    if not message.get("success", True):
+        return SetAnswer(who=who, command=command, once=True, delay=delay, refuse=message.get("message") or "no")
+    return SetAnswer(who=who, command=command, once=True, delay=delay, body=message.get("body") or {})
+
+
+def _arguments(tool: str, arguments: Entry) -> Entry:
+    if tool not in ("debug_launch", "debug_attach"):
+        return arguments
+    elsewhere = not str(arguments.get("cwd", DIRECTORY)).startswith(DIRECTORY)
+    return {key: value for key, value in arguments.items() if key != "cwd" or not elsewhere}
+
+
+def _code(code: int) -> str | int:
+    return "NOT_FOUND" if code in (-32002, -32602) else code
+
+
+def _payload(result: Entry) -> Any:
+    if "structuredContent" in result:
+        return result["structuredContent"]
+    contents = result.get("contents") or [{}]
+    return _json(contents[0].get("text")) if contents[0].get("mimeType") == "application/json" else {}
+
+
+def _json(text: str | None) -> Any:
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return {}
+
+
+def _facts(payload: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(payload, dict):
+        return
+    for key, value in payload.items():
+        if key in (*_FACTS, *_MORE_FACTS) and not isinstance(value, dict | list):
+            yield f"{path}{key}", value
+        elif key in _PARTS:
+            yield from _facts(value, f"{path}{key}.")
+        elif key in _LISTS and isinstance(value, list):
+            yield f"{path}{key}.#", len(value)

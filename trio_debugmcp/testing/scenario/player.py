@@ -1,0 +1,175 @@
+"""`play`: a scenario on a virtual clock, with the real server. It takes milliseconds, and always ends.
+
+The lines are performed in order. After each everything that can happen at that instant has happened, so that times are
+exact and a scenario goes the same way every time. Whatever is waited for is waited for in virtual time, and not for
+ever: a scenario that is stuck says which line waits for what.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import trio
+import trio.testing
+from mcp.shared.exceptions import MCPError
+
+from trio_debugmcp.testing.debug_client import ToolFailed
+from trio_debugmcp.testing.scenario.actions import begin_call, perform, say
+from trio_debugmcp.testing.scenario.expectations import check, overlooked
+from trio_debugmcp.testing.scenario.lines import (
+    AGENT,
+    AdapterLine,
+    Call,
+    ClientLine,
+    Era,
+    ExpectAnswer,
+    ExpectError,
+    ExpectLine,
+    ExpectListChanged,
+    ExpectNothing,
+    ExpectUpdated,
+    LaunchProgram,
+    Line,
+    Read,
+    Scenario,
+    Step,
+)
+from trio_debugmcp.testing.scenario.report import Report, described, seconds
+from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, Stage, open_stage
+from trio_debugmcp.testing.scenario.text import decode_scenario, filled
+
+PATIENCE_SECONDS = 120.0
+"""Virtual time that a line is given. Every tool call ends by its timeout, which is shorter unless asked for."""
+
+QUIET_SECONDS = 5.0
+"""Virtual time after the last line in which nothing may be notified that no line expects."""
+
+NUDGE_SECONDS = 1e-10
+"""Each line comes this much later than the one before: what is due at a line's instant has then happened, to the last
+bit of a float. Of all of it nothing is left in times that are compared to the microsecond."""
+
+MAX_NUDGES = 4000
+"""The lines of a longer scenario are not nudged any further."""
+
+SETTING_LINE = 1
+"""What is wrong before the first step is said of this line."""
+
+_OF_THE_PAST = ExpectUpdated | ExpectListChanged | ExpectAnswer | ExpectError | ExpectNothing
+"""Lines that speak of what was noted with its time: they may come when that time is over."""
+
+
+def read_scenario(path: str | Path) -> Scenario:
+    """Read a scenario file.
+
+    Raises:
+        BadScenario: with the file's name, the line, and what is allowed there.
+        OSError: it cannot be read.
+    """
+    return decode_scenario(Path(path).read_text(encoding="utf-8"), str(path))
+
+
+def play_all(scenario: Scenario) -> list[Report]:
+    """Play a scenario in each of its protocol eras, each in a Trio run of its own. Not for inside of one."""
+    return [play_in(scenario, era) for era in scenario.setting.eras]
+
+
+def play_in(scenario: Scenario, era: Era) -> Report:
+    """Play a scenario in a protocol era, in a Trio run of its own. Not for inside of one."""
+    return trio.run(play, scenario, era, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+async def play(scenario: Scenario, era: Era | None = None) -> Report:
+    """Play a scenario in a protocol era, by default the first of its own, on the clock of this Trio run.
+
+    Nothing else may be going on in the run: the clock jumps whenever everything waits.
+
+    Raises:
+        RuntimeError: the run's clock is no `trio.testing.MockClock` that jumps.
+    """
+    clock = trio.lowlevel.current_clock()
+    if not isinstance(clock, trio.testing.MockClock) or clock.autojump_threshold != 0:
+        raise RuntimeError(
+            "a scenario is played on a virtual clock: pass clock=trio.testing.MockClock(autojump_threshold=0) to "
+            "trio.run, ask pytest-trio for the fixture autojump_clock, or call play_in"
+        )
+    era = era or scenario.setting.eras[0]
+    async with open_stage(scenario.setting, era) as stage:
+        try:
+            await _begin(stage)
+        except (ToolFailed, MCPError) as failed:
+            stage.log("scenario", f"begin {stage.setting.begin}", SETTING_LINE, str(failed))
+        else:
+            await _play_steps(stage, scenario.steps)
+        entries = tuple(stage.entries)
+    return Report(scenario, era, entries)
+
+
+async def _begin(stage: Stage) -> None:
+    """Bring the stage to where the story begins."""
+    setting, agent = stage.setting, stage.guest(AGENT)
+    for wanted in setting.breakpoints:
+        await agent.client.call("breakpoint_set", **{"file": setting.program, **wanted})
+    if setting.begin != "nothing":
+        at_entry = setting.begin == "paused"
+        await agent.client.call("debug_launch", program=setting.program, stop_at_entry=at_entry, wait=at_entry)
+        await trio.sleep(SETTLED_SECONDS)
+    stage.begin_here()
+
+
+async def _play_steps(stage: Stage, steps: Sequence[Step]) -> None:
+    with trio.CancelScope() as storms:
+        async with trio.open_nursery() as nursery:
+            for step in steps:
+                await _play_step(stage, step, nursery)
+            storms.deadline = trio.current_time() + PATIENCE_SECONDS
+    if storms.cancelled_caught:
+        stage.log("scenario", "end", None, "an adapter still repeats itself")
+    await trio.sleep(QUIET_SECONDS)
+    overlooked(stage)
+
+
+async def _play_step(stage: Stage, step: Step, nursery: trio.Nursery) -> None:
+    line: Line = filled(step.line, DIR=stage.directory)
+    due = line.at if line.at is not None else stage.now + (line.after or 0.0)
+    due = round(max(due, line.until) if isinstance(line, ExpectNothing) else due, 6)
+    await trio.sleep_until(max(stage.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
+    await stage.settle()
+    expects = isinstance(line, ExpectLine)
+    who = "expect" if expects else getattr(line, "who", "")
+    entry = None if expects else stage.log(who, described(step.line), step.number)
+    differences = await _differences(stage, step.number, line, due, nursery)
+    if entry is None:
+        entry = stage.log(who, described(step.line), step.number)
+    for sentence in differences:
+        stage.object_to(entry, sentence)
+
+
+async def _differences(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
+    """Perform the line; returns what is not as it says."""
+    if due < stage.now and not isinstance(line, _OF_THE_PAST):
+        return (f"too late: it is {seconds(stage.now)} already, and this line belongs to {seconds(due)}",)
+    try:
+        with trio.fail_after(PATIENCE_SECONDS):
+            await _perform(stage, number, line, due, nursery)
+            await stage.settle()
+    except Difference as difference:
+        return difference.sentences
+    except MCPError as refused:
+        return (f"refused: {refused.error.code}: {refused.error.message}",)
+    except trio.TooSlowError:
+        what = "the answer" if isinstance(line, ExpectAnswer | ExpectError) else "this"
+        return (f"stuck: {what} has not come within {PATIENCE_SECONDS:g} virtual seconds",)
+    return ()
+
+
+async def _perform(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
+    match line:
+        case AdapterLine():
+            await say(stage, line, nursery)
+        case Call() | LaunchProgram() | Read():
+            begin_call(stage, number, line)
+        case ClientLine():
+            await perform(stage, line)
+        case ExpectLine():
+            await check(stage, line, due, timed=line.at is not None or line.after is not None)
+        case _:
+            raise AssertionError(f"no such line: {line}")

@@ -1,0 +1,73 @@
+"""A scenario made of a recording has the times of a real clock; on the virtual one nothing takes any."""
+
+from collections import deque
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.testing.debug_client import LIST_CHANGED
+from trio_debugmcp.testing.scenario.lines import (
+    Call,
+    ExpectAnswer,
+    ExpectError,
+    ExpectListChanged,
+    ExpectUpdated,
+    LaunchProgram,
+    Line,
+    Read,
+    Scenario,
+    Step,
+)
+from trio_debugmcp.testing.scenario.player import play_in
+from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, told_text
+from trio_debugmcp.testing.scenario.text import full_uri
+
+NEAR_SECONDS = 0.25
+"""What a real machine may have been late by; less than a quiet window, so that two notifications are never mixed up."""
+
+
+def sharpened(scenario: Scenario) -> Scenario:
+    """The scenario with the exact times of notifications and answers, as it goes now. Not for inside of a Trio run.
+
+    Only what comes near its time gets another; what does not come remains, and is a difference when it is played.
+    """
+    entries = play_in(scenario, scenario.setting.eras[0]).entries
+    exact = _Exact(entries, scenario.steps)
+    lines = sorted((exact.timed(step.line) for step in scenario.steps), key=lambda line: line.at or 0.0)
+    return replace(scenario, steps=tuple(Step(number, line) for number, line in enumerate(lines, 2)))
+
+
+class _Exact:
+    """What happened, for each expectation to take its time from; nothing is taken twice."""
+
+    def __init__(self, entries: Sequence[Entry], steps: Sequence[Step]) -> None:
+        self._happened: dict[tuple[str, str], deque[float]] = {}
+        for entry in entries:
+            text = entry.text.partition(")")[0] if entry.line is None else ""
+            self._happened.setdefault((entry.who, text), deque()).append(entry.at)
+        self._calls: dict[tuple[str, str | None], str] = {}
+        self._numbers = {id(step.line): step.number for step in steps}
+
+    def timed(self, line: Line) -> Line:
+        match line:
+            case Call(who=who, name=name) | LaunchProgram(who=who, name=name) | Read(who=who, name=name):
+                what = line.tool if isinstance(line, Call) else "debug_launch"
+                what = f"reading {line.uri}" if isinstance(line, Read) else what
+                self._calls[who, name] = answered_prefix(what, self._numbers[id(line)])
+                return line
+            case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
+                return self._at(line, who, self._calls.get((who, of), ""))
+            case ExpectListChanged(who=who):
+                return self._at(line, who, told_text(LIST_CHANGED))
+            case ExpectUpdated(who=who, uris=[uri]):
+                return self._at(line, who, told_text(full_uri(uri)))
+            case _:
+                return line
+
+    def _at(self, line: Line, who: str, text: str) -> Line:
+        times = self._happened.get((who, text.partition(")")[0]), deque())
+        while times and line.at is not None and times[0] < line.at - NEAR_SECONDS:
+            times.popleft()
+        if line.at is None or not times or times[0] > line.at + NEAR_SECONDS:
+            return line
+        return replace(line, at=times.popleft())
