@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 import trio
 
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 from trio_debugmcp.testing.connect import Era
 
 SESSION = "debugger://session"
@@ -49,3 +50,20 @@ async def paused(era: Era, adapter: FakeAdapter | None = None) -> AsyncIterator[
         await fake.stop("entry")
         await trio.sleep(10)
         yield client, fake
+
+
+async def failure(client: DebugClient, tool: str, **arguments: Any) -> ToolFailed:
+    """Call a tool that must fail, and return the failure."""
+    with pytest.raises(ToolFailed) as caught:
+        await client.call(tool, **arguments)
+    assert caught.value.message
+    return caught.value
+
+
+async def still_works(client: DebugClient) -> None:
+    """Check that a new session starts, stops at its entry and ends; the adapter must answer again."""
+    adapter = FakeAdapter()
+    result = await client.call("debug_launch", program=adapter.program)
+    assert result["stop"]["reason"] == "Entry"
+    await client.call("debug_disconnect")
+    assert (await client.call("debug_state"))["state"] == "Disconnected"

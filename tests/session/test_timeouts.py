@@ -1,0 +1,183 @@
+"""Requests that an adapter never answers and calls that a client cancels: each ends in bounded time."""
+
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from trio.testing import MockClock
+
+from tests.server.scene import (
+    SESSION,
+    failure,
+    launch,
+    paused,
+    running,
+    still_works,
+)
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
+
+
+async def timed_out(client: DebugClient, tool: str, **arguments: Any) -> bool:
+    """Whether a call ran out of time: an error says so, or a stop that is none yet."""
+    try:
+        result = await client.call(tool, **arguments)
+    except ToolFailed as failed:
+        return failed.code == "TIMEOUT"
+    return result["timedOut"] is True and result["state"] == "Running"
+
+
+# --- Adapters that never answer ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["initialize", "launch", "setBreakpoints", "configurationDone"])
+@pytest.mark.parametrize(("timeout", "at_most"), [(5, 5), (30, 30)])
+async def test_a_launch_that_is_not_answered_ends_by_its_timeout(
+    command: str, timeout: float, at_most: float, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold(command)
+    async with connect(options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, line=1)
+        failed = await failure(client, "debug_launch", program=adapter.program, timeout=timeout)
+        assert failed.code == "TIMEOUT"
+        assert trio.current_time() <= at_most + 1e-6
+        assert (await client.call("debug_state"))["state"] == "Disconnected"
+        assert "disconnect" in adapter.commands()
+        adapter._answers.clear()
+        await still_works(client)
+
+
+async def test_a_launch_whose_disconnect_is_not_answered_either_still_ends(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("launch")
+    adapter.withhold("disconnect")
+    async with connect(options=adapter.options()) as client:
+        failed = await failure(client, "debug_launch", program=adapter.program, timeout=5)
+        assert failed.code == "TIMEOUT"
+        assert trio.current_time() == pytest.approx(6)
+
+
+@pytest.mark.parametrize(
+    ("command", "tool", "arguments"),
+    [
+        ("continue", "debug_continue", {"timeout": 3}),
+        ("next", "debug_step", {"timeout": 3}),
+        ("stepIn", "debug_step", {"mode": "in", "timeout": 3}),
+        ("stepOut", "debug_step", {"mode": "out", "timeout": 3}),
+        ("continue", "debug_run_to", {"file": FakeAdapter.program, "line": 1, "timeout": 3}),
+    ],
+)
+async def test_a_resume_that_is_not_answered_ends_by_its_timeout(
+    command: str, tool: str, arguments: dict[str, Any], autojump_clock: MockClock
+) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold(command)
+        start = trio.current_time()
+        assert await timed_out(client, tool, **arguments)
+        assert trio.current_time() - start <= 3 + 1e-6
+
+
+async def test_a_pause_that_is_not_answered_ends_by_its_timeout(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        adapter.withhold("pause")
+        start = trio.current_time()
+        assert await timed_out(client, "debug_pause", timeout=3)
+        assert trio.current_time() - start <= 3 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("command", "tool", "arguments", "code", "seconds"),
+    [
+        ("evaluate", "evaluate", {"expression": "x"}, "EVAL_TIMEOUT", 5),
+        ("evaluate", "evaluate", {"expression": "x", "timeout": 1}, "EVAL_TIMEOUT", 1),
+        ("stackTrace", "stacktrace_get", {"thread_id": 2}, "TIMEOUT", 10),
+        ("scopes", "variables_get", {}, "TIMEOUT", 10),
+        ("variables", "variables_get", {}, "TIMEOUT", 10),
+        ("setBreakpoints", "breakpoint_set", {"file": FakeAdapter.program, "line": 5}, "TIMEOUT", 10),
+        ("setBreakpoints", "breakpoint_remove", {"id": "*"}, "TIMEOUT", 10),
+        ("setFunctionBreakpoints", "breakpoint_set", {"function": "main"}, "TIMEOUT", 10),
+        ("setExceptionBreakpoints", "breakpoint_set_exception", {"exception_type": "*"}, "TIMEOUT", 10),
+    ],
+)
+async def test_a_request_that_is_not_answered_fails_its_tool_and_nothing_else(
+    command: str, tool: str, arguments: dict[str, Any], code: str, seconds: float, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    adapter.threads = [(1, "main"), (2, "worker")]
+    async with paused("legacy", adapter) as (client, _):
+        adapter.withhold(command)
+        start = trio.current_time()
+        failed = await failure(client, tool, **arguments)
+        assert failed.code == code
+        assert trio.current_time() - start <= seconds + 1e-6
+        assert (await client.read(SESSION))["state"] == "Paused"
+        assert (await client.call("debug_disconnect"))["wasTerminated"] is True
+
+
+async def test_a_disconnect_that_is_not_answered_ends_after_its_grace_period(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("disconnect")
+        start = trio.current_time()
+        result = await client.call("debug_disconnect")
+        assert result["wasTerminated"] is True
+        assert trio.current_time() - start == pytest.approx(6)
+        assert await client.uris() == []
+
+
+@pytest.mark.parametrize("command", ["threads", "stackTrace", "scopes", "variables"])
+async def test_a_stop_whose_examination_is_not_answered_is_still_a_stop(
+    command: str, autojump_clock: MockClock
+) -> None:
+    async with running("legacy") as (client, adapter):
+        adapter.withhold(command)
+        await adapter.stop("breakpoint", hit=[1])
+        stop = await client.call("debug_wait", timeout=60)
+        assert (stop["state"], stop["reason"], stop["threadId"]) == ("Paused", "Breakpoint", 1)
+
+
+# --- Calls that are cancelled -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_a_wait_that_is_cancelled_leaves_the_program_running(era: Any, autojump_clock: MockClock) -> None:
+    async with paused(era) as (client, adapter):
+        with trio.move_on_after(1):
+            await client.call("debug_continue", timeout=100)
+        assert (await client.read(SESSION))["state"] == "Running"
+        await adapter.stop("breakpoint", hit=[1])
+        assert (await client.call("debug_wait"))["breakpointIds"] == ["bp-1"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_an_evaluation_that_is_cancelled_leaves_the_session_usable(era: Any, autojump_clock: MockClock) -> None:
+    async with paused(era) as (client, adapter):
+        adapter.values = {"x": "1"}
+        adapter.withhold("evaluate")
+        with trio.move_on_after(1):
+            await client.call("evaluate", expression="x", timeout=100)
+        del adapter._answers["evaluate"]
+        assert (await client.call("evaluate", expression="x"))["value"] == "1"
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_a_launch_that_is_cancelled_ends_its_session(era: Any, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("launch")
+    async with connect(era, options=adapter.options()) as client:
+        with trio.move_on_after(1):
+            await launch(client, adapter)
+        await trio.sleep(10)
+        assert await client.uris() == []
+        adapter._answers.clear()
+        await still_works(client)
+
+
+async def test_a_run_to_that_is_cancelled_removes_its_breakpoint(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        with trio.move_on_after(1):
+            await client.call("debug_run_to", file=adapter.program, line=9, timeout=100)
+        await trio.sleep(1)
+        assert [each["line"] for each in adapter.sent("setBreakpoints")[-2]["breakpoints"]] == [1, 9]
+        assert [each["line"] for each in adapter.sent("setBreakpoints")[-1]["breakpoints"]] == [1]
+        assert len((await client.call("breakpoint_list"))["breakpoints"]) == 1
