@@ -83,13 +83,13 @@ def built(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     return st.builds(kind, **members)
 
 
-SAID = st.builds(changes.AdapterSaid, SESSIONS, st.sampled_from(list(EVENT_TYPES.values())).flatmap(built), TIMES)
+SAID = st.builds(changes.EventReceived, SESSIONS, st.sampled_from(list(EVENT_TYPES.values())).flatmap(built), TIMES)
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[changes.Change]:
     """What reaches the merger; it begins with a program that runs."""
-    kinds = [kind for kind in CHANGES if kind is not changes.AdapterSaid]
+    kinds = [kind for kind in CHANGES if kind is not changes.EventReceived]
     steps: list[changes.Change] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
     later = st.sampled_from(kinds).flatmap(built)
     return steps + draw(st.lists(SAID | later | later | later, max_size=25))

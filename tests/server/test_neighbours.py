@@ -13,7 +13,7 @@ from tests.server.test_logging import set_level
 from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.timeline import MAX_TOLD_AGAIN, Timeline
-from trio_debugmcp.state.timeline import client_came, client_went
+from trio_debugmcp.state.timeline import client_joined, client_left
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era
 
@@ -44,12 +44,12 @@ async def test_whoever_is_there_when_a_session_starts_is_in_its_timeline(era: Er
 
 async def test_of_very_many_clients_some_are_told_of_again(autojump_clock: MockClock) -> None:
     timeline = Timeline(Clock())
-    several = [client_came(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 10)]
+    several = [client_joined(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 10)]
     timeline.record(several)
     again = timeline.start_over()
     assert again == several[:MAX_TOLD_AGAIN]
     timeline.record(again)
-    timeline.record([client_went(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 9)])
+    timeline.record([client_left(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 9)])
     assert timeline.start_over() == several[-1:]
 
 

@@ -28,13 +28,13 @@ from trio_debugmcp.dap.messages import (
     UnknownEvent,
 )
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
     BreakpointsBound,
     BreakpointsRemoved,
     Change,
+    EventReceived,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     LocalsFetched,
@@ -191,8 +191,8 @@ def test_a_session_that_is_gone_changes_nothing_any_more() -> None:
     for change in (
         SessionClosed("s-1", "again"),
         SessionStarted("s-1"),
-        AdapterSaid("s-1", Terminated(), 0.0),
-        AdapterSaid("s-1", BreakpointEvent("changed", DapBreakpoint(True, 1)), 0.0),
+        EventReceived("s-1", Terminated(), 0.0),
+        EventReceived("s-1", BreakpointEvent("changed", DapBreakpoint(True, 1)), 0.0),
         Resumed("s-1"),
         ResumeRefused("s-1", 0),
         BreakpointsBound("s-1", (("bp-1", DapBreakpoint(True, 1)),)),
@@ -741,8 +741,8 @@ stops = st.builds(
     threads=st.just(()) | st.just((Thread(1, None), Thread(2, "x"))),
 )
 changes: st.SearchStrategy[Change] = st.one_of(
-    st.builds(AdapterSaid, ids, events, st.just(1.0)),
-    st.builds(AdapterSaid, ids, events, st.just(1.0)),
+    st.builds(EventReceived, ids, events, st.just(1.0)),
+    st.builds(EventReceived, ids, events, st.just(1.0)),
     stops,
     st.builds(SessionOpened, ids, st.just(ORIGIN), st.none() | ids),
     st.builds(SessionStarted, ids),

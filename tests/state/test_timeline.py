@@ -8,12 +8,12 @@ import pytest
 from tests.state.world import APP, ORIGIN, frame, place
 from trio_debugmcp.dap.messages import Continued, DapBreakpoint, DapModule, Exited, ModuleEvent, Stopped, ThreadEvent
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointLogged,
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
     Change,
+    EventReceived,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     Happened,
@@ -33,8 +33,8 @@ from trio_debugmcp.state.payloads import ExceptionInfo, Location, to_json
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.timeline import (
     EVENT_TYPES,
-    client_came,
-    client_went,
+    client_joined,
+    client_left,
     happenings,
     starts_over,
     tool_called,
@@ -61,7 +61,7 @@ class Diary:
         return [each.type for each in self.tell(message)]
 
     def stop(self, **more: Any) -> list[Happening]:
-        assert self.tell(AdapterSaid("s-1", Stopped("step", thread_id=1), 1.0)) == []
+        assert self.tell(EventReceived("s-1", Stopped("step", thread_id=1), 1.0)) == []
         session = self.state.snapshot("s-1")
         assert session is not None
         values: dict[str, Any] = {
@@ -75,7 +75,7 @@ class Diary:
         return self.tell(StopExamined("s-1", **{**values, **more}))
 
     def said(self, body: Any) -> list[Happening]:
-        return self.tell(AdapterSaid("s-1", body, 1001.0))
+        return self.tell(EventReceived("s-1", body, 1001.0))
 
 
 def test_a_session_begins_and_ends_with_what_is_known_of_it() -> None:
@@ -204,7 +204,7 @@ def test_threads_and_modules() -> None:
     (loaded,) = diary.said(ModuleEvent("new", DapModule(1, "json")))
     assert loaded.payload == {"sessionId": "s-1", "name": "json", "count": 1}
     assert diary.said(ModuleEvent("changed", DapModule(1, "json"))) == []
-    assert diary.tell(AdapterSaid("s-9", ThreadEvent("started", 4), 1.0)) == []
+    assert diary.tell(EventReceived("s-9", ThreadEvent("started", 4), 1.0)) == []
 
 
 def test_output_is_told_of_in_short_while_its_session_lives() -> None:
@@ -223,10 +223,10 @@ def test_output_is_told_of_in_short_while_its_session_lives() -> None:
 def test_what_the_server_tells_changes_nothing_else() -> None:
     diary = Diary("s-1")
     before = diary.state
-    came = client_came("agent", "1.0", "control")
+    came = client_joined("agent", "1.0", "control")
     assert diary.tell(Happened(came)) == [came]
     assert came.payload == {"name": "agent", "version": "1.0", "role": "control"}
-    assert client_went("agent", None, "observe").payload == {"name": "agent", "version": None, "role": "observe"}
+    assert client_left("agent", None, "observe").payload == {"name": "agent", "version": None, "role": "observe"}
     assert diary.state is before
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody, Stopped
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointPut,
     BreakpointsBound,
     Change,
+    EventReceived,
     LocalsFetched,
     Resumed,
     SessionOpened,
@@ -49,7 +49,7 @@ class World:
         return touched | self.tell(SessionStarted(session))
 
     def said(self, body: EventBody, session: str = "s-1", at: float = 1001.0) -> set[str]:
-        return self.tell(AdapterSaid(session, body, at))
+        return self.tell(EventReceived(session, body, at))
 
     def examined(self, session: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
         values: dict[str, Any] = {

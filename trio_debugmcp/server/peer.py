@@ -16,7 +16,7 @@ from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import Happened, Happening
-from trio_debugmcp.state.timeline import client_came, client_went
+from trio_debugmcp.state.timeline import client_joined, client_left
 
 Context = ServerRequestContext[Any, Any]
 
@@ -82,7 +82,7 @@ class Peer:
     async def leave(self) -> None:
         """It is gone. The caller bounds and shields this."""
         for name, version in self._known:
-            await self._note(client_went(name, version, self._role))
+            await self._note(client_left(name, version, self._role))
 
     async def _meet(self, name: str, version: str, ctx: Context) -> _KnownClient | None:
         known = self._known.get((name, version))
@@ -90,14 +90,14 @@ class Peer:
             known = self._known[name, version] = _KnownClient()
             if ctx.request is not None and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 self._nursery.start_soon(self._miss, name, version, known)
-            await self._note(client_came(name, version, self._role))
+            await self._note(client_joined(name, version, self._role))
         return known
 
     async def _miss(self, name: str, version: str, known: _KnownClient) -> None:
         with known.absence:
             await trio.sleep_forever()
         del self._known[name, version]
-        await self._note(client_went(name, version, self._role))
+        await self._note(client_left(name, version, self._role))
 
     async def _note(self, what: Happening) -> None:
         if self._merger is not None:

@@ -61,9 +61,9 @@ from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, origin_of
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointFaulted,
     BreakpointLogged,
+    EventReceived,
     OriginLearned,
     SessionClosed,
     SessionOpened,
@@ -325,7 +325,7 @@ class DebugSession:
         self._handshake.give_up(AdapterGone(end.reason, tail))
         if not self._over.is_set():
             self._failed = self._exit_code is None  # after `exited`, some adapters just leave
-            await self._merger.merge(AdapterSaid(self.id, Terminated(), self._shared.clock.now()))
+            await self._merger.merge(EventReceived(self.id, Terminated(), self._shared.clock.now()))
         last_words = tail.rpartition("\n")[2]
         self._finish(f"{end.reason} ({last_words})" if last_words else end.reason)
 
@@ -360,7 +360,7 @@ class DebugSession:
                     self._nursery.start_soon(self._follow_exit)
             case _:
                 pass
-        state = await self._merger.merge(AdapterSaid(self.id, event, self._shared.clock.now()))
+        state = await self._merger.merge(EventReceived(self.id, event, self._shared.clock.now()))
         if isinstance(event, Stopped) and self._nursery is not None:
             snapshot = state.snapshot(self.id)
             if snapshot is not None:

@@ -68,7 +68,7 @@ class SessionClosed(Change, frozen=True):
     failed: bool = False
 
 
-class AdapterSaid(Change, frozen=True):
+class EventReceived(Change, frozen=True):
     """An event of the debug adapter, with the time of its arrival."""
 
     session_id: str

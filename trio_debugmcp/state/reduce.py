@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-Messages come from three sides: what a debug adapter says (`AdapterSaid`), what our own tasks did or fetched, and
+Messages come from three sides: what a debug adapter says (`EventReceived`), what our own tasks did or fetched, and
 what the user asked for. They are reduced one at a time, in the order in which they reached the merger.
 
 1. *Events drive state, responses do not.* `Resumed` is merged before the resume request is written; the answer to
@@ -30,7 +30,6 @@ from trio_debugmcp.state.breakpoints import (
     without_history,
 )
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
@@ -38,6 +37,7 @@ from trio_debugmcp.state.changes import (
     BreakpointsBound,
     BreakpointsRemoved,
     Change,
+    EventReceived,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     Happened,
@@ -259,7 +259,7 @@ def _(change: ThreadsLocated, state: State) -> State:
 
 
 @reduce.register
-def _(change: AdapterSaid, state: State) -> State:
+def _(change: EventReceived, state: State) -> State:
     match change.body:
         case BreakpointEvent() as event:
             return breakpoint_changed(state, change.session_id, event)

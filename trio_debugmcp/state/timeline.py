@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
 from trio_debugmcp.state.changes import (
-    AdapterSaid,
     BreakpointLogged,
     Change,
+    EventReceived,
     Happened,
     Happening,
     OutputWritten,
@@ -73,7 +73,7 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
                 _event("output", stream=piece.stream, text=shortened(piece.beginning), length=piece.length)
                 for piece in pieces
             ]
-        case AdapterSaid(session_id=session_id) if new.snapshot(session_id) is not None:
+        case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
             return [*_of_sessions(old, change, new), *_said(change, new), *_of_breakpoints(old, change, new)]
         case _:
             return [*_of_sessions(old, change, new), *_of_breakpoints(old, change, new)]
@@ -160,7 +160,7 @@ def _exception(snapshot: Snapshot, stop: Stop) -> Happening:
     )
 
 
-def _said(change: AdapterSaid, new: State) -> Iterator[Happening]:
+def _said(change: EventReceived, new: State) -> Iterator[Happening]:
     match change.body:
         case ThreadEvent(reason="started" | "exited" as reason, thread_id=thread_id):
             kind: EventType = "threadStarted" if reason == "started" else "threadExited"
@@ -278,12 +278,12 @@ def tool_called(
     )
 
 
-def client_came(name: str | None, version: str | None, role: str) -> Happening:
+def client_joined(name: str | None, version: str | None, role: str) -> Happening:
     """A client has connected and said who it is."""
     return _event("clientJoined", name=_cut(name), version=_cut(version), role=role)
 
 
-def client_went(name: str | None, version: str | None, role: str) -> Happening:
+def client_left(name: str | None, version: str | None, role: str) -> Happening:
     """That client is gone."""
     return _event("clientLeft", name=_cut(name), version=_cut(version), role=role)
 
