@@ -15,11 +15,8 @@ from trio.testing import MockClock
 from tests.server.scene import BREAKPOINTS, launch, move_breakpoint, paused, running
 from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS
 from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
-from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.transports.memory import memory_pair
-
-both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 log = logging.getLogger("trio_debugmcp.test")
 
@@ -167,11 +164,22 @@ async def test_a_client_that_does_not_read_delays_nobody_and_is_told_what_it_mis
             assert rest == [str(number) for number in range(50, MAX_QUEUED_LOGS + 50)]
 
 
-@both_eras
-async def test_everything_is_declared_in_both_eras(era: Era, autojump_clock: MockClock) -> None:
-    async with connect(era) as client:
-        declared = client.sdk.server_capabilities
-        assert declared.resources is not None
-        assert (declared.resources.subscribe, declared.resources.list_changed) == (True, True)
-        for each in (declared.tools, declared.prompts, declared.completions, declared.logging):
-            assert each is not None
+@pytest.mark.parametrize(
+    ("logger", "heard"),
+    [
+        ("trio_debugmcp.transports.port", False),
+        ("trio_debugmcp.transports.http", False),
+        ("trio_debugmcp.transports.jsonrpc", False),
+        ("trio_debugmcp.transports", False),
+        ("trio_debugmcp.session.session", True),
+        ("trio_debugmcp.transportsandmore", True),
+    ],
+)
+async def test_records_about_refused_connections_and_malformed_messages_reach_no_client(
+    logger: str, heard: bool, autojump_clock: MockClock
+) -> None:
+    async with open_server(FakeAdapter().options()) as server, server.connect() as client:
+        await set_level(client, "debug")
+        logging.getLogger(logger).warning("refused: 403 this Host is not ours")
+        await trio.sleep(1)
+        assert [log.logger for log in client.logs if log.logger == logger] == [logger] * heard

@@ -1,6 +1,5 @@
-"""What clients of one server learn of each other, and what they do not."""
+"""Clients in the timeline: who is connected when a session starts, and when each disconnects (server/peer.py)."""
 
-import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +8,6 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
-from tests.server.test_logging import set_level
 from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
 from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.timeline import MAX_TOLD_AGAIN, Timeline
@@ -51,27 +49,6 @@ async def test_of_very_many_clients_some_are_told_of_again(autojump_clock: MockC
     timeline.record(again)
     timeline.record([client_left(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 9)])
     assert timeline.start_over() == several[-1:]
-
-
-@pytest.mark.parametrize(
-    ("logger", "heard"),
-    [
-        ("trio_debugmcp.transports.port", False),
-        ("trio_debugmcp.transports.http", False),
-        ("trio_debugmcp.transports.jsonrpc", False),
-        ("trio_debugmcp.transports", False),
-        ("trio_debugmcp.session.session", True),
-        ("trio_debugmcp.transportsandmore", True),
-    ],
-)
-async def test_who_is_refused_at_the_port_and_what_strangers_send_is_not_in_the_clients_logs(
-    logger: str, heard: bool, autojump_clock: MockClock
-) -> None:
-    async with open_server(FakeAdapter().options()) as server, server.connect() as client:
-        await set_level(client, "debug")
-        logging.getLogger(logger).warning("refused: 403 this Host is not ours")
-        await trio.sleep(1)
-        assert [log.logger for log in client.logs if log.logger == logger] == [logger] * heard
 
 
 def passing(name: str, *, over_http: bool = True, version: str = "2026-07-28") -> Any:
