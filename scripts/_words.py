@@ -70,7 +70,7 @@ class Found(NamedTuple):
 
 def phrases(file: Path, first: int, text: str) -> Iterator[Found]:
     """What is refused in a text that begins at a line, unless its last line says that it is to be kept."""
-    if "words: keep" in text.rpartition("\n")[2]:
+    if "words: keep" in text.rstrip().rpartition("\n")[2]:
         return
     for found in PHRASES.finditer(text):
         said = re.sub(r"[\s#*/]+", " ", found[0])
