@@ -13,7 +13,7 @@ import trio_debugmcp
 HOME = Path(trio_debugmcp.__file__).parent
 
 FLOORS = [
-    {"errors", "samples"},
+    {"errors", "clock", "samples"},
     {"dap"},
     {"state"},
     {"session", "publish", "transports"},

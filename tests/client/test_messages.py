@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
 from trio_debugmcp.client.messages import STDERR_LINE_CHARACTERS, STDERR_LINES, MessageLog, StderrLog
-from trio_debugmcp.client.process import LineSplitter
-from trio_debugmcp.errors import ProtocolViolation
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -167,21 +165,3 @@ def test_prompt_arguments_are_strings() -> None:
         "c": "null",
         "d": "[true]",
     }
-
-
-@given(st.lists(st.binary(min_size=1, max_size=20).map(lambda b: b.replace(b"\n", b"_")), max_size=8), st.data())
-def test_lines_are_the_same_however_the_bytes_arrive(lines: list[bytes], data: st.DataObject) -> None:
-    stream = b"".join(line + b"\n" for line in lines)
-    splitter, found = LineSplitter(), []
-    while stream:
-        size = data.draw(st.integers(1, len(stream)))
-        found += splitter.feed(stream[:size])
-        stream = stream[size:]
-    assert found == [line for line in lines if line.strip()]
-
-
-def test_a_line_without_end_is_a_violation_of_the_protocol() -> None:
-    splitter = LineSplitter(max_line=10)
-    splitter.feed(b"0123456789")
-    with pytest.raises(ProtocolViolation, match="more than 10 bytes"):
-        splitter.feed(b"!")

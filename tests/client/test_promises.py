@@ -24,7 +24,7 @@ from trio_debugmcp.client import (
 )
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.calls import Calls
-from trio_debugmcp.client.clock import WallClock
+from trio_debugmcp.clock import Clock
 
 from .peer import Json, Peer, Refuse, content, text, tool
 
@@ -133,8 +133,8 @@ async def test_an_answer_that_comes_through_as_the_connection_ends_is_returned_a
         async def call(self, method: str, work: Any) -> Any:
             return {"resources/read": ReadResourceResult(contents=[])}.get(method)
 
-    cache, bus = ContentCache(), EventBus(WallClock())
-    calls, connection = Calls(cache, bus, WallClock(), None), cast("Any", Ending())
+    cache, bus = ContentCache(), EventBus(Clock())
+    calls, connection = Calls(cache, bus, Clock(), None), cast("Any", Ending())
     async with bus.stream([], 10) as events:
         assert (await calls.read_resource(connection, ONE, None)).uri == ONE
         assert (await calls.read_template(connection, "demo://{x}", ONE, {}, None)).expanded_uri == ONE

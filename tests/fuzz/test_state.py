@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.fuzz.inputs import TEXT
 from tests.fuzz.running import run, whole_server
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import EVENT_TYPES
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.timeline import Timeline

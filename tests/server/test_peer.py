@@ -8,8 +8,8 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.timeline import MAX_TOLD_AGAIN, Timeline
 from trio_debugmcp.state.timeline import client_joined, client_left
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server

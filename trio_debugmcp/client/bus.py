@@ -24,7 +24,7 @@ from trio_debugmcp.client.events import EVENT_KINDS, Event, EventsDropped
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from trio_debugmcp.client.clock import WallClock
+    from trio_debugmcp.clock import Clock
 
 E = TypeVar("E", bound=Event)
 Predicate = Callable[[Any], bool]
@@ -134,7 +134,7 @@ class Expectation:
 class EventBus:
     """Publishes events to whoever listens."""
 
-    def __init__(self, clock: WallClock) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._published = 0
         self._closed = False
@@ -144,7 +144,7 @@ class EventBus:
     def publish(self, event: Event) -> None:
         """Give `event` a number, give it the time, and hand it to every listener."""
         self._published += 1
-        event = replace(event, seq=self._published, time=self._clock.now())
+        event = replace(event, seq=self._published, time=self._clock.utc())
         for listener in self._listeners():
             listener.offer(event)
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.cache import ContentCache
-    from trio_debugmcp.client.clock import WallClock
     from trio_debugmcp.client.connection import Connection
+    from trio_debugmcp.clock import Clock
 
 Metadata = Mapping[str, Any] | None
 
@@ -55,7 +55,7 @@ class Calls:
         metadata: `_meta` for every request; a call's own wins.
     """
 
-    def __init__(self, cache: ContentCache, bus: EventBus, clock: WallClock, metadata: Metadata) -> None:
+    def __init__(self, cache: ContentCache, bus: EventBus, clock: Clock, metadata: Metadata) -> None:
         self._cache = cache
         self._bus = bus
         self._clock = clock
@@ -211,7 +211,7 @@ class Calls:
         await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
 
     def _ask(self) -> _Asked:
-        return _Asked(self._cache.next_call(), self._clock.now())
+        return _Asked(self._cache.next_call(), self._clock.utc())
 
     def _keep_template(self, invocation: ResourceTemplateReadInvocation, asked: _Asked) -> None:
         self._cache.set_resource_template(invocation.uri_template, invocation, call=asked.call, stale=asked.overtaken)

@@ -25,7 +25,6 @@ import trio
 
 from trio_debugmcp.client.bus import DEFAULT_BUFFER, EventBus, EventStream, Expectation, Predicate
 from trio_debugmcp.client.cache import ContentCache, ReadOnlyContentCache
-from trio_debugmcp.client.clock import WallClock
 from trio_debugmcp.client.connection import Connection
 from trio_debugmcp.client.events import (
     CacheChange,
@@ -37,6 +36,7 @@ from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.client.targets import resolve_target
 from trio_debugmcp.client.upkeep import Upkeep
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:
@@ -84,13 +84,13 @@ class InspectorClient:
     def __init__(self, target: Target, options: InspectorOptions = InspectorOptions()) -> None:  # noqa: B008 (frozen)
         self._target = target
         self._options = options
-        self._clock = WallClock()
+        self._clock = Clock()
         self._bus = EventBus(self._clock)
         self._cache = ContentCache(
             max_entries=options.cache_max_entries,
             max_bytes=options.cache_max_bytes,
             ttl=options.cache_ttl,
-            clock=self._clock.now,
+            clock=self._clock.utc,
         )
         self._cache.on_change(
             lambda kind, key, reason: self._bus.publish(CacheChange(content=kind, key=key, reason=reason))
@@ -433,7 +433,7 @@ class InspectorClient:
         self._bus.close()
 
     def _open_connection(self) -> Connection:
-        started = self._clock.now()
+        started = self._clock.utc()
         self._upkeep.messages.clear()
         return Connection(
             resolve_target(self._target, self._options, self._upkeep.on_stderr),

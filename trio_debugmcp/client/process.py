@@ -21,6 +21,7 @@ import trio
 
 from trio_debugmcp.client.streams import Closing, Reading
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.lines import LineSplitter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -44,33 +45,10 @@ REAP_TIME = 2.0
 LAST_WORDS_TIME = 0.5
 """Seconds to read what an ended server left on its standard error; a grandchild may hold it open."""
 
-MAX_LINE = 64 * 1024 * 1024
-"""Bytes of one message; a server that never ends its line would otherwise fill our memory."""
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""The longest message accepted of a server; a server that never ends its line would otherwise fill our memory."""
 
 CHUNK = 65536
-
-
-class LineSplitter:
-    """Bytes in, whole lines out. Blank lines are skipped."""
-
-    def __init__(self, max_line: int = MAX_LINE) -> None:
-        self._rest = bytearray()
-        self._max_line = max_line
-
-    def feed(self, data: bytes | bytearray) -> list[bytes]:
-        """Split off the lines that `data` completes.
-
-        Raises:
-            ProtocolViolation: a line grew beyond the bound.
-        """
-        *lines, rest = bytes(data).split(b"\n")
-        if lines:
-            lines[0] = bytes(self._rest) + lines[0]
-            self._rest.clear()
-        self._rest += rest
-        if len(self._rest) > self._max_line:
-            raise ProtocolViolation(f"a line of more than {self._max_line} bytes", bytes(self._rest[:100]))
-        return [line for line in lines if line.strip()]
 
 
 class _Incoming(Reading):
@@ -78,8 +56,8 @@ class _Incoming(Reading):
 
     def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
         self._stdout = stdout
-        self._splitter = LineSplitter()
-        self._lines: list[bytes] = []
+        self._splitter = LineSplitter(MAX_LINE_BYTES)
+        self._lines: list[bytes | None] = []
 
     async def __anext__(self) -> SessionMessage | Exception:
         await trio.lowlevel.checkpoint()  # many lines may have come in one read
@@ -91,7 +69,10 @@ class _Incoming(Reading):
             if not data:
                 raise StopAsyncIteration
             self._lines = self._splitter.feed(data)[::-1]
-        return _parse(self._lines.pop())
+        line = self._lines.pop()
+        if line is None:
+            raise ProtocolViolation(f"a line of more than {MAX_LINE_BYTES} bytes")
+        return _parse(line)
 
     async def aclose(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -173,13 +154,14 @@ class ServerProcess:
 
     async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
         assert process.stderr is not None
-        splitter = LineSplitter()
+        splitter = LineSplitter(MAX_LINE_BYTES)
         try:
             async with process.stderr:
-                with suppress(trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation):
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                     async for data in process.stderr:
                         for line in splitter.feed(data):
-                            self._on_stderr(line.decode(errors="replace").rstrip("\r"))
+                            if line is not None:
+                                self._on_stderr(line.decode(errors="replace").rstrip("\r"))
         finally:
             silent.set()
 

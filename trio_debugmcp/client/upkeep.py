@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.cache import ContentCache
-    from trio_debugmcp.client.clock import WallClock
     from trio_debugmcp.client.connection import Connection, Ending, Params
     from trio_debugmcp.client.options import InspectorOptions
+    from trio_debugmcp.clock import Clock
 
 LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
 RESOURCE_UPDATED = "notifications/resources/updated"
@@ -58,10 +58,10 @@ class Server(Struct, frozen=True):
 class Upkeep:
     """See the module's docstring."""
 
-    def __init__(self, options: InspectorOptions, bus: EventBus, clock: WallClock, cache: ContentCache) -> None:
+    def __init__(self, options: InspectorOptions, bus: EventBus, clock: Clock, cache: ContentCache) -> None:
         self.server = Server()
-        self.messages = MessageLog(options.max_messages, options.max_message_bytes, clock.now)
-        self.stderr = StderrLog(clock.now)
+        self.messages = MessageLog(options.max_messages, options.max_message_bytes, clock.utc)
+        self.stderr = StderrLog(clock.utc)
         self.calls = Calls(cache, bus, clock, options.metadata)
         self.catalog = open_catalog(bus, cache, auto_sync=options.auto_sync_lists)
         self.subscriptions = Subscriptions(bus, cache.pin)

@@ -25,6 +25,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from msgspec.structs import replace
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.profiles import Attach, Launch
@@ -49,7 +50,6 @@ from trio_debugmcp.recording.format import (
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.recording.shrink import MAX_MESSAGE_BYTES, envelope, one_line
 from trio_debugmcp.recording.taps import McpTap, TappedAdapter, TappedProgram
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.transports.jsonrpc import message_text
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import trio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.profiles import Launch
@@ -22,7 +23,6 @@ from trio_debugmcp.replay.adapter import PROMPT_SECONDS, Stage, said
 from trio_debugmcp.replay.clients import Answer, Ghosts, Serve
 from trio_debugmcp.replay.playhead import Playhead, settle
 from trio_debugmcp.replay.tape import Said, tapes
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.host import Host, Opening, Program
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from typing import Literal, Protocol, runtime_checkable
 import trio
 import trio.lowlevel
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time

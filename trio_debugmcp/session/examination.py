@@ -12,6 +12,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import (
     DapFrame,
     DapThread,
@@ -25,7 +26,6 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError, ProtocolViolation, UsageError
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.variables import variable_payload

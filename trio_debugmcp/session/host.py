@@ -10,11 +10,11 @@ from typing import Protocol, TypeVar
 import trio
 from msgspec import Struct
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.start import Start
 
 T = TypeVar("T")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import trio
 
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.messages import (
@@ -50,7 +51,6 @@ from trio_debugmcp.errors import (
     UsageError,
 )
 from trio_debugmcp.session.breakpoints import BreakpointSync
-from trio_debugmcp.session.clock import Clock
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution

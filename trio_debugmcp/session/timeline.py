@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 from itertools import islice
 
-from trio_debugmcp.session.clock import Clock
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.state.changes import Happening
 from trio_debugmcp.state.payloads import TimelineEvent, TimelinePayload, iso_time
 

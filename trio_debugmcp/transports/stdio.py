@@ -23,41 +23,9 @@ from trio_debugmcp.transports.jsonrpc import (
     message_text,
     parse_message,
 )
-
-MAX_LINE_BYTES = 16 * 1024 * 1024
-"""The longest message accepted; requests to a debugger are short, but process_write_input may carry a file."""
+from trio_debugmcp.transports.lines import MAX_LINE_BYTES, LineSplitter
 
 _CHUNK_BYTES = 64 * 1024
-
-
-class LineSplitter:
-    """Cuts bytes into lines; a line over the bound is reported once as None and skipped to its end."""
-
-    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
-        self._buffer = bytearray()
-        self._skipping = False
-        self._max_line_bytes = max_line_bytes
-
-    def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that are now whole, without their ends and without blank ones."""
-        lines: list[bytes | None] = []
-        *ended, rest = data.split(b"\n")
-        for piece in ended:
-            self._buffer += piece
-            if self._skipping:
-                self._skipping = False
-            elif len(self._buffer) > self._max_line_bytes:
-                lines.append(None)
-            elif line := bytes(self._buffer).strip():
-                lines.append(line)
-            self._buffer.clear()
-        self._buffer += rest
-        if len(self._buffer) > self._max_line_bytes:
-            if not self._skipping:
-                lines.append(None)
-            self._skipping = True
-            self._buffer.clear()
-        return lines
 
 
 @asynccontextmanager

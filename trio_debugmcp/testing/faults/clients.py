@@ -17,7 +17,8 @@ import trio.testing
 from msgspec import Struct
 
 from trio_debugmcp.app import App
-from trio_debugmcp.transports.stdio import MAX_LINE_BYTES, open_lines
+from trio_debugmcp.transports.lines import MAX_LINE_BYTES
+from trio_debugmcp.transports.stdio import open_lines
 
 FLOOD_REQUESTS = 300
 """Requests at once: more than any queue between a client and a server holds."""

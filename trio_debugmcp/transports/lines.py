@@ -1,0 +1,39 @@
+r"""Bytes to lines, for everything that speaks in lines: MCP on standard streams, and the standard error of a server.
+
+splitter = LineSplitter(max_line_bytes=1024)
+splitter.feed(b"one\ntw")       # [b"one"]
+splitter.feed(b"o\r\n")         # [b"two\r"]
+"""
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""The longest message accepted; requests to a debugger are short, but process_write_input may carry a file."""
+
+
+class LineSplitter:
+    """Cuts bytes into lines; a line over the bound is reported once as None and skipped to its end."""
+
+    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self._buffer = bytearray()
+        self._skipping = False
+        self._max_line_bytes = max_line_bytes
+
+    def feed(self, data: bytes | bytearray) -> list[bytes | None]:
+        r"""The lines that are now whole, without their `\n` and without blank ones; indentation is kept."""
+        lines: list[bytes | None] = []
+        *ended, rest = data.split(b"\n")
+        for piece in ended:
+            self._buffer += piece
+            if self._skipping:
+                self._skipping = False
+            elif len(self._buffer) > self._max_line_bytes:
+                lines.append(None)
+            elif self._buffer.strip():
+                lines.append(bytes(self._buffer))
+            self._buffer.clear()
+        self._buffer += rest
+        if len(self._buffer) > self._max_line_bytes:
+            if not self._skipping:
+                lines.append(None)
+            self._skipping = True
+            self._buffer.clear()
+        return lines
