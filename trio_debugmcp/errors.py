@@ -11,6 +11,9 @@
 import json
 from collections.abc import Mapping
 
+NO_SESSION = "No active debug session: start one with the tool debug_launch or debug_attach"
+"""For every read and every tool call that needs a session while there is none."""
+
 
 class DebugError(Exception):
     """The root of the errors that a user may see."""
@@ -72,6 +75,11 @@ class UsageError(DebugError):
         self.code = code
         self.message = message
         self.details = dict(details or {})
+
+
+def no_session() -> UsageError:
+    """A tool call that needs a debug session while there is none, or whose session has ended meanwhile."""
+    return UsageError("NO_SESSION", f"{NO_SESSION}.")
 
 
 def _quoted(data: bytes) -> str:

@@ -13,8 +13,6 @@ from trio_debugmcp.state.payloads import shortened
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Through protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
 
-NO_SESSION_SENTENCE = "No active debug session: start one with the tool debug_launch or debug_attach"
-
 
 def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageError:
     """Any error of ours as a public code and a sentence that says what to do next."""

@@ -20,12 +20,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 
 from trio_debugmcp import __version__
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
-from trio_debugmcp.server.failures import NO_SESSION_SENTENCE, resource_not_found
+from trio_debugmcp.server.failures import resource_not_found
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
@@ -157,7 +157,7 @@ class ConnectionServer:
         uri = str(params.uri)
         session = self._debugger.state.focused
         if session is None:
-            raise resource_not_found(uri, NO_SESSION_SENTENCE, ctx.protocol_version)
+            raise resource_not_found(uri, NO_SESSION, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
             text, mime_type = self._json_text(ctx, uri, session), "application/json"
