@@ -30,7 +30,7 @@ async def test_the_cache_is_there_and_empty_at_first(peer: Peer, autojump_clock:
         assert client.cache.get_resource_template(TEMPLATE) is None
         assert client.cache.get_prompt("p") is None
         assert client.cache.get_tool_call_result("t") is None
-        assert client.cache.stats().entries == 0
+        assert client.cache.statistics().entries == 0
 
 
 async def test_a_read_is_cached_and_announced_and_the_next_one_fetches_again(

@@ -182,7 +182,7 @@ async def test_every_open_request_ends_with_the_connection(peer: Peer, autojump_
         assert len(ended) == 3
         with pytest.raises(NotConnected):
             await client.read_resource(ONE)
-        assert client.cache.stats().entries == 0
+        assert client.cache.statistics().entries == 0
 
 
 async def test_reconnecting_pauses_ever_longer_and_gives_up(peer: Peer, autojump_clock: MockClock) -> None:

@@ -8,8 +8,7 @@ from mcp import MCPError
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from trio_debugmcp.client import InspectorClient, InspectorOptions, ListChangedNotifications
-from trio_debugmcp.client.lists import ListDiff, compare
-from trio_debugmcp.client.pace import MAX_INTERVAL, Pace
+from trio_debugmcp.client.state.lists import MAX_INTERVAL, ListDiff, Pace, compare
 
 from .peer import FULL, Json, Peer, Refuse, tool
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
-from trio_debugmcp.client.messages import STDERR_LINE_CHARACTERS, STDERR_LINES, MessageLog, StderrLog
+from trio_debugmcp.client.state.messages import STDERR_LINE_CHARACTERS, STDERR_LINES, MessageLog, StderrLog
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

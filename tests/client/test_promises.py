@@ -118,7 +118,7 @@ async def test_nothing_is_committed_after_a_disconnect(peer: Peer, autojump_cloc
         peer.crash()
         await trio.sleep(60)
         assert client.tools == ()
-        assert client.cache.stats().resources.stale == client.cache.stats().resources.entries
+        assert client.cache.statistics().resources.stale == client.cache.statistics().resources.entries
         assert client.cache.get_prompt("p") is None
         assert client.cache.get_tool_call_result("t") is None
         assert [event.kind for event in events._queue][-1] == "disconnect"
@@ -140,7 +140,7 @@ async def test_an_answer_that_comes_through_as_the_connection_ends_is_returned_a
         assert (await calls.read_template(connection, "demo://{x}", ONE, {}, None)).expanded_uri == ONE
         assert (await calls.get_prompt(connection, "p", {}, None)).name == "p"
         assert (await calls.call_tool(connection, "t", {}, None, None)).success
-        assert cache.stats().entries == 0
+        assert cache.statistics().entries == 0
         assert not events._queue
 
 
@@ -342,14 +342,14 @@ async def test_the_message_log_is_bounded_in_bytes_and_forgets_requests_with_the
             for _ in range(10):
                 read: Any = await client.read_resource(ONE)
                 assert len(read.result.contents[0].text) == size, "the log's bound is no one else's"
-                assert client._upkeep.messages.bytes <= 1_000_000
+                assert client._state.messages.bytes <= 1_000_000
         peer.silent_about.add("tools/call")
         async with trio.open_nursery() as nursery:
             for _ in range(50):
                 nursery.start_soon(client.call_tool, "t")
             await wait_all_tasks_blocked()
             assert len(client.messages) == 10
-            assert client._upkeep.messages.unanswered == 10
+            assert client._state.messages.unanswered == 10
             nursery.cancel_scope.cancel()
 
 
@@ -358,12 +358,12 @@ async def test_the_cache_has_bounds_lifetimes_statistics_and_events(peer: Peer, 
     async with InspectorClient(peer, options) as client, client.events("cacheChange") as changes:
         for number in range(3):
             await client.read_resource(f"demo://{number}")
-        assert client.cache.stats().resources.evictions == 1
+        assert client.cache.statistics().resources.evictions == 1
         evicted: Any = await anext(changes)
         assert (evicted.content, evicted.key, evicted.reason) == ("resource", "demo://0", "evicted")
         await trio.sleep(60)
         assert client.cache.get_resource("demo://2") is None
-        assert client.cache.stats().resources.stale == 2
+        assert client.cache.statistics().resources.stale == 2
 
 
 async def test_a_new_listen_stream_is_acknowledged_before_the_old_one_is_closed(
@@ -588,7 +588,7 @@ async def test_ten_thousand_notifications_in_a_burst_cost_two_fetches(peer: Peer
         assert getattr(await anext(signals), "count", 0) == 10_000
         assert len(slow._queue) <= 1000
         assert len(client.messages) <= 1000
-        assert len(client._upkeep.messages._open) < 10
+        assert len(client._state.messages._open) < 10
 
 
 async def test_a_listener_that_never_reads_holds_up_no_one(peer: Peer, autojump_clock: MockClock) -> None:

@@ -4,7 +4,6 @@ Stands by itself: nothing of the debug server is imported here.
 """
 
 from trio_debugmcp.client.bus import EventStream, Expectation
-from trio_debugmcp.client.cache import CacheStats, ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.client import InspectorClient
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotConnected
 from trio_debugmcp.client.events import (
@@ -18,7 +17,7 @@ from trio_debugmcp.client.events import (
     EventKind,
     EventsDropped,
     InstructionsChange,
-    Message,
+    MessageEvent,
     Progress,
     PromptContentChange,
     PromptsChange,
@@ -32,7 +31,7 @@ from trio_debugmcp.client.events import (
     ResourceUpdated,
     ServerInfoChange,
     StatusChange,
-    StderrLog,
+    StderrLogEvent,
     ToolCallResultChange,
     ToolsChange,
     ToolsListChanged,
@@ -43,20 +42,21 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
-from trio_debugmcp.client.messages import MessageEntry, StderrLine
 from trio_debugmcp.client.options import (
     ClientIdentity,
     InspectorOptions,
     ListChangedNotifications,
     Reconnect,
 )
-from trio_debugmcp.client.shelf import CacheEntry, ShelfStats
-from trio_debugmcp.client.subscriptions import Updates
+from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.lru import CacheEntry, LruCacheStatistics
+from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
+from trio_debugmcp.client.state.subscriptions import Updates
 
 __all__ = [
     "CacheChange",
     "CacheEntry",
-    "CacheStats",
+    "CacheStatistics",
     "CapabilitiesChange",
     "ClientIdentity",
     "Connect",
@@ -75,8 +75,9 @@ __all__ = [
     "InspectorOptions",
     "InstructionsChange",
     "ListChangedNotifications",
-    "Message",
+    "LruCacheStatistics",
     "MessageEntry",
+    "MessageEvent",
     "NotConnected",
     "Progress",
     "PromptContentChange",
@@ -95,10 +96,9 @@ __all__ = [
     "ResourcesChange",
     "ResourcesListChanged",
     "ServerInfoChange",
-    "ShelfStats",
     "StatusChange",
     "StderrLine",
-    "StderrLog",
+    "StderrLogEvent",
     "ToolCallInvocation",
     "ToolCallResultChange",
     "ToolsChange",

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from mcp import types
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.cache import ContentCache
-    from trio_debugmcp.client.connection import Connection
+    from trio_debugmcp.client.connection.connection import ClientConnection
+    from trio_debugmcp.client.state.cache import ContentCache
     from trio_debugmcp.clock import Clock
 
 Metadata = Mapping[str, Any] | None
@@ -68,7 +68,7 @@ class Calls:
         for asked in self._reading.get(uri, ()):
             asked.overtaken = True
 
-    def meta(self, connection: Connection, own: Metadata) -> Any:
+    def meta(self, connection: ClientConnection, own: Metadata) -> Any:
         """Put together the `_meta` of a request, or None; in the modern era the log level goes there too."""
         from mcp.types import LOG_LEVEL_META_KEY
 
@@ -77,12 +77,12 @@ class Calls:
             merged.setdefault(LOG_LEVEL_META_KEY, connection.log_level)
         return merged or None
 
-    async def read_resource(self, connection: Connection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
+    async def read_resource(self, connection: ClientConnection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
         """One `resources/read`."""
         return (await self._read(connection, uri, metadata))[0]
 
     async def _read(
-        self, connection: Connection, uri: str, metadata: Metadata
+        self, connection: ClientConnection, uri: str, metadata: Metadata
     ) -> tuple[ResourceReadInvocation, _Asked]:
         asked = self._ask()
         self._reading.setdefault(uri, set()).add(asked)
@@ -103,7 +103,7 @@ class Calls:
 
     async def read_template(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         uri_template: str,
         expanded_uri: str,
         params: Mapping[str, str],
@@ -123,7 +123,7 @@ class Calls:
             self._keep_template(invocation, asked)
         return invocation
 
-    async def reread(self, connection: Connection, uri: str) -> None:
+    async def reread(self, connection: ClientConnection, uri: str) -> None:
         """Read `uri` again, and renew with the same answer every template read that expanded to it."""
         templates = self._cache.stale_templates(uri)
         read, asked = await self._read(connection, uri, None)
@@ -138,7 +138,7 @@ class Calls:
             self._keep_template(renewed, asked)
 
     async def get_prompt(
-        self, connection: Connection, name: str, params: Mapping[str, Any], metadata: Metadata
+        self, connection: ClientConnection, name: str, params: Mapping[str, Any], metadata: Metadata
     ) -> PromptGetInvocation:
         """One `prompts/get`."""
         asked = self._ask()
@@ -161,7 +161,7 @@ class Calls:
 
     async def call_tool(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         name: str,
         params: Mapping[str, Any],
         tool: types.Tool | None,
@@ -199,7 +199,7 @@ class Calls:
             self._bus.publish(_tool_call_result_change(invocation))
         return invocation
 
-    async def set_logging_level(self, connection: Connection, level: types.LoggingLevel) -> None:
+    async def set_logging_level(self, connection: ClientConnection, level: types.LoggingLevel) -> None:
         """Ask for log messages of `level` and above; in the modern era every later request does."""
         from mcp import types
 

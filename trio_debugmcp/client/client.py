@@ -3,8 +3,8 @@
 This module is the client's face and its wiring. The parts, each with one thing to own:
 
     InspectorClient
-     ├─ Link ─────── Connection ── tap ── transport      which connection there is, how it ends
-     ├─ Upkeep ───── Calls                               requests in flight, and what came of them
+     ├─ Supervisor ─────── ClientConnection ── tap ── transport      which connection there is, how it ends
+     ├─ ClientState ───── Calls                               requests in flight, and what came of them
      │           ├── Catalog ── ListGroup, SyncedList    tools, resources, templates, prompts
      │           ├── Subscriptions ── keepers            what is wanted, what is confirmed
      │           └── MessageLog, StderrLog               what passed
@@ -24,18 +24,18 @@ from typing import TYPE_CHECKING, Any, Self
 import trio
 
 from trio_debugmcp.client.bus import DEFAULT_BUFFER, EventBus, EventStream, Expectation, Predicate
-from trio_debugmcp.client.cache import ContentCache, ReadOnlyContentCache
-from trio_debugmcp.client.connection import Connection
+from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.supervisor import Supervisor
+from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.events import (
     CacheChange,
     ConnectionStatus,
     EventKind,
 )
-from trio_debugmcp.client.link import Link
 from trio_debugmcp.client.options import InspectorOptions
-from trio_debugmcp.client.subscriptions import EXPLICIT, Updates
-from trio_debugmcp.client.targets import resolve_target
-from trio_debugmcp.client.upkeep import Upkeep
+from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.state import ClientState
+from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from mcp import types
 
     from trio_debugmcp.client.calls import Metadata
+    from trio_debugmcp.client.connection.targets import Target
     from trio_debugmcp.client.invocations import (
         PromptGetInvocation,
         ResourceReadInvocation,
         ResourceTemplateReadInvocation,
         ToolCallInvocation,
     )
-    from trio_debugmcp.client.messages import MessageEntry, StderrLine
-    from trio_debugmcp.client.targets import Target
+    from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
 
 
 class InspectorClient:
@@ -96,8 +96,8 @@ class InspectorClient:
             lambda kind, key, reason: self._bus.publish(CacheChange(content=kind, key=key, reason=reason))
         )
         self.cache: ReadOnlyContentCache = self._cache.view()
-        self._upkeep = Upkeep(options, self._bus, self._clock, self._cache)
-        self._link = Link(self._open_connection, self._upkeep, self._bus, options.reconnect)
+        self._state = ClientState(options, self._bus, self._clock, self._cache)
+        self._supervisor = Supervisor(self._open_connection, self._state, self._bus, options.reconnect)
         self._roots = options.roots
         self._stack = AsyncExitStack()
 
@@ -110,7 +110,7 @@ class InspectorClient:
             ConnectFailed: the server could not be reached.
         """
         async with AsyncExitStack() as stack:
-            self._link.nursery = await stack.enter_async_context(trio.open_nursery())
+            self._supervisor.nursery = await stack.enter_async_context(trio.open_nursery())
             stack.push_async_callback(self._close)
             try:
                 if self._options.connect_on_enter:
@@ -133,103 +133,101 @@ class InspectorClient:
         Raises:
             ConnectFailed: the server could not be reached, or did not complete the handshake.
         """
-        await self._link.connect()
+        await self._supervisor.connect()
 
     async def disconnect(self) -> None:
         """End the connection and wait until it is closed; also ends the attempts to come back.
 
         Does nothing when disconnected.
         """
-        await self._link.disconnect()
+        await self._supervisor.disconnect()
 
     # State
 
     @property
     def status(self) -> ConnectionStatus:
         """Where the connection stands."""
-        return self._link.status
+        return self._supervisor.status
 
     @property
     def capabilities(self) -> types.ServerCapabilities | None:
         """The server's capabilities, None when disconnected."""
-        return self._upkeep.server.capabilities
+        return self._state.server.capabilities
 
     @property
     def server_info(self) -> types.Implementation | None:
         """The server's name and version, None when disconnected or when it keeps them to itself."""
-        return self._upkeep.server.info
+        return self._state.server.info
 
     @property
     def instructions(self) -> str | None:
         """The server's instructions for a model, None when there are none."""
-        return self._upkeep.server.instructions
+        return self._state.server.instructions
 
     @property
     def protocol_version(self) -> str | None:
         """The negotiated version of the protocol, None when disconnected."""
-        return self._upkeep.server.protocol_version
+        return self._state.server.protocol_version
 
     @property
     def tools(self) -> tuple[types.Tool, ...]:
         """The tools as last fetched."""
-        return self._upkeep.catalog.tools.items
+        return self._state.catalog.tools.items
 
     @property
     def resources(self) -> tuple[types.Resource, ...]:
         """The resources as last fetched."""
-        return self._upkeep.catalog.resources.items
+        return self._state.catalog.resources.items
 
     @property
     def resource_templates(self) -> tuple[types.ResourceTemplate, ...]:
         """The resource templates as last fetched."""
-        return self._upkeep.catalog.resource_templates.items
+        return self._state.catalog.resource_templates.items
 
     @property
     def prompts(self) -> tuple[types.Prompt, ...]:
         """The prompts as last fetched."""
-        return self._upkeep.catalog.prompts.items
+        return self._state.catalog.prompts.items
 
     @property
     def messages(self) -> tuple[MessageEntry, ...]:
         """The log of JSON-RPC messages, oldest first. It starts anew with each connection."""
-        return tuple(self._upkeep.messages)
+        return tuple(self._state.messages)
 
     @property
     def stderr(self) -> tuple[StderrLine, ...]:
         """What stdio servers wrote to their standard error, over all connections of this client."""
-        return tuple(self._upkeep.stderr)
+        return tuple(self._state.stderr)
 
     # Lists
 
     async def list_tools(self, metadata: Metadata = None) -> tuple[types.Tool, ...]:
         """Fetch all pages, commit and announce them (even if nothing changed), and return them."""
-        connection = self._link.connection
-        group = self._upkeep.catalog.groups["tools"]
-        return await group.fetch(connection, self._upkeep.catalog.tools, self._upkeep.calls.meta(connection, metadata))
+        connection = self._supervisor.connection
+        group = self._state.catalog.groups["tools"]
+        return await group.fetch(connection, self._state.catalog.tools, self._state.calls.meta(connection, metadata))
 
     async def list_resources(self, metadata: Metadata = None) -> tuple[types.Resource, ...]:
         """As `list_tools`. What is cached of resources that are gone is forgotten."""
-        connection = self._link.connection
-        group = self._upkeep.catalog.groups["resources"]
+        connection = self._supervisor.connection
+        group = self._state.catalog.groups["resources"]
         return await group.fetch(
-            connection, self._upkeep.catalog.resources, self._upkeep.calls.meta(connection, metadata)
+            connection, self._state.catalog.resources, self._state.calls.meta(connection, metadata)
         )
 
     async def list_resource_templates(self, metadata: Metadata = None) -> tuple[types.ResourceTemplate, ...]:
         """As `list_tools`. What is cached of templates that are gone is forgotten."""
-        connection = self._link.connection
-        group = self._upkeep.catalog.groups["resources"]
+        connection = self._supervisor.connection
+        group = self._state.catalog.groups["resources"]
         return await group.fetch(
-            connection, self._upkeep.catalog.resource_templates, self._upkeep.calls.meta(connection, metadata)
+            connection, self._state.catalog.resource_templates, self._state.calls.meta(connection, metadata)
         )
 
     async def list_prompts(self, metadata: Metadata = None) -> tuple[types.Prompt, ...]:
         """As `list_tools`. What is cached of prompts that are gone is forgotten."""
-        connection = self._link.connection
-        group = self._upkeep.catalog.groups["prompts"]
-        return await group.fetch(
-            connection, self._upkeep.catalog.prompts, self._upkeep.calls.meta(connection, metadata)
-        )
+        connection = self._supervisor.connection
+        group = self._state.catalog.groups["prompts"]
+        return await group.fetch(connection, self._state.catalog.prompts, self._state.calls.meta(connection, metadata))
 
     # Calls
 
@@ -239,7 +237,7 @@ class InspectorClient:
         If the resource was announced as changed while it was being read, what came may be of before or after:
         it is returned, and kept as stale.
         """
-        return await self._upkeep.calls.read_resource(self._link.connection, uri, metadata)
+        return await self._state.calls.read_resource(self._supervisor.connection, uri, metadata)
 
     async def read_resource_from_template(
         self, uri_template: str, params: Mapping[str, str], metadata: Metadata = None
@@ -254,7 +252,7 @@ class InspectorClient:
         """
         from mcp import InvalidUriTemplate, UriTemplate
 
-        connection = self._link.connection
+        connection = self._supervisor.connection
         if not self._has_template(uri_template):
             await self.list_resource_templates()
         if not self._has_template(uri_template):
@@ -263,7 +261,7 @@ class InspectorClient:
             expanded = UriTemplate.parse(uri_template).expand(params)
         except (InvalidUriTemplate, TypeError, ValueError) as error:
             raise UsageError("INVALID_PARAMETER", f"Cannot expand {uri_template!r}: {error}") from error
-        return await self._upkeep.calls.read_template(connection, uri_template, expanded, params, metadata)
+        return await self._state.calls.read_template(connection, uri_template, expanded, params, metadata)
 
     async def get_prompt(
         self, name: str, params: Mapping[str, Any] | None = None, metadata: Metadata = None
@@ -272,7 +270,7 @@ class InspectorClient:
 
         The invocation is cached and announced.
         """
-        return await self._upkeep.calls.get_prompt(self._link.connection, name, params or {}, metadata)
+        return await self._state.calls.get_prompt(self._supervisor.connection, name, params or {}, metadata)
 
     async def call_tool(
         self,
@@ -296,7 +294,7 @@ class InspectorClient:
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
-        return await self._upkeep.calls.call_tool(self._link.connection, name, params or {}, tool, merged)
+        return await self._state.calls.call_tool(self._supervisor.connection, name, params or {}, tool, merged)
 
     async def get_completions(
         self,
@@ -311,7 +309,7 @@ class InspectorClient:
 
         argument = {"name": argument_name, "value": argument_value}
         try:
-            result = await self._link.connection.call(
+            result = await self._supervisor.connection.call(
                 "completion/complete",
                 lambda sdk, _: sdk.complete(ref, argument, dict(context) if context else None),
             )
@@ -327,14 +325,14 @@ class InspectorClient:
         Raises:
             UsageError: the server does not have `logging`.
         """
-        connection = self._link.connection
+        connection = self._supervisor.connection
         if self.capabilities is None or self.capabilities.logging is None:
             raise UsageError("NOT_SUPPORTED", "The server does not support logging")
-        await self._upkeep.calls.set_logging_level(connection, level)
+        await self._state.calls.set_logging_level(connection, level)
 
     async def ping(self) -> None:
         """Ask for a sign of life. The modern era has no `ping`: there it is a `server/discover`."""
-        connection = self._link.connection
+        connection = self._supervisor.connection
         version = connection.sdk.protocol_version
         if connection.modern:
             await connection.call("server/discover", lambda sdk, _: sdk.session.send_discover(version))
@@ -351,7 +349,7 @@ class InspectorClient:
         if self._roots is None:
             raise UsageError("NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options")
         self._roots = tuple(roots)
-        connection = self._link.connection
+        connection = self._supervisor.connection
         if not connection.modern:  # there the server asks when it needs them
             await connection.sdk.session.send_notification(types.RootsListChangedNotification())
 
@@ -364,11 +362,11 @@ class InspectorClient:
 
     def get_subscribed_resources(self) -> tuple[str, ...]:
         """List the URIs whose subscription the server has confirmed; none when disconnected."""
-        return self._upkeep.subscriptions.confirmed
+        return self._state.subscriptions.confirmed
 
     def is_subscribed_to_resource(self, uri: str) -> bool:
         """Whether the server has confirmed the subscription of `uri`."""
-        return uri in self._upkeep.subscriptions.confirmed
+        return uri in self._state.subscriptions.confirmed
 
     async def subscribe_to_resource(self, uri: str) -> None:
         """Hear of changes of `uri` until `unsubscribe_from_resource` or the end of the connection.
@@ -382,7 +380,7 @@ class InspectorClient:
             MCPError: the server refused.
         """
         self._need_subscriptions()
-        await self._upkeep.subscriptions.hold(uri, EXPLICIT)
+        await self._state.subscriptions.hold(uri, EXPLICIT)
 
     async def unsubscribe_from_resource(self, uri: str) -> None:
         """Undo `subscribe_to_resource`; `subscribed()` blocks keep their own hold.
@@ -392,9 +390,9 @@ class InspectorClient:
         Raises:
             NotConnected: there is no connection.
         """
-        _ = self._link.connection
-        self._upkeep.subscriptions.let_go(uri, EXPLICIT)
-        await self._upkeep.subscriptions.wait_settled(uri)
+        _ = self._supervisor.connection
+        self._state.subscriptions.let_go(uri, EXPLICIT)
+        await self._state.subscriptions.wait_settled(uri)
 
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
         """Subscribe for a block: `async with client.subscribed(uri) as updates: async for update in updates`.
@@ -404,7 +402,7 @@ class InspectorClient:
         when the connection is gone for good.
         """
         self._need_subscriptions()
-        return self._upkeep.subscriptions.mailbox(uri)
+        return self._state.subscriptions.mailbox(uri)
 
     # Events
 
@@ -429,19 +427,19 @@ class InspectorClient:
     # Wiring
 
     async def _close(self) -> None:
-        await self._link.disconnect("the client was closed")
+        await self._supervisor.disconnect("the client was closed")
         self._bus.close()
 
-    def _open_connection(self) -> Connection:
+    def _open_connection(self) -> ClientConnection:
         started = self._clock.utc()
-        self._upkeep.messages.clear()
-        return Connection(
-            resolve_target(self._target, self._options, self._upkeep.on_stderr),
+        self._state.messages.clear()
+        return ClientConnection(
+            resolve_target(self._target, self._options, self._state.on_stderr),
             self._options,
-            log=self._upkeep.messages,
+            log=self._state.messages,
             bus=self._bus,
-            on_notification=self._upkeep.on_notification,
-            stderr_tail=lambda: self._upkeep.stderr.tail(started),
+            on_notification=self._state.on_notification,
+            stderr_tail=lambda: self._state.stderr.tail(started),
             roots=lambda: self._roots,
         )
 
@@ -449,8 +447,8 @@ class InspectorClient:
         return any(template.uri_template == uri_template for template in self.resource_templates)
 
     def _need_subscriptions(self) -> None:
-        if self._link.coming_back:
+        if self._supervisor.reconnecting:
             return  # wanted now, asked for when there is a connection again
-        _ = self._link.connection
+        _ = self._supervisor.connection
         if not self.supports_resource_subscriptions():
             raise UsageError("NOT_SUPPORTED", "The server does not support resource subscriptions")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
         ResourceReadInvocation,
         ResourceTemplateReadInvocation,
     )
-    from trio_debugmcp.client.messages import MessageEntry
-    from trio_debugmcp.client.shelf import CacheChangeReason, CacheKind
+    from trio_debugmcp.client.state.lru import CacheChangeReason, CacheKind
+    from trio_debugmcp.client.state.messages import MessageEntry
 
 ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
 """`error` is `disconnected` that nobody asked for: a crash, an end of file, a handshake that failed."""
@@ -231,13 +231,13 @@ class ResourceSubscriptionsChange(Event, frozen=True, kw_only=True, tag="resourc
     uris: tuple[str, ...]
 
 
-class Message(Event, frozen=True, kw_only=True, tag="message"):
+class MessageEvent(Event, frozen=True, kw_only=True, tag="message"):
     """A JSON-RPC message passed; for a response, `entry` is that of its request."""
 
     entry: MessageEntry
 
 
-class StderrLog(Event, frozen=True, kw_only=True, tag="stderrLog"):
+class StderrLogEvent(Event, frozen=True, kw_only=True, tag="stderrLog"):
     """A stdio server wrote a line to its standard error."""
 
     line: str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from trio_debugmcp.client.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
+from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

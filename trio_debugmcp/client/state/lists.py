@@ -20,14 +20,13 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.client.events import ErrorEvent, Event, ListChangeReason
-from trio_debugmcp.client.pace import Pace
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 
 if TYPE_CHECKING:
     from mcp import Client, types
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection import Connection
+    from trio_debugmcp.client.connection.connection import ClientConnection
 
 QUIET = 0.1
 """Seconds without a further announcement before the change is taken to be over."""
@@ -40,6 +39,12 @@ MAX_PAGES = 1000
 
 RETRIES = 5
 """Attempts of an automatic reload before the next announcement is waited for."""
+
+MIN_INTERVAL = 1.0
+"""Seconds: a person cannot follow a list that changes faster."""
+
+MAX_INTERVAL = 30.0
+"""Seconds: how late a change may be seen of a server that cries wolf."""
 
 T = TypeVar("T")
 Meta = Mapping[str, Any] | None
@@ -102,7 +107,7 @@ class SyncedList(Generic[T]):
         self._committed = 0
 
     async def fetch(
-        self, connection: Connection, reason: ListChangeReason, announced: int, meta: Meta = None
+        self, connection: ClientConnection, reason: ListChangeReason, announced: int, meta: Meta = None
     ) -> tuple[tuple[T, ...], bool]:
         """Fetch all pages and commit them, unless a later fetch was faster or the connection is over.
 
@@ -131,7 +136,7 @@ class SyncedList(Generic[T]):
         if self.items:
             self._publish((), compare(self.items, (), self.spec.key), reason)
 
-    async def _walk(self, connection: Connection, meta: Meta) -> tuple[T, ...]:
+    async def _walk(self, connection: ClientConnection, meta: Meta) -> tuple[T, ...]:
         items: list[T] = []
         cursors: set[Hashable] = set()
         cursor: str | None = None
@@ -165,6 +170,24 @@ class SyncedList(Generic[T]):
         )
 
 
+class Pace:
+    """Remembers the fetches of one list and says when the next may start."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+        self._interval = MIN_INTERVAL
+
+    def earliest(self) -> float:
+        """Tell the time from which on the next fetch may start."""
+        return self._last + self._interval
+
+    def fetched(self, start: float, *, fruitful: bool) -> None:
+        """Note that a fetch which began at `start` is over; `fruitful`: it found something new."""
+        calm = start - self._last > 2 * self._interval
+        self._interval = MIN_INTERVAL if fruitful or calm else min(self._interval * 2, MAX_INTERVAL)
+        self._last = start
+
+
 class ListGroup:
     """The lists that one notification is about.
 
@@ -179,7 +202,7 @@ class ListGroup:
         self,
         lists: Sequence[SyncedList[Any]],
         *,
-        declared: Callable[[Connection], bool],
+        declared: Callable[[ClientConnection], bool],
         changed: Callable[[int], Event],
         bus: EventBus,
         auto_sync: bool,
@@ -199,7 +222,7 @@ class ListGroup:
         self._announced += 1
         self._news.unpark_all()
 
-    async def fetch(self, connection: Connection, which: SyncedList[T], meta: Meta) -> tuple[T, ...]:
+    async def fetch(self, connection: ClientConnection, which: SyncedList[T], meta: Meta) -> tuple[T, ...]:
         """One list, now, on a user's behalf.
 
         Of a server without the capability it is empty, and nothing is asked.
@@ -210,7 +233,7 @@ class ListGroup:
         items, _ = await which.fetch(connection, "list", self._announced, meta)
         return items
 
-    async def sync(self, connection: Connection, reason: ListChangeReason) -> bool:
+    async def sync(self, connection: ClientConnection, reason: ListChangeReason) -> bool:
         """Fetch what is out of date.
 
         Returns whether anything changed; a failure is reported as an event and leaves the list as it was.
@@ -225,7 +248,7 @@ class ListGroup:
                 self._bus.publish(ErrorEvent(message=f"{which.spec.method} failed: {error}", error=error))
         return changed
 
-    async def follow(self, connection: Connection) -> None:
+    async def follow(self, connection: ClientConnection) -> None:
         """React to announcements until cancelled, at the end of the connection."""
         self._pace = Pace()
         while True:
@@ -250,7 +273,7 @@ class ListGroup:
                 await self._news.park()
                 window.deadline = min(trio.current_time() + QUIET, latest)
 
-    async def _reload(self, connection: Connection) -> None:
+    async def _reload(self, connection: ClientConnection) -> None:
         for _ in range(RETRIES):
             if self._has(self._announced):
                 return

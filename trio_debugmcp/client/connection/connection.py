@@ -15,7 +15,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
-from trio_debugmcp.client.events import ErrorEvent, Message
+from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.tap import tapped
 from trio_debugmcp.errors import ProtocolViolation
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import ProgressFnT
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.messages import MessageLog, Origin
+    from trio_debugmcp.client.connection.targets import Route
     from trio_debugmcp.client.options import InspectorOptions
-    from trio_debugmcp.client.targets import Route
+    from trio_debugmcp.client.state.messages import MessageLog, Origin
 
 T = TypeVar("T")
 Params = Mapping[str, Any]
@@ -54,11 +54,11 @@ class Ending(Struct, frozen=True, kw_only=True):
 class Life(Protocol):
     """What runs on an open connection: called once, with the nursery for what runs beside it."""
 
-    async def __call__(self, connection: Connection, nursery: trio.Nursery) -> None:
+    async def __call__(self, connection: ClientConnection, nursery: trio.Nursery) -> None:
         """Run, until cancelled or done."""
 
 
-class Connection:
+class ClientConnection:
     """See the module's docstring.
 
     Args:
@@ -234,7 +234,7 @@ class Connection:
             self.end("the server closed the connection", requested=False)
 
     def _record(self, origin: Origin, message: dict[str, Any]) -> None:
-        self._bus.publish(Message(entry=self._log.record(origin, message)))
+        self._bus.publish(MessageEvent(entry=self._log.record(origin, message)))
 
     async def _cancel_when_over(self, scope: trio.CancelScope) -> None:
         await self._over.wait()

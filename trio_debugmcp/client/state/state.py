@@ -12,7 +12,6 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.client.calls import Calls
-from trio_debugmcp.client.catalog import open_catalog
 from trio_debugmcp.client.events import (
     CapabilitiesChange,
     Connect,
@@ -21,14 +20,15 @@ from trio_debugmcp.client.events import (
     InstructionsChange,
     Progress,
     ServerInfoChange,
+    StderrLogEvent,
     UpdateCause,
 )
-from trio_debugmcp.client.events import StderrLog as StderrLogEvent
-from trio_debugmcp.client.keepers import ListenFilter, ListenKeeper, keep_subscribed
-from trio_debugmcp.client.lists import fetch_errors
-from trio_debugmcp.client.messages import MessageLog, StderrLog
-from trio_debugmcp.client.rereads import Rereads
-from trio_debugmcp.client.subscriptions import Subscriptions
+from trio_debugmcp.client.state.catalog import open_catalog
+from trio_debugmcp.client.state.lists import fetch_errors
+from trio_debugmcp.client.state.messages import MessageLog, StderrLog
+from trio_debugmcp.client.state.reconcile import ListenFilter, ListenReconciler, reconcile_subscriptions
+from trio_debugmcp.client.state.rereads import Rereads
+from trio_debugmcp.client.state.subscriptions import Subscriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from mcp import types
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.cache import ContentCache
-    from trio_debugmcp.client.connection import Connection, Ending, Params
+    from trio_debugmcp.client.connection.connection import ClientConnection, Ending, Params
     from trio_debugmcp.client.options import InspectorOptions
+    from trio_debugmcp.client.state.cache import ContentCache
     from trio_debugmcp.clock import Clock
 
 LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
@@ -46,7 +46,7 @@ RESOURCE_UPDATED = "notifications/resources/updated"
 PROGRESS = "notifications/progress"
 
 
-class Server(Struct, frozen=True):
+class ServerDescription(Struct, frozen=True):
     """What the handshake told; nothing of it when disconnected."""
 
     capabilities: types.ServerCapabilities | None = None
@@ -55,11 +55,11 @@ class Server(Struct, frozen=True):
     protocol_version: str | None = None
 
 
-class Upkeep:
+class ClientState:
     """See the module's docstring."""
 
     def __init__(self, options: InspectorOptions, bus: EventBus, clock: Clock, cache: ContentCache) -> None:
-        self.server = Server()
+        self.server = ServerDescription()
         self.messages = MessageLog(options.max_messages, options.max_message_bytes, clock.utc)
         self.stderr = StderrLog(clock.utc)
         self.calls = Calls(cache, bus, clock, options.metadata)
@@ -72,21 +72,23 @@ class Upkeep:
 
     # The life of a connection, as `link` tells it.
 
-    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
+    async def on_connected(
+        self, connection: ClientConnection, nursery: trio.Nursery, opened: Callable[[], None]
+    ) -> None:
         """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
         sdk = connection.sdk
-        before, self.server = self.server, Server(
+        before, self.server = self.server, ServerDescription(
             sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
         )  # fmt: skip
         replayed = self.subscriptions.wanted
         # Listening comes before fetching: what changes from here on is heard.
         if connection.modern:
-            keeper = ListenKeeper(
+            keeper = ListenReconciler(
                 connection, self.subscriptions, self._bus, opt_ins=self._opt_ins(), on_gap=self._resync
             )
             await nursery.start(keeper.keep)
         else:
-            nursery.start_soon(keep_subscribed, connection, self.subscriptions, self._bus)
+            nursery.start_soon(reconcile_subscriptions, connection, self.subscriptions, self._bus)
         opened()
         self._bus.publish(Connect(protocol_version=sdk.protocol_version))
         self._announce_server(before)
@@ -97,9 +99,9 @@ class Upkeep:
             nursery.start_soon(self._replay, uri)
         await self._first_requests(connection)
 
-    def move_out(self, ending: Ending) -> None:
+    def on_disconnected(self, ending: Ending) -> None:
         """Clear the state of a closed connection, however it came to be closed."""
-        before, self.server = self.server, Server()
+        before, self.server = self.server, ServerDescription()
         error = ending.as_error()
         if not ending.requested:
             self._bus.publish(ErrorEvent(message=f"The connection was lost: {ending.reason}", error=error))
@@ -116,7 +118,7 @@ class Upkeep:
             )
         )
 
-    def give_up(self, error: Exception) -> None:
+    def on_abandoned(self, error: Exception) -> None:
         """Want nothing any more: no connection will come."""
         self.subscriptions.abandon(error)
 
@@ -191,13 +193,13 @@ class Upkeep:
 
     # What is asked first.
 
-    async def _first_requests(self, connection: Connection) -> None:
+    async def _first_requests(self, connection: ClientConnection) -> None:
         async with trio.open_nursery() as nursery:
             for group in self.catalog.groups.values() if self._options.auto_sync_lists else ():
                 nursery.start_soon(group.sync, connection, "connect")
             nursery.start_soon(self._first_log_level, connection)
 
-    async def _first_log_level(self, connection: Connection) -> None:
+    async def _first_log_level(self, connection: ClientConnection) -> None:
         capabilities, level = self.server.capabilities, self._options.log_level
         if level is None or capabilities is None or capabilities.logging is None:
             return
@@ -206,7 +208,7 @@ class Upkeep:
         except fetch_errors() as error:
             self._bus.publish(ErrorEvent(message=f"logging/setLevel failed: {error}", error=error))
 
-    def _announce_server(self, before: Server) -> None:
+    def _announce_server(self, before: ServerDescription) -> None:
         server = self.server
         if server.capabilities != before.capabilities:
             self._bus.publish(CapabilitiesChange(capabilities=server.capabilities))

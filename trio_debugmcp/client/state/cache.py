@@ -1,6 +1,6 @@
 """What was read last, to be looked at again: resources, template reads, prompts and tool results.
 
-Owns four shelves, one per kind. Knows nothing of connections and never fetches.
+Owns four caches, one per kind. Knows nothing of connections and never fetches.
 
 - One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer
   one.
@@ -8,7 +8,7 @@ Owns four shelves, one per kind. Knows nothing of connections and never fetches.
   be read again; with `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says
   since when. An entry becomes stale when its resource is announced as changed, when its time to live is over,
   or when the connection ends.
-- Each shelf is bounded in entries and in bytes. The least recently used entry goes first, pinned ones
+- Each lru is bounded in entries and in bytes. The least recently used entry goes first, pinned ones
   (subscribed URIs) go last; an entry that would not fit alone is not kept at all.
 """
 
@@ -26,8 +26,8 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
-from trio_debugmcp.client.shelf import CacheEntry, CacheKind, OnChange, Shelf, ShelfStats
-from trio_debugmcp.client.weight import weigh
+from trio_debugmcp.client.state.lru import CacheEntry, CacheKind, LruCache, LruCacheStatistics, OnChange
+from trio_debugmcp.client.state.memory_size import memory_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,36 +41,36 @@ DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 T = TypeVar("T", bound=Invocation)
 
 
-class CacheStats(Struct, frozen=True, kw_only=True):
-    """`ContentCache.stats()`: one `ShelfStats` per kind, and their sums."""
+class CacheStatistics(Struct, frozen=True, kw_only=True):
+    """`ContentCache.statistics()`: one `LruCacheStatistics` per kind, and their sums."""
 
-    resources: ShelfStats
-    resource_templates: ShelfStats
-    prompts: ShelfStats
-    tool_call_results: ShelfStats
+    resources: LruCacheStatistics
+    resource_templates: LruCacheStatistics
+    prompts: LruCacheStatistics
+    tool_call_results: LruCacheStatistics
 
     @property
     def entries(self) -> int:
         """Entries of all kinds."""
-        return sum(shelf.entries for shelf in self._shelves())
+        return sum(lru.entries for lru in self._kinds())
 
     @property
     def bytes(self) -> int:
         """Bytes of all kinds."""
-        return sum(shelf.bytes for shelf in self._shelves())
+        return sum(lru.bytes for lru in self._kinds())
 
-    def _shelves(self) -> tuple[ShelfStats, ...]:
+    def _kinds(self) -> tuple[LruCacheStatistics, ...]:
         return (self.resources, self.resource_templates, self.prompts, self.tool_call_results)
 
 
-class _Shelves(Struct, frozen=True):
-    resource: Shelf[ResourceReadInvocation]
-    template: Shelf[ResourceTemplateReadInvocation]
-    prompt: Shelf[PromptGetInvocation]
-    tool: Shelf[ToolCallInvocation]
+class _Kinds(Struct, frozen=True):
+    resource: LruCache[ResourceReadInvocation]
+    template: LruCache[ResourceTemplateReadInvocation]
+    prompt: LruCache[PromptGetInvocation]
+    tool: LruCache[ToolCallInvocation]
 
-    def all(self) -> tuple[Shelf[Invocation], ...]:
-        return cast("tuple[Shelf[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
+    def all(self) -> tuple[LruCache[Invocation], ...]:
+        return cast("tuple[LruCache[Invocation], ...]", (self.resource, self.template, self.prompt, self.tool))
 
 
 class ReadOnlyContentCache:
@@ -80,74 +80,74 @@ class ReadOnlyContentCache:
     fetch.
     """
 
-    def __init__(self, shelves: _Shelves) -> None:
-        self._shelves = shelves
+    def __init__(self, caches: _Kinds) -> None:
+        self._kinds = caches
 
     def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
         """Get the last read of `uri`, while it is current."""
-        return self._shelves.resource.get(uri, allow_stale)
+        return self._kinds.resource.get(uri, allow_stale)
 
     def get_resource_template(
         self, uri_template: str, *, allow_stale: bool = False
     ) -> ResourceTemplateReadInvocation | None:
         """Get the last read through `uri_template`, with whatever parameters it had, while it is current."""
-        return self._shelves.template.get(uri_template, allow_stale)
+        return self._kinds.template.get(uri_template, allow_stale)
 
     def get_prompt(self, name: str, *, allow_stale: bool = False) -> PromptGetInvocation | None:
         """Get the last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
-        return self._shelves.prompt.get(name, allow_stale)
+        return self._kinds.prompt.get(name, allow_stale)
 
     def get_tool_call_result(self, tool_name: str, *, allow_stale: bool = False) -> ToolCallInvocation | None:
         """Get the last call of `tool_name`, successful or not, while it is current.
 
         It outlives the tool's removal from the list.
         """
-        return self._shelves.tool.get(tool_name, allow_stale)
+        return self._kinds.tool.get(tool_name, allow_stale)
 
     def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
         """Get the entry itself, current or stale, with its size and lifetime. Does not count as use."""
-        shelf = next(shelf for shelf in self._shelves.all() if shelf.kind == kind)
-        return shelf.entry(key)
+        lru = next(lru for lru in self._kinds.all() if lru.kind == kind)
+        return lru.entry(key)
 
     def clear_resource(self, uri: str) -> None:
         """Forget the read of `uri`; nothing happens when there is none."""
-        self._shelves.resource.clear(uri)
+        self._kinds.resource.clear(uri)
 
     def clear_resource_template(self, uri_template: str) -> None:
         """Forget the read through `uri_template`."""
-        self._shelves.template.clear(uri_template)
+        self._kinds.template.clear(uri_template)
 
     def clear_resource_and_resource_template(self, uri: str) -> None:
         """Forget the read of `uri`, and every template read that expanded to it."""
-        self._shelves.resource.clear(uri)
+        self._kinds.resource.clear(uri)
         for uri_template in self._templates_of(uri):
-            self._shelves.template.clear(uri_template)
+            self._kinds.template.clear(uri_template)
 
     def clear_prompt(self, name: str) -> None:
         """Forget the prompt `name`."""
-        self._shelves.prompt.clear(name)
+        self._kinds.prompt.clear(name)
 
     def clear_tool_call_result(self, tool_name: str) -> None:
         """Forget the last call of `tool_name`."""
-        self._shelves.tool.clear(tool_name)
+        self._kinds.tool.clear(tool_name)
 
     def clear_all(self) -> None:
         """Forget everything, stale entries too."""
-        for shelf in self._shelves.all():
-            for key in shelf.keys:
-                shelf.clear(key)
+        for lru in self._kinds.all():
+            for key in lru.keys:
+                lru.clear(key)
 
-    def stats(self) -> CacheStats:
+    def statistics(self) -> CacheStatistics:
         """Entries, bytes, hits, misses and evictions, per kind."""
-        return CacheStats(
-            resources=self._shelves.resource.stats(),
-            resource_templates=self._shelves.template.stats(),
-            prompts=self._shelves.prompt.stats(),
-            tool_call_results=self._shelves.tool.stats(),
+        return CacheStatistics(
+            resources=self._kinds.resource.statistics(),
+            resource_templates=self._kinds.template.statistics(),
+            prompts=self._kinds.prompt.statistics(),
+            tool_call_results=self._kinds.tool.statistics(),
         )
 
     def _templates_of(self, uri: str) -> list[str]:
-        return [key for key, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri]
+        return [key for key, entry in self._kinds.template.items() if entry.invocation.expanded_uri == uri]
 
 
 class ContentCache(ReadOnlyContentCache):
@@ -155,7 +155,7 @@ class ContentCache(ReadOnlyContentCache):
 
     Args:
         max_entries: per kind.
-        max_bytes: per kind, see `weight.weigh`.
+        max_bytes: per kind, see `memory_size`.
         ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
         clock: gives the time of day; a test passes its own.
     """
@@ -169,11 +169,11 @@ class ContentCache(ReadOnlyContentCache):
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__(
-            _Shelves(
-                Shelf("resource", max_entries, max_bytes, clock),
-                Shelf("template", max_entries, max_bytes, clock),
-                Shelf("prompt", max_entries, max_bytes, clock),
-                Shelf("tool", max_entries, max_bytes, clock),
+            _Kinds(
+                LruCache("resource", max_entries, max_bytes, clock),
+                LruCache("template", max_entries, max_bytes, clock),
+                LruCache("prompt", max_entries, max_bytes, clock),
+                LruCache("tool", max_entries, max_bytes, clock),
             )
         )
         self._ttl = ttl
@@ -181,8 +181,8 @@ class ContentCache(ReadOnlyContentCache):
         self._calls = 0
 
     def view(self) -> ReadOnlyContentCache:
-        """Share the shelves, without the setters."""
-        return ReadOnlyContentCache(self._shelves)
+        """Share the caches, without the setters."""
+        return ReadOnlyContentCache(self._kinds)
 
     def next_call(self) -> int:
         """Draw a number for a call that is made now; pass it to the setter when the call is answered."""
@@ -191,8 +191,8 @@ class ContentCache(ReadOnlyContentCache):
 
     def on_change(self, listener: OnChange) -> None:
         """Call `listener(kind, key, reason)`, synchronously, for each entry that goes or becomes stale."""
-        for shelf in self._shelves.all():
-            shelf.on_change = listener
+        for lru in self._kinds.all():
+            lru.on_change = listener
 
     def set_resource(
         self, uri: str, invocation: ResourceReadInvocation, *, call: int | None = None, stale: bool = False
@@ -201,7 +201,7 @@ class ContentCache(ReadOnlyContentCache):
 
         `stale`: it was outdated before it arrived.
         """
-        return self._shelves.resource.put(uri, self._entry(invocation, call, stale))
+        return self._kinds.resource.put(uri, self._entry(invocation, call, stale))
 
     def set_resource_template(
         self,
@@ -212,35 +212,35 @@ class ContentCache(ReadOnlyContentCache):
         stale: bool = False,
     ) -> bool:
         """As `set_resource`."""
-        return self._shelves.template.put(uri_template, self._entry(invocation, call, stale))
+        return self._kinds.template.put(uri_template, self._entry(invocation, call, stale))
 
     def set_prompt(self, name: str, invocation: PromptGetInvocation, *, call: int | None = None) -> bool:
         """As `set_resource`."""
-        return self._shelves.prompt.put(name, self._entry(invocation, call))
+        return self._kinds.prompt.put(name, self._entry(invocation, call))
 
     def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
         """As `set_resource`."""
-        return self._shelves.tool.put(tool_name, self._entry(invocation, call))
+        return self._kinds.tool.put(tool_name, self._entry(invocation, call))
 
     def pin(self, uris: frozenset[str]) -> None:
         """Let reads of `uris` be the last to be evicted."""
-        self._shelves.resource.pinned = uris
+        self._kinds.resource.pinned = uris
 
     def mark_resource_stale(self, uri: str) -> None:
         """Mark the read of a changed resource, and every template read that expanded to it."""
-        self._shelves.resource.mark_stale(uri)
+        self._kinds.resource.mark_stale(uri)
         for uri_template in self._templates_of(uri):
-            self._shelves.template.mark_stale(uri_template)
+            self._kinds.template.mark_stale(uri_template)
 
     def mark_all_stale(self) -> None:
         """Mark everything: it cannot be trusted any more, but it can still be read."""
-        for shelf in self._shelves.all():
-            for key in shelf.keys:
-                shelf.mark_stale(key)
+        for lru in self._kinds.all():
+            for key in lru.keys:
+                lru.mark_stale(key)
 
     def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
         """Find the stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
-        entries = (entry for _, entry in self._shelves.template.items() if entry.invocation.expanded_uri == uri)
+        entries = (entry for _, entry in self._kinds.template.items() if entry.invocation.expanded_uri == uri)
         return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
 
     def _entry(self, invocation: T, call: int | None, stale: bool = False) -> CacheEntry[T]:
@@ -249,7 +249,7 @@ class ContentCache(ReadOnlyContentCache):
         return CacheEntry(
             invocation=invocation,
             call=self.next_call() if call is None else call,
-            size=weigh(invocation),
+            size=memory_size(invocation),
             expires_at=now + timedelta(seconds=min(lifetimes)) if lifetimes else None,
             marked_stale=now if stale else None,
         )

@@ -19,13 +19,13 @@ from trio_debugmcp.client.events import (
     ToolsChange,
     ToolsListChanged,
 )
-from trio_debugmcp.client.lists import ListGroup, ListSpec, SyncedList
+from trio_debugmcp.client.state.lists import ListGroup, ListSpec, SyncedList
 
 if TYPE_CHECKING:
     from mcp import types
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.cache import ContentCache
+    from trio_debugmcp.client.state.cache import ContentCache
 
 
 class Catalog(Struct, frozen=True):

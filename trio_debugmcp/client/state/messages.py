@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.client.weight import weigh
+from trio_debugmcp.client.state.memory_size import memory_size
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -161,12 +161,12 @@ class MessageLog:
                 del self._open[key]
 
     def _within_bounds(self, message: Body) -> tuple[Body, int]:
-        size = weigh(message)
+        size = memory_size(message)
         if size > self._max_bytes // LARGEST_SHARE:
             head = json.dumps(message, default=str)[:HEAD_CHARACTERS]
             kept = {key: message[key] for key in ("jsonrpc", "id", "method") if key in message}
             message = {**kept, "truncated": True, "size": size, "head": head}
-            size = weigh(message)
+            size = memory_size(message)
         return message, size
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import trio
 
 from trio_debugmcp.client.events import ErrorEvent
-from trio_debugmcp.client.lists import fetch_errors
+from trio_debugmcp.client.state.lists import fetch_errors
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection import Connection
+    from trio_debugmcp.client.connection.connection import ClientConnection
 
 READS_AT_ONCE = 4
 """Requests in flight; the user's own requests should not queue behind ours."""
@@ -32,7 +32,7 @@ class Rereads:
         read: reads one URI into the cache.
     """
 
-    def __init__(self, read: Callable[[Connection, str], Awaitable[None]], bus: EventBus) -> None:
+    def __init__(self, read: Callable[[ClientConnection, str], Awaitable[None]], bus: EventBus) -> None:
         self._read = read
         self._bus = bus
         self._dirty: dict[str, None] = {}  # a set that keeps its order
@@ -43,7 +43,7 @@ class Rereads:
         self._dirty[uri] = None
         self._news.unpark_all()
 
-    async def run(self, connection: Connection) -> None:
+    async def run(self, connection: ClientConnection) -> None:
         """Read what is out of date until cancelled, at the end of the connection."""
         limiter = trio.CapacityLimiter(READS_AT_ONCE)
         busy: set[str] = set()
@@ -62,7 +62,7 @@ class Rereads:
                     nursery.start_soon(read, uri, name=f"reread {uri}")
                 await self._news.park()
 
-    async def _reread(self, connection: Connection, uri: str) -> None:
+    async def _reread(self, connection: ClientConnection, uri: str) -> None:
         try:
             await self._read(connection, uri)
         except fetch_errors() as error:

@@ -21,8 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.events import ErrorEvent
-from trio_debugmcp.client.lists import fetch_errors
 from trio_debugmcp.client.options import Reconnect
+from trio_debugmcp.client.state.lists import fetch_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import ProgressFnT
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection import Connection
-    from trio_debugmcp.client.subscriptions import Subscriptions
+    from trio_debugmcp.client.connection.connection import ClientConnection
+    from trio_debugmcp.client.state.subscriptions import Subscriptions
 
 SUBSCRIBES_AT_ONCE = 8
 """Requests in flight when many subscriptions are replayed; a server should not be flooded on arrival."""
@@ -45,7 +45,7 @@ STABLE_TIME = 30.0
 """Seconds that a stream must have lived for its loss to count as the first."""
 
 
-async def keep_subscribed(connection: Connection, subscriptions: Subscriptions, bus: EventBus) -> None:
+async def reconcile_subscriptions(connection: ClientConnection, subscriptions: Subscriptions, bus: EventBus) -> None:
     """Keep the subscriptions of the handshake era, until cancelled."""
     limiter = trio.CapacityLimiter(SUBSCRIBES_AT_ONCE)
     busy: set[str] = set()
@@ -65,7 +65,7 @@ async def keep_subscribed(connection: Connection, subscriptions: Subscriptions, 
 
 
 async def _request(
-    connection: Connection, subscriptions: Subscriptions, bus: EventBus, uri: str, *, subscribe: bool
+    connection: ClientConnection, subscriptions: Subscriptions, bus: EventBus, uri: str, *, subscribe: bool
 ) -> None:
     from mcp import types
 
@@ -107,7 +107,7 @@ class _Stream:
         self.end: Exception | None = None
 
 
-class ListenKeeper:
+class ListenReconciler:
     """The modern era's keeper.
 
     Args:
@@ -117,7 +117,7 @@ class ListenKeeper:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ClientConnection,
         subscriptions: Subscriptions,
         bus: EventBus,
         *,

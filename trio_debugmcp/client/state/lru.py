@@ -47,7 +47,7 @@ class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
         return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
 
 
-class ShelfStats(Struct, frozen=True, kw_only=True):
+class LruCacheStatistics(Struct, frozen=True, kw_only=True):
     """What one kind holds, and what became of what it held.
 
     Counters start with the cache and never go back.
@@ -62,7 +62,7 @@ class ShelfStats(Struct, frozen=True, kw_only=True):
     evictions: int
 
 
-class Shelf(Generic[T]):
+class LruCache(Generic[T]):
     """The entries of one kind, least recently used first."""
 
     def __init__(self, kind: CacheKind, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
@@ -127,10 +127,10 @@ class Shelf(Generic[T]):
             self._entries[key] = replace(entry, marked_stale=self._clock())
             self._tell(key, "stale")
 
-    def stats(self) -> ShelfStats:
+    def statistics(self) -> LruCacheStatistics:
         """Count what is held and what became of it."""
         now = self._clock()
-        return ShelfStats(
+        return LruCacheStatistics(
             entries=len(self._entries),
             bytes=self._bytes,
             stale=sum(entry.stale_since(now) is not None for entry in self._entries.values()),

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from trio_debugmcp.client.process import ServerProcess
+from trio_debugmcp.client.connection.process import ServerProcess
 from trio_debugmcp.errors import UsageError
 
 if TYPE_CHECKING:

@@ -22,55 +22,57 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection import Connection, Ending
+    from trio_debugmcp.client.connection.connection import ClientConnection, Ending
     from trio_debugmcp.client.options import Reconnect
 
 STABLE_TIME = 30.0
 """Seconds that a connection must have lasted for its loss to count as the first."""
 
 
-class Tenant(Protocol):
+class ConnectionObserver(Protocol):
     """The client's state: told when there is a connection and when there is none."""
 
-    async def settle_in(self, connection: Connection, nursery: trio.Nursery, opened: Callable[[], None]) -> None:
+    async def on_connected(
+        self, connection: ClientConnection, nursery: trio.Nursery, opened: Callable[[], None]
+    ) -> None:
         """Fill the state. Calls `opened()` at the moment from which the client counts as connected."""
 
-    def move_out(self, ending: Ending) -> None:
+    def on_disconnected(self, ending: Ending) -> None:
         """Clear the state; the connection is closed."""
 
-    def give_up(self, error: Exception) -> None:
+    def on_abandoned(self, error: Exception) -> None:
         """There will be no attempt to come back: nothing is to be replayed any more."""
 
 
-class Link:
+class Supervisor:
     """See the module's docstring.
 
     Args:
         open_connection: makes a connection, not yet served.
-        tenant: what lives on it.
+        observer: what lives on it.
         policy: whether and how to come back.
     """
 
     def __init__(
         self,
-        open_connection: Callable[[], Connection],
-        tenant: Tenant,
+        open_connection: Callable[[], ClientConnection],
+        observer: ConnectionObserver,
         bus: EventBus,
         policy: Reconnect | None,
     ) -> None:
         self.status: ConnectionStatus = "disconnected"
         self.nursery: trio.Nursery | None = None
         self._open_connection = open_connection
-        self._tenant = tenant
+        self._observer = observer
         self._bus = bus
         self._policy = policy
-        self._connection: Connection | None = None
-        self._supervisor: trio.CancelScope | None = None
+        self._connection: ClientConnection | None = None
+        self._attempts: trio.CancelScope | None = None
         self._idle = trio.Event()
         self._idle.set()
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> ClientConnection:
         """The connection on which requests can be made.
 
         Raises:
@@ -81,9 +83,9 @@ class Link:
         return self._connection
 
     @property
-    def coming_back(self) -> bool:
+    def reconnecting(self) -> bool:
         """Whether a lost connection is being replaced."""
-        return self._supervisor is not None and self.status != "connected"
+        return self._attempts is not None and self.status != "connected"
 
     async def connect(self) -> None:
         """Start the supervisor and wait for the first connection; nothing happens when there is one.
@@ -93,15 +95,15 @@ class Link:
         """
         if self.nursery is None:
             raise NotConnected("The client has no nursery; use `async with InspectorClient(...)`")
-        if self._supervisor is None:
+        if self._attempts is None:
             await self.nursery.start(self._supervise)
         else:
             await trio.lowlevel.checkpoint()
 
     async def disconnect(self, reason: str = "disconnected") -> None:
         """End the connection, or the attempts to come back, and wait until everything is closed."""
-        if self._supervisor is not None and self.status != "connected":
-            self._supervisor.cancel(reason)
+        if self._attempts is not None and self.status != "connected":
+            self._attempts.cancel(reason)
         if self._connection is not None:
             self._connection.end(reason, requested=True)
         await self._idle.wait()
@@ -116,18 +118,18 @@ class Link:
             settled = True
             task_status.started()
 
-        self._supervisor = trio.CancelScope()
-        with self._supervisor as attempts:
+        self._attempts = trio.CancelScope()
+        with self._attempts as attempts:
             try:
                 reason = (await self._serve_one(started)).as_error()
                 if self._policy is not None and self.status == "error":
-                    await self._come_back(self._policy)
+                    await self._reconnect(self._policy)
             finally:
-                self._supervisor = None
+                self._attempts = None
                 self._idle.set()
                 if self.status == "connecting":
                     self._set_status("disconnected")
-                self._tenant.give_up(reason)
+                self._observer.on_abandoned(reason)
         if attempts.cancelled_caught:  # by disconnect()
             self._set_status("disconnected")
             if not settled:
@@ -137,12 +139,12 @@ class Link:
         """One connection, from connecting to its end."""
         progress: list[Literal["opened", "settled"]] = []
 
-        async def live(connection: Connection, nursery: trio.Nursery) -> None:
+        async def live(connection: ClientConnection, nursery: trio.Nursery) -> None:
             def opened() -> None:
                 progress.append("opened")
                 self._set_status("connected")
 
-            await self._tenant.settle_in(connection, nursery, opened)
+            await self._observer.on_connected(connection, nursery, opened)
             progress.append("settled")
             started()
 
@@ -165,9 +167,9 @@ class Link:
 
     def _leave(self, ending: Ending) -> None:
         self._set_status("disconnected" if ending.requested else "error")
-        self._tenant.move_out(ending)
+        self._observer.on_disconnected(ending)
 
-    async def _come_back(self, policy: Reconnect) -> None:
+    async def _reconnect(self, policy: Reconnect) -> None:
         attempt = 0
         while self.status == "error" and attempt < policy.attempts:
             await trio.sleep(policy.delay(attempt))
