@@ -173,4 +173,4 @@ def test_what_was_typed_is_completed(typed: str, item: CompletionItem, result: s
 def test_debugpy_knows_the_built_in_exceptions() -> None:
     from trio_debugmcp.dap.profiles import PROFILES
 
-    assert {"KeyError", "BaseException", "OSError"} <= set(PROFILES[0].exception_types())
+    assert {"KeyError", "BaseException", "OSError"} <= set(PROFILES[0].expressions.exception_types())

@@ -8,7 +8,8 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import launch, paused, running
-from trio_debugmcp.testing import FakeAdapter, FakeProfile, ToolFailed, connect
+from trio_debugmcp.dap.profiles import Dialect
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 from trio_debugmcp.testing.fake_adapter import Refusal
 
 
@@ -182,7 +183,7 @@ async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_o
     echoes: bool, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As debugpy does it: had the program gone on, what is asked about the second stop would never be answered."""
-    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
     async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
         adapter.answer("pause", partial(stop, adapter, reason="breakpoint"))
         assert (await client.call("debug_pause"))["reason"] == "Breakpoint"
@@ -203,7 +204,7 @@ async def test_a_stop_that_crosses_a_pause_is_left_only_once_it_cannot_be_told_o
 async def test_a_stop_that_is_told_of_again_stays_what_it_was(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
     async with running("legacy") as (client, adapter):
         await client.call("breakpoint_set_exception", exception_type="ValueError")
         adapter.answer("pause", partial(stop, adapter, reason="exception"))
@@ -261,7 +262,7 @@ async def test_a_stop_that_does_not_count_and_cannot_be_left_is_shown(autojump_c
 async def test_a_stop_that_a_pause_has_brought_about_is_left_at_once(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
     async with running("legacy") as (client, adapter):
         adapter.answer("pause", partial(stop, adapter))
         assert (await client.call("debug_pause"))["reason"] == "Pause"
@@ -273,7 +274,7 @@ async def test_a_stop_that_a_pause_has_brought_about_is_left_at_once(
 async def test_of_two_pauses_at_once_either_may_be_told_of_again(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeProfile, "pause_echo_seconds", 0.7)
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
     async with running("legacy") as (client, adapter):
 
         async def late(arguments: object) -> object:
@@ -294,7 +295,7 @@ async def test_of_two_pauses_at_once_either_may_be_told_of_again(
 async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeProfile, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    monkeypatch.setattr(Dialect, "has_lost_program", lambda _, refusal: refusal == "it is no more")
     async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
         adapter.answer("next", partial(refuse_at_the_end, "it is no more", adapter, nursery))
         over = await client.call("debug_step")
@@ -304,8 +305,8 @@ async def test_a_step_of_a_program_that_is_just_ending_tells_its_end(
 async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeProfile, "has_lost_program", lambda _, refusal: refusal == "it is no more")
-    monkeypatch.setattr(FakeProfile, "runtime_request", lambda _: ("whoAreYou", None))
+    monkeypatch.setattr(Dialect, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    monkeypatch.setattr(Dialect, "runtime_request", lambda _: ("whoAreYou", None))
     adapter = FakeAdapter()
     async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
         adapter.answer("whoAreYou", partial(refuse_at_the_end, "it is no more", adapter, nursery))

@@ -17,6 +17,7 @@ from tests.server.scene import (
     running,
     still_works,
 )
+from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, connect
 
 # --- Adapters that die or send garbage --------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ async def test_a_launch_that_hits_a_bug_of_ours_fails_with_a_code(
     def trip(*_: object) -> None:
         raise ValueError("unheard of")
 
-    monkeypatch.setattr(FakeProfile, question, trip)
+    monkeypatch.setattr(Dialect, question, trip)
     adapter = FakeAdapter()
     async with connect(options=adapter.options()) as client:
         failed = await failure(client, "debug_launch", program=adapter.program)
@@ -181,7 +182,7 @@ async def test_a_session_that_ends_by_a_bug_of_ours_says_so(
         raise ValueError("unheard of")
 
     async with paused("legacy") as (client, adapter):
-        monkeypatch.setattr(FakeProfile, "condition_failure", trip)
+        monkeypatch.setattr(Dialect, "condition_failure", trip)
         async with trio.open_nursery() as nursery:
 
             @nursery.start_soon

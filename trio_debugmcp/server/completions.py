@@ -82,7 +82,7 @@ def _exception_types(debugger: Debugger) -> set[str]:
     for session in debugger.state.snapshots:
         if session.stop is not None and session.stop.exception is not None:
             seen.add(session.stop.exception.type)
-    return seen | set(profile.exception_types() if profile is not None else ())
+    return seen | set(profile.expressions.exception_types() if profile is not None else ())
 
 
 def _programs(debugger: Debugger, typed: str) -> list[str]:

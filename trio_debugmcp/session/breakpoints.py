@@ -170,7 +170,7 @@ class BreakpointSync:
             if not mine and not self._session.capabilities.exception_breakpoint_filters:
                 return
             wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance) for e in mine]
-            arguments = self._session.profile.exception_arguments(wanted, self._session.capabilities)
+            arguments = self._session.profile.dialect.exception_arguments(wanted, self._session.capabilities)
             problem = None
             try:
                 await self._session.request("setExceptionBreakpoints", arguments, Nothing)
@@ -233,7 +233,7 @@ class BreakpointSync:
         if each.column is not None:
             arguments["column"] = each.column
         if each.log_message is not None:
-            arguments["logMessage"] = self._session.profile.log_message(each.id, each.log_message)
+            arguments["logMessage"] = self._session.profile.dialect.log_message(each.id, each.log_message)
         return arguments
 
     def _conditions(self, each: Breakpoint) -> dict[str, Any]:

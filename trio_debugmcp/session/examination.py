@@ -245,7 +245,7 @@ class Examiner:
         Its identity alone does not tell: the next exception may be put where this one was. On the way up the stack is
         shorter each time, and where something is raised anew it is not.
         """
-        expression = self._session.profile.raise_identity_expression()
+        expression = self._session.profile.expressions.raise_identity()
         identity = await self._evaluate(expression, frame_id) if expression else None
         if identity is None:
             return False
@@ -259,9 +259,9 @@ class Examiner:
 
     async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
         own = (info.type, info.type.rpartition(".")[2])
-        expression = self._session.profile.lineage_expression()
+        expression = self._session.profile.expressions.lineage()
         value = await self._evaluate(expression, frame_id) if expression else None
-        return own if value is None else (*own, *self._session.profile.parse_lineage(value))
+        return own if value is None else (*own, *self._session.profile.expressions.parse_lineage(value))
 
     async def _wants(
         self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...], frame_id: int | None
@@ -272,7 +272,7 @@ class Examiner:
             return False
         if each.condition is None:
             return True
-        value = await self._evaluate(self._session.profile.truth_expression(each.condition), frame_id)
+        value = await self._evaluate(self._session.profile.expressions.truth(each.condition), frame_id)
         return value is None or value.lower() in {
             "true",
             "1",
@@ -282,7 +282,7 @@ class Examiner:
         arguments = {
             "expression": expression,
             "frameId": frame_id,
-            "context": self._session.profile.evaluate_context,
+            "context": self._session.profile.dialect.evaluate_context,
         }
         try:
             body = await self._session.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
@@ -297,12 +297,12 @@ class Examiner:
         profile = self._session.profile
         scopes = (await self._session.request("scopes", {"frameId": frame_id}, ScopesBody)).scopes or []
         named = tuple(NamedScope(each.name, each.variables_reference, bool(each.expensive)) for each in scopes)
-        locals_ = next((each for each in named if profile.scope_names["locals"] in each.name.lower()), None)
+        locals_ = next((each for each in named if profile.dialect.scope_names["locals"] in each.name.lower()), None)
         found = []
         if locals_ is not None and locals_.reference:
             arguments = {"variablesReference": locals_.reference}
             body = await self._session.request("variables", arguments, VariablesBody)
-            found = [variable for variable in body.variables or [] if not profile.hides(variable)]
+            found = [variable for variable in body.variables or [] if not profile.dialect.hides(variable)]
         shown = tuple(variable_payload(variable) for variable in found[:CAPTURED_LOCALS])
         await self._merger.merge(LocalsFetched(self._session.id, snapshot.generation, named, shown))
 
@@ -348,10 +348,10 @@ def frame_location(profile: Profile, frame: DapFrame) -> Location:
     source = frame.source
     return Location(
         file=(source.path or source.name) if source is not None else None,
-        line=frame.line or profile.line_of(frame),
+        line=frame.line or profile.dialect.line_of(frame),
         column=frame.column or None,
         function_name=frame.name or None,
-        module_name=profile.module_name(frame),
+        module_name=profile.dialect.module_name(frame),
     )
 
 

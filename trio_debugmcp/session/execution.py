@@ -62,7 +62,7 @@ class Execution:
         The program may have stopped before an outstanding `pause` arrived; some adapters then report the stop again.
         """
         if self._pauses > 1 or (self._pauses == 1 and reason != "pause"):
-            self.echo_until = trio.current_time() + self._session.profile.pause_echo_seconds
+            self.echo_until = trio.current_time() + self._session.profile.dialect.pause_echo_seconds
             self._echoed = trio.Event()
         self.pause_wanted = self._pauses > 0 or (self.suspended and self.pause_wanted)
         self._pauses = 0

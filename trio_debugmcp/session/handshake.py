@@ -79,7 +79,7 @@ class Handshake:
 
     async def _configure(self) -> None:
         session = self._session
-        for command, arguments in session.profile.settings_requests(session.capabilities):
+        for command, arguments in session.profile.dialect.settings_requests(session.capabilities):
             try:
                 await session.request(command, arguments, Nothing)
             except AdapterRefused as refusal:

@@ -142,7 +142,7 @@ async def children(session: DebugSession, reference: int) -> list[DapVariable]:
     if not reference:
         return []
     body = await session.request("variables", {"variablesReference": reference}, VariablesBody)
-    return [variable for variable in body.variables or [] if not session.profile.hides(variable)]
+    return [variable for variable in body.variables or [] if not session.profile.dialect.hides(variable)]
 
 
 async def expand(
@@ -171,7 +171,7 @@ def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
 
 
 def _is_scope(session: DebugSession, scope: DapScope, wanted: ScopeName) -> bool:
-    word = session.profile.scope_names.get(wanted, wanted)
+    word = session.profile.dialect.scope_names.get(wanted, wanted)
     return word in scope.name.lower() or scope.presentation_hint == word
 
 
@@ -184,7 +184,7 @@ async def evaluate(session: DebugSession, frame: StackFrame, expression: str, se
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
-    arguments = {"expression": expression, "frameId": frame.id, "context": session.profile.evaluate_context}
+    arguments = {"expression": expression, "frameId": frame.id, "context": session.profile.dialect.evaluate_context}
     body: EvaluateBody | None = None
     try:
         with trio.move_on_after(seconds):
@@ -208,7 +208,7 @@ async def evaluate(session: DebugSession, frame: StackFrame, expression: str, se
 
 async def exception_causes(session: DebugSession, frame: StackFrame, most: int) -> list[tuple[str, str]]:
     """Type and message of the exceptions behind the current one, nearest first; none if the language cannot tell."""
-    expression = session.profile.causes_expression(most)
+    expression = session.profile.expressions.causes(most)
     if expression is None:
         return []
     try:

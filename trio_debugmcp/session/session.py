@@ -271,7 +271,7 @@ class DebugSession:
                 return self.profile.open_child(configuration)
 
     async def _learn_origin(self) -> None:
-        question = self.profile.runtime_request()
+        question = self.profile.dialect.runtime_request()
         if question is None:
             return
         try:
@@ -279,7 +279,7 @@ class DebugSession:
         except AdapterRefused as refusal:
             log.info("%s", refusal)
             return
-        await self._merger.merge(OriginLearned(self.id, self.profile.runtime_version(body)))
+        await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
 
     def _explained(self, gone: AdapterGone) -> AdapterGone:
         """That the adapter is gone, together with what it had to say."""
@@ -384,13 +384,13 @@ class DebugSession:
         if category == "telemetry":
             return
         for breakpoint_ in self._merger.state.breakpoints:
-            mark = self.profile.log_message(breakpoint_.id, "")
+            mark = self.profile.dialect.log_message(breakpoint_.id, "")
             if breakpoint_.log_message is not None and text.startswith(mark):
                 said = text.removeprefix(mark)
                 self._shared.console.append("tracepoint", said)
                 await self._merger.merge(BreakpointLogged(self.id, breakpoint_.id, said))
                 return
-        failed = self.profile.condition_failure(text)
+        failed = self.profile.dialect.condition_failure(text)
         if failed is not None:
             condition, error = failed
             problem = f"the condition `{condition}` failed: {error}"
@@ -437,7 +437,7 @@ class DebugSession:
                 "debug_disconnect and launch again.",
             ) from None
         except AdapterRefused as refusal:
-            if self.started and self.profile.has_lost_program(refusal.reason):
+            if self.started and self.profile.dialect.has_lost_program(refusal.reason):
                 raise ProgramGone("the program has ended") from None
             if command in _OF_A_STOP and _has_gone_on(asked_at, self.snapshot):
                 raise _gone_on(self.snapshot) from None

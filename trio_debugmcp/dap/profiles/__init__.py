@@ -1,18 +1,22 @@
-"""One file per debug adapter: where it is found, how it is started and spoken to, and what is odd about it."""
+"""One file per debug adapter: where it is found, how it is started and what its messages mean, oddities included."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
-from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, TypedException
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Expressions, Launch, Profile, TypedException
+from trio_debugmcp.errors import UsageError
 
 __all__ = [
     "PROFILES",
     "Attach",
     "Debugpy",
+    "Dialect",
+    "Expressions",
     "Launch",
     "Profile",
     "TypedException",
+    "choose",
     "profile_for_file",
     "profile_named",
 ]
@@ -31,3 +35,33 @@ def profile_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> Profi
     """The first profile that debugs files of this kind."""
     suffix = Path(path).suffix.lower()
     return next((each for each in profiles if suffix in each.file_suffixes), None)
+
+
+def choose(
+    adapter: str | None,
+    program: str | None,
+    profiles: Sequence[Profile],
+    locate: Callable[[Profile], str | None],
+) -> Profile:
+    """Choose an installed adapter: by name or language, else by the kind of the program's file, else the first.
+
+    `locate` calls `Profile.locate`, or answers in its place, as a recording does in a replay.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`: no such adapter, or it is not installed; the message names what is.
+    """
+    if adapter is not None:
+        profile = profile_named(adapter, profiles)
+    else:
+        profile = profile_for_file(program, profiles) if program is not None else profiles[0]
+    if profile is None:
+        what = f"named '{adapter}'" if adapter is not None else f"for '{program}'"
+        names = ", ".join(f"{each.name} ({each.language})" for each in profiles)
+        raise UsageError("ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.")
+    if locate(profile) is None:
+        raise UsageError(
+            "ADAPTER_NOT_FOUND",
+            f"The debug adapter {profile.name} is not installed. Install it with: {profile.install_hint}",
+            {"adapter": profile.name, "install": profile.install_hint},
+        )
+    return profile

@@ -1,6 +1,23 @@
-"""`Profile`: all that differs between debug adapters, with the answers that suit most of them.
+"""`Profile`: everything that differs between debug adapters, with defaults that suit most of them.
 
-A profile has no state and starts nothing; it answers questions, and names the transport to open.
+A profile has no state and starts nothing; it answers questions and names the transport to open. The questions are in
+three groups: `Profile` itself knows how an adapter is found, started, reached and what its start arguments are; its
+`dialect` knows what this adapter's messages mean; its `expressions` know the debugged language.
+
+    class Gdb(Profile):
+        name, language, install_hint = "gdb", "C", "apt install gdb"
+
+        def locate(self) -> str | None:
+            return shutil.which("gdb")
+
+        def command(self) -> Sequence[str]:
+            return ["gdb", "--interpreter=dap"]
+
+        def launch_arguments(self, launch: Launch) -> dict[str, Any]:
+            return {"program": launch.program, "args": list(launch.args), **launch.options}
+
+        def attach_arguments(self, attach: Attach) -> dict[str, Any]:
+            return {"pid": attach.pid, **attach.options}
 """
 
 from abc import ABC, abstractmethod
@@ -38,29 +55,148 @@ class Attach(Struct, frozen=True):
 
 
 class TypedException(Struct, frozen=True):
-    """An exception breakpoint as far as an adapter is concerned; the type is `*` for all."""
+    """An exception breakpoint as the adapter needs to know it; the type is `*` for all."""
 
     type: str
     first_chance: bool
     second_chance: bool
 
 
+class Dialect:
+    """What one adapter's messages mean: its own requests, its errors and its output. The defaults follow the DAP."""
+
+    evaluate_context: ClassVar[str] = "watch"
+    """The DAP evaluate context in which an expression means what the language defines."""
+
+    scope_names: ClassVar[Mapping[str, str]] = {
+        "locals": "locals",
+        "arguments": "arguments",
+        "globals": "globals",
+    }
+    """Our scope name → a word that the adapter's name of that scope contains."""
+
+    pause_echo_seconds: ClassVar[float] = 0.0
+    """How long after a stop that crossed a `pause` the adapter may report that stop once more."""
+
+    # --- Its own requests ------------------------------------------------------------------------------------
+
+    def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
+        """Requests outside the DAP that are sent with the configuration; their failure is ignored."""
+        return []
+
+    def runtime_request(self) -> tuple[str, Any] | None:
+        """A request outside the DAP whose answer contains the runtime's version."""
+        return None
+
+    def runtime_version(self, body: Mapping[str, Any]) -> str | None:
+        """The runtime's version, from the answer to `runtime_request`."""
+        return None
+
+    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
+        """The arguments of a `setExceptionBreakpoints` that stops at least for what is wanted."""
+        offered = [each.filter for each in capabilities.exception_breakpoint_filters or ()]
+        uncaught = [name for name in offered if "uncaught" in name.lower() or "unhandled" in name.lower()]
+        raised = [name for name in offered if name not in uncaught]
+        filters = []
+        if any(each.first_chance for each in wanted):
+            filters += raised
+        if any(each.second_chance for each in wanted):
+            filters += uncaught
+        return {"filters": filters}
+
+    # --- Its errors and output -------------------------------------------------------------------------------
+
+    def has_lost_program(self, refusal: str) -> bool:
+        """Whether the adapter refuses requests with this text after the program has just ended."""
+        return False
+
+    def condition_failure(self, output: str) -> tuple[str, str] | None:
+        """The condition and the error, if this output reports that a breakpoint's condition failed."""
+        return None
+
+    def log_message(self, breakpoint_id: str, message: str) -> str:
+        """Mark a log message, so that its output differs from the program's and names its breakpoint."""
+        return f"\x02{breakpoint_id}\x03{message}"
+
+    # --- Its frames and variables ----------------------------------------------------------------------------
+
+    def hides(self, variable: DapVariable) -> bool:
+        """Whether the adapter made this variable up, for example to group others."""
+        return False
+
+    def line_of(self, frame: DapFrame) -> int | None:
+        """The line of a frame that the adapter reports in line 0."""
+        return None
+
+    def module_name(self, frame: DapFrame) -> str | None:
+        """The module that a frame belongs to."""
+        return None if frame.module_id is None else str(frame.module_id)
+
+
+class Expressions:
+    """Expressions of the debugged language: checked without running them, and written for the adapter to evaluate.
+
+    The defaults know nothing of the language: every expression passes, and no question can be put to the program.
+    """
+
+    # --- Checked ---------------------------------------------------------------------------------------------
+
+    def syntax_error(self, expression: str) -> str | None:
+        """What is wrong with an expression, as far as that is known without running it."""
+        return None
+
+    def is_path(self, expression: str) -> bool:
+        """Whether an expression only leads to a variable, so that evaluating it changes nothing."""
+        return True
+
+    def log_message_problem(self, message: str) -> str | None:
+        """What is wrong with a log message, as far as that is known without running it."""
+        return None
+
+    def program_problem(self, program: str, source: bytes) -> str | None:
+        """Why a program cannot even start: a syntax error."""
+        return None
+
+    def exception_types(self) -> Sequence[str]:
+        """Types of exceptions that exist in every program of the language, for completion."""
+        return ()
+
+    # --- Written ---------------------------------------------------------------------------------------------
+
+    def truth(self, condition: str) -> str:
+        """An expression whose value is `true` or `1`, in any case of letters, when the condition holds."""
+        return condition
+
+    def lineage(self) -> str | None:
+        """An expression for the type of the exception at a stop and its ancestors, most derived first."""
+        return None
+
+    def parse_lineage(self, result: str) -> tuple[str, ...]:
+        """The type names in the value of `lineage`."""
+        return ()
+
+    def raise_identity(self) -> str | None:
+        """An expression that differs between two exceptions that were raised, and is constant for one."""
+        return None
+
+    def causes(self, most: int) -> str | None:
+        """An expression for the causes of the exception at a stop: a string of JSON, `[[type, message], …]`."""
+        return None
+
+
 class Profile(ABC):
-    """What we know about one debug adapter."""
+    """One debug adapter: how it is found, started and reached, and the arguments of `launch` and `attach`."""
 
     name: ClassVar[str]
-    """The adapter's own name, by which users ask for it."""
+    """The adapter's own name, by which users select it."""
 
     language: ClassVar[str]
 
     file_suffixes: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of files that a launch without an `adapter` hands to this one."""
+    """Kinds of files for which a launch without an `adapter` selects this one."""
 
     install_hint: ClassVar[str]
     """The command that installs the adapter."""
-
-    evaluate_context: ClassVar[str] = "watch"
-    """The DAP evaluate context in which an expression means what the language says."""
 
     reserved_options: ClassVar[Mapping[str, str]] = {
         "program": "program",
@@ -73,28 +209,28 @@ class Profile(ABC):
         "request": "",
         "type": "",
     }
-    """Arguments of the launch request that `adapter_options` may not set, and the parameter that does."""
+    """Arguments of the launch request that `adapter_options` may not set → the tool parameter that sets them."""
 
     code_options: ClassVar[frozenset[str]] = frozenset()
-    """Options that name what is run in some other way than by a program's path."""
+    """Options that select what is run in another way than by a program's path."""
 
-    scope_names: ClassVar[Mapping[str, str]] = {
-        "locals": "locals",
-        "arguments": "arguments",
-        "globals": "globals",
-    }
-    """Our scope names to a word in the adapter's."""
+    dialect: ClassVar[Dialect] = Dialect()
 
-    pause_echo_seconds: ClassVar[float] = 0.0
-    """How long after a stop that a `pause` has crossed the adapter may report that stop once more."""
+    expressions: ClassVar[Expressions] = Expressions()
 
     @abstractmethod
     def locate(self) -> str | None:
-        """Where the adapter is on this machine, in words for a person; None if it is not here."""
+        """Where the adapter is on this machine, in words for a person; None if it is not installed."""
 
     @abstractmethod
     def command(self) -> Sequence[str]:
         """The command line that runs the adapter on standard streams."""
+
+    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+        """Run the adapter for one session."""
+        return open_stdio_adapter(self.command(), watchdog)
+
+    # --- Launch and attach -----------------------------------------------------------------------------------
 
     @abstractmethod
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
@@ -104,112 +240,22 @@ class Profile(ABC):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         """The arguments of DAP `attach`."""
 
-    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
-        """Run the adapter for one session."""
-        return open_stdio_adapter(self.command(), watchdog)
+    def attach_problem(self, attach: Attach) -> str | None:
+        """Why attaching cannot work on this machine; asked before it is tried."""
+        return None
 
     def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
-        """Reach the adapter that will attach: our own, or the one that listens on the port."""
+        """Open the adapter that is going to attach: our own, or the one that listens on the port."""
         if attach.port is not None:
             return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
         return self.open(watchdog)
+
+    # --- Child sessions --------------------------------------------------------------------------------------
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         """Whether a child session that is announced with this configuration can be reached."""
         return False
 
     def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
-        """Reach the adapter of a child session that `serves_child` has agreed to."""
+        """Connect to the adapter of a child session; only called if `serves_child` returned True for it."""
         raise AdapterGone(f"child sessions of {self.name} are not supported")
-
-    def attach_problem(self, attach: Attach) -> str | None:
-        """Why attaching cannot work on this machine, said before it is tried."""
-        return None
-
-    def has_lost_program(self, refusal: str) -> bool:
-        """Whether that is how the adapter refuses what it was asked when the program has just ended."""
-        return False
-
-    def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
-        """Requests of the adapter's own, sent with the configuration; their failure is ignored."""
-        return []
-
-    def runtime_request(self) -> tuple[str, Any] | None:
-        """A request of the adapter's own whose answer tells the runtime's version."""
-        return None
-
-    def runtime_version(self, body: Mapping[str, Any]) -> str | None:
-        """The runtime's version from that answer."""
-        return None
-
-    def is_path(self, expression: str) -> bool:
-        """Whether an expression only leads to a variable, and so may be evaluated where nothing may be changed."""
-        return True
-
-    def log_message_problem(self, message: str) -> str | None:
-        """What is wrong with a log message, as far as it can be told without running it."""
-        return None
-
-    def syntax_error(self, expression: str) -> str | None:
-        """What is wrong with an expression, as far as it can be told without running it."""
-        return None
-
-    def program_problem(self, program: str, source: bytes) -> str | None:
-        """Why a program cannot even start: its syntax."""
-        return None
-
-    def condition_failure(self, output: str) -> tuple[str, str] | None:
-        """The condition and the error, if this output reports a condition that failed."""
-        return None
-
-    def log_message(self, breakpoint_id: str, message: str) -> str:
-        """A log message that can be told from program output, and traced back to its breakpoint."""
-        return f"\x02{breakpoint_id}\x03{message}"
-
-    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
-        """The arguments of `setExceptionBreakpoints` that stop at least for what is wanted."""
-        offered = [each.filter for each in capabilities.exception_breakpoint_filters or ()]
-        uncaught = [name for name in offered if "uncaught" in name.lower() or "unhandled" in name.lower()]
-        raised = [name for name in offered if name not in uncaught]
-        filters = []
-        if any(each.first_chance for each in wanted):
-            filters += raised
-        if any(each.second_chance for each in wanted):
-            filters += uncaught
-        return {"filters": filters}
-
-    def exception_types(self) -> Sequence[str]:
-        """Types of exceptions that every program of the language knows, to be offered to who types one."""
-        return ()
-
-    def lineage_expression(self) -> str | None:
-        """An expression that, at an exception stop, gives the type and its ancestors, most derived first."""
-        return None
-
-    def parse_lineage(self, result: str) -> tuple[str, ...]:
-        """The type names in the value of `lineage_expression`."""
-        return ()
-
-    def raise_identity_expression(self) -> str | None:
-        """An expression that, at an exception stop, tells one raised exception from another."""
-        return None
-
-    def causes_expression(self, most: int) -> str | None:
-        """An expression that, at an exception stop, gives a string literal of JSON: `[[type, message], …]`."""
-        return None
-
-    def truth_expression(self, condition: str) -> str:
-        """An expression whose value is `true` or `1`, in any case, when the condition holds."""
-        return condition
-
-    def hides(self, variable: DapVariable) -> bool:
-        """Whether a variable is only a group that the adapter invented."""
-        return False
-
-    def line_of(self, frame: DapFrame) -> int | None:
-        """The line of a frame that the adapter gave line 0."""
-        return None
-
-    def module_name(self, frame: DapFrame) -> str | None:
-        """The module that a frame belongs to."""
-        return None if frame.module_id is None else str(frame.module_id)

@@ -134,7 +134,7 @@ async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoin
 
 def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
     profile = debugger.language_of(file)
-    problem = profile.log_message_problem(message) if message is not None and profile is not None else None
+    problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
     if problem is not None:
         raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
 
@@ -143,7 +143,7 @@ def _check_condition(debugger: Debugger, condition: str | None, file: str | None
     profile = debugger.language_of(file)
     if condition is None or profile is None:
         return
-    problem = profile.syntax_error(condition)
+    problem = profile.expressions.syntax_error(condition)
     if problem is not None:
         raise UsageError(
             "INVALID_CONDITION",

@@ -190,7 +190,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
     if params.path is None:
         found = await inspection.scope_variables(session, frame, params.scope)
     else:
-        if not session.profile.is_path(params.path):
+        if not session.profile.expressions.is_path(params.path):
             raise UsageError(
                 "INVALID_PARAMETER",
                 f"`{shortened(params.path)}` is no path to a variable: take one from an answer, or use evaluate",

@@ -166,7 +166,7 @@ def _check_program(profile: Profile, program: str) -> None:
         what = "is a directory" if path.is_dir() else "does not exist"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
-        problem = profile.program_problem(program, path.read_bytes())
+        problem = profile.expressions.program_problem(program, path.read_bytes())
     except OSError as error:
         raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
     if problem is not None:

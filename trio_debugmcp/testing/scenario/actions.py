@@ -59,7 +59,7 @@ async def _say_once(stage: Stage, line: AdapterLine) -> None:
         case SayOutput(text=text, stream=stream):
             await adapter.event("output", {"category": stream, "output": text})
         case SayTrace(id=id_, text=text):
-            marked = FakeProfile(adapter).log_message(id_, f"{text}\n")
+            marked = FakeProfile(adapter).dialect.log_message(id_, f"{text}\n")
             await adapter.event("output", {"category": "stdout", "output": marked})
         case SayExit(code=code):
             await adapter.exit(code)

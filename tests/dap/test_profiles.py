@@ -1,0 +1,130 @@
+"""Which adapter a launch gets, and the defaults of a profile that only names what the DAP cannot know."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import pytest
+
+from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Debugpy, Launch, Profile, TypedException, choose
+from trio_debugmcp.errors import AdapterGone, UsageError
+
+
+class Gdb(Profile):
+    name: ClassVar[str] = "gdb"
+    language: ClassVar[str] = "C"
+    file_suffixes: ClassVar[frozenset[str]] = frozenset({".c", ".out"})
+    install_hint: ClassVar[str] = "apt install gdb"
+
+    def locate(self) -> str | None:
+        return "/usr/bin/gdb"
+
+    def command(self) -> Sequence[str]:
+        return ["gdb", "--interpreter=dap"]
+
+    def launch_arguments(self, launch: Launch) -> dict[str, Any]:
+        return {"program": launch.program}
+
+    def attach_arguments(self, attach: Attach) -> dict[str, Any]:
+        return {"pid": attach.pid}
+
+
+KNOWN = (*PROFILES, Gdb())
+
+
+def chosen(adapter: str | None, program: str | None) -> str:
+    return choose(adapter, program, KNOWN, lambda profile: profile.locate()).name
+
+
+@pytest.mark.parametrize(
+    ("adapter", "program", "name"),
+    [
+        ("gdb", None, "gdb"),
+        ("GDB", "/x/main.py", "gdb"),
+        ("c", None, "gdb"),
+        ("Python", None, "debugpy"),
+        (None, "/x/main.PY", "debugpy"),
+        (None, "/x/a.out", "gdb"),
+        (None, None, "debugpy"),
+    ],
+)
+def test_an_adapter_is_chosen_by_name_then_by_language_then_by_file(
+    adapter: str | None, program: str | None, name: str
+) -> None:
+    assert chosen(adapter, program) == name
+
+
+@pytest.mark.parametrize(
+    ("adapter", "program", "message"),
+    [
+        (
+            "delve",
+            "/x/main.py",
+            "There is no debug adapter named 'delve'. Pass `adapter`, one of: debugpy (Python), gdb (C).",
+        ),
+        (
+            None,
+            "/x/main.go",
+            "There is no debug adapter for '/x/main.go'. Pass `adapter`, one of: debugpy (Python), gdb (C).",
+        ),
+    ],
+)
+def test_an_unknown_adapter_or_file_is_refused_with_the_names_of_the_known_ones(
+    adapter: str | None, program: str | None, message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        chosen(adapter, program)
+    assert (refused.value.code, refused.value.message, refused.value.details) == ("ADAPTER_NOT_FOUND", message, {})
+
+
+def test_an_adapter_that_is_not_installed_is_refused_with_the_command_that_installs_it() -> None:
+    asked: list[Profile] = []
+
+    def locate(profile: Profile) -> None:
+        asked.append(profile)
+
+    with pytest.raises(UsageError) as refused:
+        choose("gdb", None, KNOWN, locate)
+    assert refused.value.message == "The debug adapter gdb is not installed. Install it with: apt install gdb"
+    assert refused.value.details == {"adapter": "gdb", "install": "apt install gdb"}
+    assert asked == [KNOWN[-1]]
+
+
+def test_exception_filters_are_told_apart_by_their_names() -> None:
+    offered = Capabilities(
+        exception_breakpoint_filters=[
+            ExceptionBreakpointFilter("cpp_throw"),
+            ExceptionBreakpointFilter("uncaughtExceptions"),
+        ]
+    )
+    dialect = Gdb().dialect
+
+    def filters(*, first: bool, second: bool) -> list[str]:
+        wanted = [TypedException("*", first_chance=first, second_chance=second)]
+        names: list[str] = dialect.exception_arguments(wanted, offered)["filters"]
+        return names
+
+    assert filters(first=True, second=False) == ["cpp_throw"]
+    assert filters(first=False, second=True) == ["uncaughtExceptions"]
+    assert filters(first=True, second=True) == ["cpp_throw", "uncaughtExceptions"]
+    assert filters(first=False, second=False) == []
+
+
+def test_a_child_session_is_not_served_unless_the_profile_says_so() -> None:
+    assert Gdb().serves_child({"port": 1}) is False
+    with pytest.raises(AdapterGone, match="child sessions of gdb are not supported"):
+        Gdb().open_child({"port": 1})
+
+
+def test_the_module_of_a_frame_is_its_id_as_text_unless_the_adapter_has_none() -> None:
+    dialect = Gdb().dialect
+    assert dialect.module_name(DapFrame(1, "main", module_id=7)) == "7"
+    assert dialect.module_name(DapFrame(1, "main")) is None
+
+
+def test_pydevds_groups_and_its_own_variable_are_hidden_but_not_variables_of_the_program() -> None:
+    hides = Debugpy().dialect.hides
+    assert hides(DapVariable("special variables"))
+    assert hides(DapVariable("__exception__", value="(...)"))
+    assert not hides(DapVariable("special variables", value="'mine'"))
+    assert not hides(DapVariable("x"))
