@@ -8,7 +8,8 @@ and `serve()` returns what was learned: reason, exit code, last lines of standar
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import trio
@@ -16,12 +17,14 @@ from msgspec import Struct
 
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
-from trio_debugmcp.client.tap import tapped
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.tap import Tap, tapped
 
 if TYPE_CHECKING:
     from mcp import Client, MCPError, types
+    from mcp.client._transport import TransportStreams
     from mcp.shared.dispatcher import ProgressFnT
+    from mcp.shared.message import SessionMessage
 
     from trio_debugmcp.client.bus import EventBus
     from trio_debugmcp.client.connection.targets import Route
@@ -58,7 +61,7 @@ class Life(Protocol):
         """Run, until cancelled or done."""
 
 
-class ClientConnection:
+class ClientConnection(Tap):
     """See the module's docstring.
 
     Args:
@@ -209,12 +212,13 @@ class ClientConnection:
 
     # What the tap tells, in the order of the wire.
 
-    def sent(self, message: dict[str, Any]) -> None:
+    def sent(self, item: SessionMessage) -> None:
         """Log a message that is about to be written."""
-        self._record("client", message)
+        self._record("client", _plain(item))
 
-    def received(self, message: dict[str, Any]) -> bool:
+    def received(self, item: SessionMessage) -> bool:
         """Log a message that has arrived and act on it; False keeps it from the SDK."""
+        message = _plain(item)
         self._record("server", message)
         if "method" not in message or "id" in message:
             return True
@@ -246,7 +250,7 @@ class ClientConnection:
 
         options = self._options
         return Client(
-            tapped(self._route.transport, self),
+            self._tapped_transport(),
             mode="legacy" if options.mode == "legacy" else "auto",
             client_info=Implementation(name=options.client_info.name, version=options.client_info.version),
             sampling_callback=options.sampling,
@@ -255,6 +259,11 @@ class ClientConnection:
             logging_callback=options.on_log,
             cache=None,  # a read is a read: our own cache is for looking at, and never answers a request
         )
+
+    @asynccontextmanager
+    async def _tapped_transport(self) -> AsyncGenerator[TransportStreams, None]:
+        async with self._route.transport as streams:
+            yield tapped(streams, self)
 
     async def _list_roots(self, context: object) -> Any:
         from mcp.types import ListRootsResult
@@ -280,3 +289,12 @@ def _leaf(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def _plain(item: SessionMessage) -> dict[str, Any]:
+    """Show the message as it is on the wire; parameters and results are the same objects, not copies."""
+    message = item.message
+    fields = {name: getattr(message, name) for name in type(message).model_fields if name in message.model_fields_set}
+    if (error := fields.get("error")) is not None:
+        fields["error"] = error.model_dump(exclude_unset=True)
+    return fields

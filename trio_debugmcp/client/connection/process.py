@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from trio_debugmcp.client.streams import Closing, Reading
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.lines import LineSplitter
+from trio_debugmcp.transports.streams import ReadStreamBase, StreamBase
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -51,7 +51,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 CHUNK = 65536
 
 
-class _Incoming(Reading):
+class _Incoming(ReadStreamBase):
     """The server's stdout as the SDK's read stream."""
 
     def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
@@ -78,7 +78,7 @@ class _Incoming(Reading):
         await trio.lowlevel.checkpoint()
 
 
-class _Outgoing(Closing):
+class _Outgoing(StreamBase):
     """The server's stdin as the SDK's write stream; a task writes: a cancelled write leaves half a line."""
 
     def __init__(self) -> None:
