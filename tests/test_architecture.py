@@ -1,0 +1,267 @@
+"""The plan of the package holds: imports, rooms and their page (docs/architecture.md), sizes, and where tests stand."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+import trio_debugmcp
+
+HOME = Path(trio_debugmcp.__file__).parent
+ROOT = HOME.parent
+TESTS = ROOT / "tests"
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+FLOORS = [
+    ["errors", "clock", "samples"],
+    ["dap"],
+    ["state"],
+    ["session", "publish", "transports"],
+    ["server", "client", "recording", "dashboard"],
+    ["replay"],
+    ["app"],
+    ["listen"],
+    ["cli"],
+    ["testing", "__main__"],
+]
+"""From the ground up. A room may use its own and those on the floors below, never a neighbour."""
+
+PURE = ("state", "dap.framing", "dap.messages", "testing.scenario.lines")
+
+LATE = (
+    *("rich", "hypercorn", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),
+    *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.testing"),
+    *(f"trio_debugmcp.transports.{name}" for name in ("gate", "http", "port", "websocket")),
+)
+"""What a start on plain stdio does not import, and hence what may be imported for annotations only."""
+
+COMMANDS = ("mcp", "trio_debugmcp.app", "trio_debugmcp.listen")
+"""What a command imports when it runs, so that `--help` is quick."""
+
+MOST_LINES = 350
+MOST_BODY_LINES = 40
+MOST_PUBLIC_METHODS = 15
+
+FACADES = {"InspectorClient"}
+"""Classes with more methods, each a line long."""
+
+SUBJECTS = {"data", "faults", "fuzz", "interop", "programs", "real", "scenarios", "traces", "warm"}
+"""Folders of tests that do not stand for a room, see tests/README.md."""
+
+
+# --- Reading the source -----------------------------------------------------------------------------------------------
+
+
+def module(file: Path) -> str:
+    """The full name of the module that a file is."""
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = {module(file): file for file in sorted(HOME.rglob("*.py"))}
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
+
+
+def imports(node: ast.AST) -> Iterator[str]:
+    """Full names of what is imported anywhere in it: in functions, and for annotations."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Import):
+            yield from (alias.name for alias in each.names)
+        elif isinstance(each, ast.ImportFrom):
+            assert each.level == 0, f"relative import in line {each.lineno}"
+            yield from (f"{each.module}.{alias.name}" for alias in each.names)
+
+
+def imported_modules(name: str) -> set[str]:
+    """The modules of the package that a module imports from."""
+    return {
+        imported if imported in FILES else imported.rpartition(".")[0]
+        for imported in imports(tree(name))
+        if imported.startswith("trio_debugmcp.") and imported != "trio_debugmcp.__version__"
+    }
+
+
+def room(name: str) -> str:
+    return name.split(".")[1]
+
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def definitions(kind: type[Node]) -> Iterator[tuple[str, Node]]:
+    """The nodes of a kind in the whole package, each with its full name."""
+    for name in FILES:
+        for node in ast.walk(tree(name)):
+            if isinstance(node, kind):
+                yield f"{name}.{getattr(node, 'name', '')}", node
+
+
+# --- Imports ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_module_imports_one_that_imports_it() -> None:
+    graph = {name: imported_modules(name) for name in FILES}
+    cycles = []
+    while True:
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            (_, cycle) = error.args
+            cycles.append(" -> ".join(reversed(cycle)))
+            graph[cycle[1]].discard(cycle[0])  # to look for further ones
+        else:
+            break
+    assert not cycles, "\n".join(cycles)
+
+
+def test_rooms_import_downwards_only() -> None:
+    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+    upwards = [
+        f"{name} imports {imported}"
+        for name in FILES
+        for imported in imported_modules(name)
+        if name != "trio_debugmcp" and room(imported) != room(name) and floor[room(imported)] >= floor[room(name)]
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+def test_the_pure_rooms_know_nothing_of_trio() -> None:
+    pure = [name for name in FILES if name.removeprefix("trio_debugmcp.").startswith(PURE)]
+    assert len(pure) > len(PURE)
+    for name in pure:
+        assert not {"trio", "anyio", "socket", "time"} & {
+            imported.partition(".")[0] for imported in imports(tree(name))
+        }
+
+
+def test_only_what_starts_later_is_imported_for_annotations_only() -> None:
+    early = [
+        f"{name} imports {imported}"
+        for name, node in definitions(ast.If)
+        if ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for imported in imports(node)
+        if not imported.startswith(LATE) and not (room(name) == "cli" and imported.startswith(COMMANDS))
+    ]
+    assert not early, "\n".join(early)
+
+
+@pytest.mark.real
+def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
+    script = (
+        "import sys; from trio_debugmcp.cli import main; code = main(['serve'])\n"
+        "print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    loaded = set(ran.stderr.decode().split())
+    assert "trio_debugmcp.app" in loaded
+    assert not set(LATE) & loaded
+
+
+# --- The page ---------------------------------------------------------------------------------------------------------
+
+
+def rooms_of_the_page() -> dict[str, str]:
+    """The table of rooms, as room to sentence."""
+    return dict(re.findall(r"^\| `([\w/.]+?)(?:/|\.py)` \| (.+?) \|$", PAGE, re.MULTILINE))
+
+
+def test_the_page_names_every_room_from_the_top_floor_down() -> None:
+    assert list(rooms_of_the_page()) == [room for floor in reversed(FLOORS) for room in floor]
+    subpackages = {folder.name for folder in HOME.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+    modules = {file.stem for file in HOME.glob("*.py")} - {"__init__"}
+    assert subpackages | modules == set(rooms_of_the_page())
+
+
+@pytest.mark.parametrize("room", [room for floor in FLOORS for room in floor if room != "dashboard"])
+def test_the_page_has_the_rooms_own_sentence(room: str) -> None:
+    docstring = ast.get_docstring(tree(f"trio_debugmcp.{room}"))
+    assert docstring
+    assert rooms_of_the_page()[room] == docstring.split("\n")[0]
+
+
+def test_every_path_of_the_page_exists() -> None:
+    paths = re.findall(r"`([\w.-]+(?:/[\w.-]*)+|[\w-]+\.(?:py|md|toml))`", PAGE)
+    assert len(paths) > 40
+    gone = [path for path in paths if not ((HOME / path).exists() or (ROOT / path).exists())]
+    assert not gone, "\n".join(gone)
+
+
+def test_every_question_is_answered_by_a_path() -> None:
+    questions = re.findall(r"^\| .+?\? \| (.+?) \|", PAGE.partition("## Where do I change")[2], re.MULTILINE)
+    assert len(questions) >= 12
+    assert all(re.match(r"`[\w/]+\.py`", answer) for answer in questions), questions
+
+
+# --- Sizes ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_module_gives_its_reason() -> None:
+    """A paragraph of its docstring starts with `Long because`."""
+    long = [
+        f"{name}: {lines}"
+        for name, file in FILES.items()
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > MOST_LINES
+        and not re.search(r"^Long because \w+", ast.get_docstring(tree(name)) or "", re.MULTILINE)
+    ]
+    assert not long, "\n".join(long)
+
+
+def test_functions_are_short() -> None:
+    long = []
+    functions: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = [*definitions(ast.FunctionDef)]
+    for name, node in [*functions, *definitions(ast.AsyncFunctionDef)]:
+        body = node.body[1:] if ast.get_docstring(node) else node.body
+        lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+        if lines > MOST_BODY_LINES:
+            long.append(f"{name}: {lines}")
+    assert not long, "\n".join(long)
+
+
+def test_classes_have_few_public_methods() -> None:
+    """Properties are not counted."""
+    large = []
+    for name, node in definitions(ast.ClassDef):
+        functions = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+        methods = {each.name for each in functions if not any("prop" in ast.unparse(d) for d in each.decorator_list)}
+        public = [method for method in methods if not method.startswith("_")]
+        if len(public) > MOST_PUBLIC_METHODS and node.name not in FACADES:
+            large.append(f"{name}: {len(public)}")
+    assert not large, "\n".join(large)
+
+
+# --- Tests ------------------------------------------------------------------------------------------------------------
+
+
+def test_test_folders_mirror_the_package() -> None:
+    folders = {str(file.parent.relative_to(TESTS)) for file in TESTS.rglob("test_*.py")} - {"."}
+    strangers = {name for name in folders if name.partition("/")[0] not in SUBJECTS and not (HOME / name).is_dir()}
+    assert strangers == set()
+    rooms = {folder.name for folder in HOME.iterdir() if any(folder.glob("*.py"))} - {"samples"}
+    assert rooms <= folders
+
+
+def test_test_files_of_one_name_mirror_modules_of_one_name() -> None:
+    places = defaultdict(list)
+    for file in TESTS.rglob("test_*.py"):
+        places[file.name].append(file)
+    alike = [
+        sorted(str(file.relative_to(TESTS)) for file in files)
+        for files in places.values()
+        for mirrored in [Counter((HOME / file.relative_to(TESTS).with_name(file.name[5:])).exists() for file in files)]
+        if len(files) > 1 and mirrored[False]
+    ]
+    assert not alike, "\n".join(map(str, alike))
