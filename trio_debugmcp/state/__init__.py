@@ -1,1 +1,1 @@
-"""What is true about the debug sessions. Pure: no tasks, no I/O, no clock."""
+"""The state of the debug sessions and breakpoints, and how it changes. Pure: no tasks, no I/O, no clock."""

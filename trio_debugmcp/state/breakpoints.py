@@ -1,12 +1,15 @@
-"""Breakpoints after what adapters made of them and after hits. Pure functions on the state's breakpoints.
+"""Breakpoints as adapters bind and move them, and as stops count their hits. Pure functions on the state's breakpoints.
 
-Hit conditions: how often a breakpoint was passed, told from the stops that its condition let through.
+A breakpoint has one `Binding` per session: the id that one adapter gave it means nothing to another, and each adapter
+counts hits for its own session.
 
-An adapter that counts hits itself reports only the stops. The forms are those that adapters share: `3`, `== 3`,
-`> 3`, `>= 3`, `< 3`, `<= 3` and `% 3`.
+Hit conditions are evaluated by the adapters, which report only the stops that a condition let through. The number of
+hits is derived from those stops: the second stop at `% 3` is the sixth hit. The forms are those that adapters share:
+`3`, `== 3`, `> 3`, `>= 3`, `< 3`, `<= 3` and `% 3`.
 """
 
 import re
+from collections.abc import Callable, Container
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -22,25 +25,31 @@ _HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
 
 
 def put(kept: tuple[_Kept, ...], new: _Kept) -> tuple[_Kept, ...]:
-    """Add one, or put it in the place of the one with its id."""
+    """`kept` with `new` in the place of the breakpoint that has its id, or at the end."""
     if any(each.id == new.id for each in kept):
         return tuple(new if each.id == new.id else each for each in kept)
     return kept + (new,)  # noqa: RUF005 (mypy cannot type the unpacking)
 
 
+def update(kept: tuple[_Kept, ...], ids: Container[str], updated: Callable[[_Kept], _Kept]) -> tuple[_Kept, ...]:
+    """`kept` with `updated` applied to the breakpoints that have one of the ids."""
+    return tuple(updated(each) if each.id in ids else each for each in kept)
+
+
 def without_history(breakpoint_: Breakpoint) -> Breakpoint:
-    """As if it had never been hit, nor seen by any adapter."""
+    """The breakpoint as before any session: never hit, and not bound."""
     return replace(breakpoint_, hits=0, bindings=(), problem=None)
 
 
 def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None) -> Breakpoint:
-    """After a session's adapter has answered; None: it was not sent there."""
+    """The breakpoint after a session's adapter has answered. With None it was not sent there, and loses its binding."""
     others = tuple(binding for binding in breakpoint_.bindings if binding.session_id != session_id)
     if answer is None:
         return replace(breakpoint_, bindings=others)
     known = next((binding for binding in breakpoint_.bindings if binding.session_id == session_id), Binding(session_id))
     binding = replace(
         known,
+        # Later answers and `breakpoint` events may leave out the id and the place: what was known still holds.
         adapter_id=answer.id if answer.id is not None else known.adapter_id,
         verified=answer.verified,
         line=answer.line if answer.line is not None else known.line,
@@ -50,10 +59,26 @@ def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None
     return replace(breakpoint_, bindings=(*others, binding))
 
 
+def released(state: State, session_ids: Container[str]) -> State:
+    """The state without the bindings of sessions that have ended: their breakpoints become Pending."""
+    return replace(
+        state,
+        breakpoints=tuple(
+            replace(each, bindings=tuple(binding for binding in each.bindings if binding.session_id not in session_ids))
+            for each in state.breakpoints
+        ),
+        exceptions=tuple(
+            replace(each, session_ids=tuple(id_ for id_ in each.session_ids if id_ not in session_ids))
+            for each in state.exceptions
+        ),
+    )
+
+
 def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) -> State:
-    """The adapter moved or (un)verified one of its breakpoints; a removal leaves ours unverified."""
+    """The state after a `breakpoint` event, with which an adapter moves, verifies or removes one of its breakpoints."""
     answer = event.breakpoint
     if event.reason == "removed":
+        # The user's breakpoint outlives the adapter's: it becomes Pending.
         answer = replace(answer, verified=False)
 
     def changed(each: Breakpoint) -> Breakpoint:
@@ -64,7 +89,7 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
 
 
 def breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:
-    """The ids of the breakpoints at which a session has stopped: by the ids that the adapter gave, or by the place."""
+    """The ids of the breakpoints at which a session has stopped, by the adapter's ids or else by the place."""
     if stop.hit_ids:
         return {
             each.id
@@ -72,6 +97,7 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
             for binding in each.bindings
             if binding.session_id == stop.session_id and binding.adapter_id in stop.hit_ids
         }
+    # A step that ends on the line of a breakpoint is not a hit, so the place counts for this reason only.
     if stop.reason != "Breakpoint" or location is None:
         return set()
     return {
@@ -85,8 +111,11 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
     }
 
 
+# --- Hits -------------------------------------------------------------------------------------------------------------
+
+
 def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
-    """After a stop at it, or a passing that was logged, in a session."""
+    """The breakpoint after a stop in a session, or after a log message that it wrote there."""
 
     def counted(binding: Binding) -> Binding:
         if binding.session_id != session_id:
@@ -95,26 +124,24 @@ def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
 
     bindings = tuple(counted(binding) for binding in breakpoint_.bindings)
     new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)
+    # Added, not summed anew: the hits of sessions that have ended went away with their bindings.
     return replace(breakpoint_, hits=breakpoint_.hits + new, bindings=bindings)
 
 
-# --- Hit conditions ---------------------------------------------------------------------------------------------------
-
-
 def is_hit_condition(text: str) -> bool:
-    """Whether `text` is one of the forms above, with a number above 0."""
+    """Whether `text` is a hit condition, with a number above 0."""
     form = _HIT_CONDITION.fullmatch(text)
     return form is not None and int(form[2]) > 0
 
 
 def hits_after_stop(hit_condition: str | None, hits: int) -> int:
-    """The count at a stop, given the count at the previous one."""
+    """The number of hits at a stop, given the number at the previous stop (0 before the first)."""
     form = _HIT_CONDITION.fullmatch(hit_condition or "")
     if form is None:
         return hits + 1
     operator, number = form[1], int(form[2])
     match operator:
-        case "" | "==" | ">=":
+        case "" | "==" | ">=":  # lldb takes a bare number for `>=`: it also stops at every later hit
             return max(hits + 1, number)
         case ">":
             return max(hits + 1, number + 1)

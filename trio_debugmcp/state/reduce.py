@@ -1,18 +1,25 @@
-"""`reduce(state, change) -> state`: the only place where the state of anything changes.
+"""`reduce(change, state) -> state`: the only place where the state of anything changes.
+
+    state = reduce(SessionOpened("s-1", origin), State())
+    state = reduce(SessionStarted("s-1"), state)
+    state.focused.phase  # "Running"
 
 Theory of operation
 -------------------
-Messages come from three sides: what a debug adapter says (`EventReceived`), what our own tasks did or fetched, and
+Changes come from three sides: what a debug adapter reports (`EventReceived`), what our own tasks did or fetched, and
 what the user asked for. They are reduced one at a time, in the order in which they reached the merger.
 
-1. *Events drive state, responses do not.* `Resumed` is merged before the resume request is written; the answer to
+1. *Events drive state, responses do not.* `Resumed` is merged before the resume request is written; the response to
    that request changes nothing, because the `stopped` that follows may have overtaken it.
 2. *A stop is published whole.* `stopped` only opens a new generation. The session turns Paused when `StopExamined`
-   arrives with the frames and threads, so nobody ever reads a pause without a place. A stop that is examined and
-   found to be of no interest (an exception of another type) is resumed without ever having been seen.
+   arrives with the frames and threads, so no client ever reads a pause without a place. A stop that is examined and
+   found to be of no interest (an exception of another type) is resumed without ever having been visible.
 3. *Late answers are dropped.* Whatever was fetched carries its generation; every stop and resume opens a new one.
-4. *Focus.* A stop takes the focus unless the focused session is itself paused or in the middle of a step: nobody's
-   feet are pulled away. Continuing the focused session hands the focus to another one that waits paused.
+4. *Focus.* A stop takes the focus unless the focused session is itself paused or in the middle of a step, so that a
+   client does not lose the session it works in. The whole rule is in focus.py.
+
+What each change makes of its part of the state is in execution.py, breakpoints.py and focus.py; here stands whether it
+still applies.
 """
 
 from collections.abc import Callable
@@ -27,6 +34,8 @@ from trio_debugmcp.state.breakpoints import (
     breakpoints_hit,
     count_hit,
     put,
+    released,
+    update,
     without_history,
 )
 from trio_debugmcp.state.changes import (
@@ -52,17 +61,22 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     ThreadsLocated,
 )
-from trio_debugmcp.state.execution import running, snapshot_after
-from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, Stack, State, Stop, Threads
+from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after
+from trio_debugmcp.state.focus import focus_after_end, focus_after_resume, focus_after_stop
+from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
 
 
 @singledispatch
 def reduce(change: Change, state: State) -> State:
-    """The state after `change`. A change about a session that is gone changes nothing."""
+    """The state after `change`. A change about a session that has ended makes no difference.
+
+    Raises:
+        TypeError: there is no reduction for this kind of change.
+    """
     raise TypeError(f"no reduction for {type(change).__name__}")
 
 
-# --- Sessions ------------------------------------------------------------------------------------------------
+# --- Sessions ---------------------------------------------------------------------------------------------------------
 
 
 @reduce.register
@@ -85,16 +99,16 @@ def _(change: OriginLearned, state: State) -> State:
     def learn(snapshot: Snapshot) -> Snapshot:
         return replace(snapshot, origin=replace(snapshot.origin, runtime_version=change.runtime_version))
 
-    return _with_session(state, change.session_id, learn)
+    return _with_snapshot(state, change.session_id, learn)
 
 
 @reduce.register
 def _(change: SessionStarted, state: State) -> State:
-    return _with_session(
-        state,
-        change.session_id,
-        lambda snapshot: _if_phase(snapshot, "Starting", replace(snapshot, phase="Running")),
-    )
+    def start(snapshot: Snapshot) -> Snapshot:
+        # The program may have stopped at its entry, or ended, before the adapter answered that it is configured.
+        return replace(snapshot, phase="Running") if snapshot.phase == "Starting" else snapshot
+
+    return _with_snapshot(state, change.session_id, start)
 
 
 @reduce.register
@@ -106,47 +120,24 @@ def _(change: SessionClosed, state: State) -> State:
         closed = replace(closed, exit_code=change.exit_code)
     closed = replace(closed, end_reason=change.reason, failed=change.failed)
     gone = _family(state, closed.id)
-    snapshots = tuple(snapshot for snapshot in state.snapshots if snapshot.id not in gone)
+    left = tuple(snapshot for snapshot in state.snapshots if snapshot.id not in gone)
     return replace(
-        state,
-        snapshots=snapshots,
-        focus=_focus_after_end(state, snapshots, closed),
+        released(state, gone),
+        snapshots=left,
+        focus=focus_after_end(state.focus, closed, left),
         last=closed if closed.parent is None else state.last,
-        breakpoints=tuple(
-            replace(each, bindings=tuple(binding for binding in each.bindings if binding.session_id not in gone))
-            for each in state.breakpoints
-        ),
-        exceptions=tuple(
-            replace(each, session_ids=tuple(id_ for id_ in each.session_ids if id_ not in gone))
-            for each in state.exceptions
-        ),
     )
 
 
 def _family(state: State, session_id: str) -> set[str]:
     family = {session_id}
-    for snapshot in state.snapshots:  # parents come before their children
+    for snapshot in state.snapshots:  # parents stand before their children, so one pass finds grandchildren too
         if snapshot.parent in family:
             family.add(snapshot.id)
     return family
 
 
-def _focus_after_end(state: State, left: tuple[Snapshot, ...], closed: Snapshot) -> str | None:
-    if any(snapshot.id == state.focus for snapshot in left):
-        return state.focus
-    waiting = _longest_paused(left)
-    if waiting is not None:
-        return waiting.id
-    parent = next((snapshot.id for snapshot in left if snapshot.id == closed.parent), None)
-    return parent or (left[0].id if left else None)
-
-
-def _longest_paused(snapshots: tuple[Snapshot, ...]) -> Snapshot | None:
-    paused = [snapshot for snapshot in snapshots if snapshot.phase == "Paused" and snapshot.stop is not None]
-    return min(paused, key=lambda snapshot: snapshot.stop.number if snapshot.stop else 0, default=None)
-
-
-# --- Execution -----------------------------------------------------------------------------------------------
+# --- Execution --------------------------------------------------------------------------------------------------------
 
 
 @reduce.register
@@ -154,29 +145,20 @@ def _(change: Resumed, state: State) -> State:
     def resume(snapshot: Snapshot) -> Snapshot:
         return snapshot if snapshot.phase == "Terminating" else running(snapshot, stepping=change.kind == "step")
 
-    state = _with_session(state, change.session_id, resume)
-    if change.kind == "continue" and state.focus == change.session_id:
-        waiting = _longest_paused(state.snapshots)
-        if waiting is not None:
-            return replace(state, focus=waiting.id)
-    return state
+    state = _with_snapshot(state, change.session_id, resume)
+    focus = focus_after_resume(state, change.session_id, change.kind)
+    return state if focus == state.focus else replace(state, focus=focus)
 
 
 @reduce.register
 def _(change: ResumeRefused, state: State) -> State:
     snapshot = state.snapshot(change.session_id)
+    # A stop that arrived since `Resumed` has opened another generation: it is being examined, and tells where we are.
     if snapshot is None or snapshot.generation != change.generation or snapshot.phase != "Running":
         return state
     if snapshot.stop is None:
         return state
-    still_paused = replace(
-        snapshot,
-        phase="Paused",
-        stepping=False,
-        threads=replace(snapshot.threads, stale=False),
-        stack=replace(snapshot.stack, stale=False),
-    )
-    return replace(_with_session(state, snapshot.id, lambda _: still_paused), focus=snapshot.id)
+    return replace(_with_snapshot(state, snapshot.id, paused_again), focus=snapshot.id)
 
 
 @reduce.register
@@ -186,49 +168,26 @@ def _(change: StopExamined, state: State) -> State:
         return state
     location = change.frames[0].location if change.frames else None
     hit = breakpoints_hit(state, change, location)
-    state = replace(
-        state,
-        stops=state.stops + 1,
-        breakpoints=tuple(count_hit(each, change.session_id) if each.id in hit else each for each in state.breakpoints),
-        exceptions=tuple(
-            replace(each, hits=each.hits + 1) if each.id in change.exception_breakpoints else each
-            for each in state.exceptions
-        ),
-    )
     shown = [each.id for each in state.breakpoints if each.id in hit and not each.temporary]
-    paused = replace(
-        snapshot,
-        phase="Paused",
-        stepping=False,
-        stop=Stop(
-            number=state.stops,
-            reason=change.reason,
-            description=change.description,
-            thread_id=change.thread_id,
-            location=location,
-            breakpoint_ids=(*shown, *change.exception_breakpoints),
-            exception=change.exception,
-        ),
-        threads=Threads(
-            threads=tuple(
-                replace(thread, location=location) if thread.id == change.thread_id else thread
-                for thread in change.threads
-            ),
-            current=change.thread_id,
-            captured_at=change.at,
-            stale=False,
-        ),
-        stack=Stack(
-            thread_id=change.thread_id,
-            frames=change.frames,
-            total=change.total_frames,
-            captured_at=change.at,
-            stale=False,
+    stop = Stop(
+        number=state.stops + 1,
+        reason=change.reason,
+        description=change.description,
+        thread_id=change.thread_id,
+        location=location,
+        breakpoint_ids=(*shown, *change.exception_breakpoints),
+        exception=change.exception,
+    )
+    state = _with_snapshot(state, snapshot.id, lambda running: paused(running, stop, change))
+    return replace(
+        state,
+        stops=stop.number,
+        focus=focus_after_stop(state, snapshot.id),
+        breakpoints=update(state.breakpoints, hit, lambda each: count_hit(each, change.session_id)),
+        exceptions=update(
+            state.exceptions, change.exception_breakpoints, lambda each: replace(each, hits=each.hits + 1)
         ),
     )
-    focused = state.focused
-    keep = focused is not None and focused.id != snapshot.id and (focused.phase == "Paused" or focused.stepping)
-    return replace(_with_session(state, snapshot.id, lambda _: paused), focus=state.focus if keep else snapshot.id)
 
 
 @reduce.register
@@ -255,7 +214,7 @@ def _(change: ThreadsLocated, state: State) -> State:
     return _with_stop(state, change.session_id, change.generation, locate)
 
 
-# --- What the adapter says -----------------------------------------------------------------------------------
+# --- Events of the adapter, output, timeline --------------------------------------------------------------------------
 
 
 @reduce.register
@@ -264,11 +223,12 @@ def _(change: EventReceived, state: State) -> State:
         case BreakpointEvent() as event:
             return breakpoint_changed(state, change.session_id, event)
         case body:
-            return _with_session(state, change.session_id, lambda snapshot: snapshot_after(snapshot, body))
+            return _with_snapshot(state, change.session_id, lambda snapshot: snapshot_after(snapshot, body))
 
 
 @reduce.register
 def _(change: OutputWritten, state: State) -> State:
+    # Output of a session that has ended must not mark the output of the next one as changed.
     return state if state.snapshot(change.session_id) is None else replace(state, written=change.total)
 
 
@@ -277,14 +237,15 @@ def _(change: Happened, state: State) -> State:
     return state
 
 
-# --- Breakpoints ---------------------------------------------------------------------------------------------
+# --- Breakpoints ------------------------------------------------------------------------------------------------------
 
 
 @reduce.register
 def _(change: BreakpointPut, state: State) -> State:
     new = change.breakpoint
     old = next((each for each in state.breakpoints if each.id == new.id), None)
-    if old is not None:  # what happened to it meanwhile is not the sender's to say
+    if old is not None:
+        # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
         new = replace(new, hits=old.hits, bindings=old.bindings)
     return replace(state, breakpoints=put(state.breakpoints, new))
 
@@ -294,6 +255,7 @@ def _(change: ExceptionBreakpointPut, state: State) -> State:
     new = change.breakpoint
     old = next((each for each in state.exceptions if each.id == new.id), None)
     if old is not None:
+        # As above: a stop may have been counted since the sender read it.
         new = replace(new, hits=old.hits, session_ids=old.session_ids)
     return replace(state, exceptions=put(state.exceptions, new))
 
@@ -302,12 +264,8 @@ def _(change: ExceptionBreakpointPut, state: State) -> State:
 def _(change: BreakpointEnabled, state: State) -> State:
     return replace(
         state,
-        breakpoints=tuple(
-            replace(each, enabled=change.enabled) if each.id == change.id else each for each in state.breakpoints
-        ),
-        exceptions=tuple(
-            replace(each, enabled=change.enabled) if each.id == change.id else each for each in state.exceptions
-        ),
+        breakpoints=update(state.breakpoints, {change.id}, lambda each: replace(each, enabled=change.enabled)),
+        exceptions=update(state.exceptions, {change.id}, lambda each: replace(each, enabled=change.enabled)),
     )
 
 
@@ -322,42 +280,37 @@ def _(change: BreakpointsRemoved, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointsBound, state: State) -> State:
+    # Late answers of a session that has ended must not leave a binding behind: nothing would ever remove it.
     if state.snapshot(change.session_id) is None:
         return state
     results = dict(change.results)
     return replace(
         state,
-        breakpoints=tuple(
-            bound(each, change.session_id, results[each.id]) if each.id in results else each
-            for each in state.breakpoints
-        ),
+        breakpoints=update(state.breakpoints, results, lambda each: bound(each, change.session_id, results[each.id])),
     )
 
 
 @reduce.register
 def _(change: ExceptionBreakpointsBound, state: State) -> State:
-    if state.snapshot(change.session_id) is None:
+    if state.snapshot(change.session_id) is None:  # as above
         return state
 
-    def watched_by(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
+    def watched(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
         others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
-        watched = each.id in change.ids
         return replace(
             each,
-            session_ids=(*others, change.session_id) if watched else others,
+            session_ids=(*others, change.session_id) if each.id in change.ids else others,
             problem=change.problem if each.enabled else None,
         )
 
-    return replace(state, exceptions=tuple(watched_by(each) for each in state.exceptions))
+    return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))
 
 
 @reduce.register
 def _(change: BreakpointLogged, state: State) -> State:
     return replace(
         state,
-        breakpoints=tuple(
-            count_hit(each, change.session_id) if each.id == change.breakpoint else each for each in state.breakpoints
-        ),
+        breakpoints=update(state.breakpoints, {change.breakpoint}, lambda each: count_hit(each, change.session_id)),
     )
 
 
@@ -372,25 +325,23 @@ def _(change: BreakpointFaulted, state: State) -> State:
     )
 
 
-# --- Parts ---------------------------------------------------------------------------------------------------
+# --- Parts ------------------------------------------------------------------------------------------------------------
 
 
-def _if_phase(snapshot: Snapshot, phase: str, then: Snapshot) -> Snapshot:
-    return then if snapshot.phase == phase else snapshot
-
-
-def _with_session(state: State, session_id: str, update: Callable[[Snapshot], Snapshot]) -> State:
+def _with_snapshot(state: State, session_id: str, updated: Callable[[Snapshot], Snapshot]) -> State:
+    """The state with one session's snapshot updated; the same object if that changes nothing or the session is gone."""
     old = state.snapshot(session_id)
     if old is None:
         return state
-    new = update(old)
+    new = updated(old)
     if new is old:
         return state
     return replace(state, snapshots=tuple(new if each is old else each for each in state.snapshots))
 
 
-def _with_stop(state: State, session_id: str, generation: int, update: Callable[[Snapshot], Snapshot]) -> State:
+def _with_stop(state: State, session_id: str, generation: int, updated: Callable[[Snapshot], Snapshot]) -> State:
+    """The same for what was fetched at a stop, as long as the session is at that stop."""
     snapshot = state.snapshot(session_id)
     if snapshot is None or snapshot.generation != generation or snapshot.phase != "Paused":
         return state
-    return _with_session(state, session_id, update)
+    return _with_snapshot(state, session_id, updated)

@@ -1,0 +1,54 @@
+"""Which session is in focus: the one that resources and tools refer to unless a request names another.
+
+The whole rule:
+
+- A root session that opens takes the focus; a child that opens does not.
+- A stop takes it, unless another session has it and is paused or in the middle of a step: a client must not lose the
+  session it works in because another process stops as well.
+- Continuing the focused session passes the focus to the session that has been paused longest, if there is one. A step
+  keeps it, because its stop is expected in the same session.
+- A resume that the adapter refused takes it: the client that asked for it is still at that stop.
+- When the focused session ends, the focus goes to the session that has been paused longest; if none is paused, to the
+  parent; if that is gone too, to the root.
+
+The first and the fourth need no decision and stand in `reduce`. The functions here make the others: each returns the id
+of the session in focus after the change.
+"""
+
+from collections.abc import Iterable
+
+from trio_debugmcp.state.model import ResumeKind, Snapshot, State
+
+
+def focus_after_stop(state: State, session_id: str) -> str:
+    """The focus after a stop of a session."""
+    focused = state.focused
+    if focused is not None and (focused.phase == "Paused" or focused.stepping):
+        return focused.id
+    return session_id
+
+
+def focus_after_resume(state: State, session_id: str, kind: ResumeKind) -> str | None:
+    """The focus after a resume of a session, which no longer counts as paused in `state`."""
+    if kind == "continue" and state.focus == session_id:
+        waiting = _longest_paused(state.snapshots)
+        if waiting is not None:
+            return waiting.id
+    return state.focus
+
+
+def focus_after_end(focus: str | None, closed: Snapshot, left: tuple[Snapshot, ...]) -> str | None:
+    """The focus after the end of a session and its children; `left` are the snapshots of the others."""
+    if any(snapshot.id == focus for snapshot in left):
+        return focus
+    waiting = _longest_paused(left)
+    if waiting is not None:
+        return waiting.id
+    if any(snapshot.id == closed.parent for snapshot in left):
+        return closed.parent
+    return left[0].id if left else None  # parents stand before their children: the first is the root
+
+
+def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:
+    paused = [snapshot for snapshot in snapshots if snapshot.phase == "Paused" and snapshot.stop is not None]
+    return min(paused, key=lambda snapshot: snapshot.stop.number if snapshot.stop else 0, default=None)
