@@ -66,7 +66,7 @@ def test_an_empty_body_is_a_body() -> None:
         b"Content-Length: 2\r\nX-Note: a:b:c",
     ],
 )
-def test_header_names_come_in_any_case_and_with_company(head: bytes) -> None:
+def test_header_names_are_case_insensitive_and_other_headers_are_ignored(head: bytes) -> None:
     assert decode(head + b"\r\n\r\n{}") == [b"{}"]
 
 
@@ -81,7 +81,7 @@ def test_header_names_come_in_any_case_and_with_company(head: bytes) -> None:
         (b"Content-Length: " + b"9" * 3000, "is over the bound"),
     ],
 )
-def test_a_head_that_promises_no_sensible_length_is_refused_with_its_bytes(head: bytes, reason: str) -> None:
+def test_a_head_without_a_usable_length_is_refused_and_quoted(head: bytes, reason: str) -> None:
     with pytest.raises(ProtocolViolation, match=reason) as caught:
         FrameDecoder().feed(head + b"\r\n\r\n")
     assert caught.value.head == (head + b"\r\n\r\n")[:200]
@@ -101,6 +101,20 @@ def test_a_head_without_an_end_is_refused_at_its_bound() -> None:
         decoder.feed(b"x")
 
 
+def test_a_blank_line_is_not_a_head() -> None:
+    with pytest.raises(ProtocolViolation, match="header without Content-Length"):
+        FrameDecoder().feed(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("size", [1, 1000, 10_000])
+def test_garbage_that_is_longer_than_a_head_is_refused_for_the_same_reason_however_it_is_cut(size: int) -> None:
+    stream = b"Oops\n" + b"x" * 2 * MAX_HEAD_BYTES
+    decoder = FrameDecoder()
+    with pytest.raises(ProtocolViolation, match="expected a DAP header"):
+        for start in range(0, len(stream), size):
+            decoder.feed(stream[start : start + size])
+
+
 def test_a_long_head_is_refused_the_same_in_one_chunk_as_in_many() -> None:
     head = b"X-Long: ".ljust(MAX_HEAD_BYTES, b"x") + b"\r\nContent-Length: 2\r\n\r\n{}"
     with pytest.raises(ProtocolViolation, match="no end of header found"):
@@ -108,7 +122,7 @@ def test_a_long_head_is_refused_the_same_in_one_chunk_as_in_many() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_a_line_that_is_no_header_before_a_good_one_is_refused_however_it_is_cut(size: int) -> None:
+def test_a_line_without_a_name_and_colon_before_a_good_header_is_refused_however_it_is_cut(size: int) -> None:
     stream = b"Adapter starting\r\nContent-Length: 2\r\n\r\n{}"
     decoder = FrameDecoder()
     with pytest.raises(ProtocolViolation, match="expected a DAP header"):
@@ -117,7 +131,7 @@ def test_a_line_that_is_no_header_before_a_good_one_is_refused_however_it_is_cut
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_a_traceback_instead_of_dap_is_told_by_its_own_bytes(size: int) -> None:
+def test_the_error_about_a_traceback_quotes_it(size: int) -> None:
     decoder = FrameDecoder()
     with pytest.raises(ProtocolViolation) as caught:
         for start in range(0, len(TRACEBACK), size):
@@ -125,26 +139,26 @@ def test_a_traceback_instead_of_dap_is_told_by_its_own_bytes(size: int) -> None:
     assert caught.value.head.startswith(b"Traceback (most recent call last):\n"[: max(size, 34)])
 
 
-def test_a_complaint_with_a_colon_is_refused_at_the_first_line_that_is_no_header() -> None:
+def test_an_error_message_with_a_colon_is_refused_at_its_first_line_without_a_name_and_colon() -> None:
     decoder = FrameDecoder()
     assert decoder.feed(b"Error: could not find the program\n") == []
     with pytest.raises(ProtocolViolation, match="expected a DAP header"):
         decoder.feed(b"    at Object.<anonymous> (/opt/app.js:3:1)\n")
 
 
-def test_a_complaint_of_the_shell_is_refused_at_its_first_line() -> None:
+def test_an_error_message_of_the_shell_is_refused_at_its_first_line() -> None:
     with pytest.raises(ProtocolViolation, match="expected a DAP header") as caught:
         FrameDecoder().feed(b"Segmentation fault\n")
     assert caught.value.head == b"Segmentation fault\n"
 
 
-def test_an_error_carries_a_readable_part_of_the_garbage_and_not_all_of_it() -> None:
+def test_an_error_quotes_the_beginning_of_the_garbage() -> None:
     with pytest.raises(ProtocolViolation) as caught:
         FrameDecoder().feed(b"\x00\n".rjust(3000, b"\xff"))
     assert caught.value.head == b"\xff" * 200
 
 
-def test_a_violation_is_forever() -> None:
+def test_a_violation_is_raised_again_by_every_later_feed() -> None:
     decoder = FrameDecoder()
     with pytest.raises(ProtocolViolation) as first:
         decoder.feed(b"Oops\n")
@@ -153,7 +167,7 @@ def test_a_violation_is_forever() -> None:
     assert second.value is first.value
 
 
-def test_what_was_whole_before_the_garbage_is_still_delivered() -> None:
+def test_a_complete_message_before_the_garbage_is_still_delivered() -> None:
     decoder = FrameDecoder()
     assert decoder.feed(encode_frame(b"{}") + b"Oops\n") == [b"{}"]
     with pytest.raises(ProtocolViolation) as caught:
@@ -161,10 +175,10 @@ def test_what_was_whole_before_the_garbage_is_still_delivered() -> None:
     assert caught.value.head == b"Oops\n"
 
 
-def test_garbage_after_a_message_is_not_forgotten_when_the_stream_ends() -> None:
+def test_garbage_after_a_message_is_the_reason_why_the_stream_could_not_end() -> None:
     decoder = FrameDecoder()
     decoder.feed(encode_frame(b"{}") + b"Oops\n")
-    with pytest.raises(ProtocolViolation) as caught:
+    with pytest.raises(ProtocolViolation, match="expected a DAP header") as caught:
         decoder.finish()
     assert caught.value.head == b"Oops\n"
 
@@ -177,7 +191,7 @@ def test_a_stream_that_ends_inside_a_message_is_a_violation(cut: int) -> None:
         decoder.finish()
 
 
-def test_a_stream_that_ends_between_messages_has_ended_well() -> None:
+def test_a_stream_may_end_between_messages() -> None:
     decoder = FrameDecoder()
     decoder.feed(encode_frame(b"{}"))
     decoder.finish()

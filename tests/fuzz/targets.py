@@ -33,7 +33,7 @@ BODIES = [kind for kind in vars(messages).values() if isinstance(kind, type) and
 
 
 def framing(data: bytes) -> None:
-    """However a stream is cut, the same messages come out of it and it is refused at the same place, or not at all."""
+    """However a stream is cut, it is decoded to the same messages and refused for the same reason, or accepted."""
     cuts, stream = data[:4], data[4:]
     edges = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
     whole = _framed([stream])
@@ -41,15 +41,16 @@ def framing(data: bytes) -> None:
     assert _framed([bytes([byte]) for byte in stream]) == whole
 
 
-def _framed(chunks: list[bytes]) -> tuple[list[bytes], bool]:
+def _framed(chunks: list[bytes]) -> tuple[list[bytes], str | None]:
+    """The bodies, and why the stream was refused, if it was."""
     decoder, bodies = FrameDecoder(), []
     try:
         for chunk in chunks:
             bodies += decoder.feed(chunk)
-        decoder.feed(b"")
-    except ProtocolViolation:
-        return bodies, False
-    return bodies, True
+        decoder.finish()
+    except ProtocolViolation as violation:
+        return bodies, violation.reason
+    return bodies, None
 
 
 def dap(data: bytes) -> None:

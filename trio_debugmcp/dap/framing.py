@@ -1,6 +1,16 @@
 """Bytes to JSON bodies and back: the `Content-Length` framing of the Debug Adapter Protocol. Sans-io.
 
-Source: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol
+Owns the bytes of a message that is not complete yet.
+
+    decoder = FrameDecoder()
+    while data := await stream.receive_some():
+        for body in decoder.feed(data):
+            ...
+    decoder.finish()
+
+    await stream.send_all(encode_frame(b'{"seq": 1, "type": "request", "command": "threads"}'))
+
+Specification: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol
 """
 
 import re
@@ -8,29 +18,30 @@ import re
 from trio_debugmcp.errors import ProtocolViolation
 
 MAX_HEAD_BYTES = 4096
-"""A head is two short lines; whatever is longer is not a head."""
+"""Length of a head, which is two short lines; anything longer is not DAP."""
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
-"""The largest message accepted. The largest seen from a real adapter is about 0.6 MB (a list of 6,205 sources)."""
+"""Length of one message. The largest seen from a real adapter is about 0.6 MB (a list of 6,205 sources)."""
 
 _RAW_HEAD_BYTES = 200
-"""How much of the offending bytes an error carries: enough to recognise a traceback or a shell's complaint."""
+"""Bytes that an error quotes: enough to recognise a traceback or an error message of the shell."""
 
 _END_OF_HEAD = b"\r\n\r\n"
 
 _HEADER = re.compile(rb"[A-Za-z0-9-]+[ \t]*:|\r?$")
-"""A header line, or the blank one; `Traceback (most recent call last):` has a colon, but no name before it."""
+"""A header line, or the blank one. `Traceback (most recent call last):` has a colon too, but not after a name."""
 
 
 def encode_frame(body: bytes) -> bytes:
-    """The bytes of one message whose JSON text is `body`."""
+    """Frame one message whose JSON text is `body`."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class FrameDecoder:
-    """Cuts a byte stream, arriving in chunks of any size, into JSON bodies.
+    """Splits a byte stream, which arrives in chunks of any size, into JSON bodies.
 
-    After a `ProtocolViolation` the stream has no known message boundary, so every later `feed` raises it again.
+    After a `ProtocolViolation` no message boundary is known, so every later `feed` and `finish` raises the first one
+    again. The bodies, and the violation, do not depend on how the stream was cut into chunks.
     """
 
     def __init__(self, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
@@ -40,7 +51,7 @@ class FrameDecoder:
         self._broken: ProtocolViolation | None = None
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take in `data` and return the bodies that are now whole, in order.
+        """Add `data` and return the bodies that are complete now, in order.
 
         Raises:
             ProtocolViolation: the bytes are not framed messages, or a message is larger than the bound.
@@ -53,17 +64,20 @@ class FrameDecoder:
             while (body := self._next_body()) is not None:
                 bodies.append(body)
         except ProtocolViolation as violation:
+            # Bodies that came in the same chunk before the garbage are delivered first; the next call raises.
             self._broken = violation
             if not bodies:
                 raise
         return bodies
 
     def finish(self) -> None:
-        """Say that the stream has ended.
+        """Check that the stream could end here.
 
         Raises:
-            ProtocolViolation: it ended inside a message.
+            ProtocolViolation: it ended inside a message, or was broken before.
         """
+        if self._broken is not None:
+            raise self._broken
         if self._buffer or self._body_length is not None:
             raise ProtocolViolation("the stream ended in the middle of a message", self._head())
 
@@ -80,17 +94,17 @@ class FrameDecoder:
     def _take_head(self) -> int | None:
         end = self._buffer.find(_END_OF_HEAD, 0, MAX_HEAD_BYTES)
         if end < 0:
+            self._check_header_lines(self._buffer[:MAX_HEAD_BYTES])
             if len(self._buffer) >= MAX_HEAD_BYTES:
                 raise ProtocolViolation("no end of header found", self._head())
-            self._refuse_what_cannot_be_a_head(self._buffer)
             return None
-        self._refuse_what_cannot_be_a_head(self._buffer[: end + len(b"\r\n")])
+        self._check_header_lines(self._buffer[: end + len(b"\r\n")])
         length = self._content_length(bytes(self._buffer[:end]))
         del self._buffer[: end + len(_END_OF_HEAD)]
         return length
 
-    def _refuse_what_cannot_be_a_head(self, received: bytearray) -> None:
-        """A program that prints a traceback instead of speaking DAP is told apart at its first whole line."""
+    def _check_header_lines(self, received: bytearray) -> None:
+        """Recognise a program that prints a traceback instead of speaking DAP by its first complete line."""
         for line in received.split(b"\n")[:-1]:
             if not _HEADER.match(line):
                 raise ProtocolViolation("expected a DAP header", self._head())
