@@ -129,7 +129,7 @@ async def test_a_stream_is_granted_what_it_wishes_and_told_so_first(autojump_clo
         }
         await client.say("notifications/cancelled", requestId=7)
         await trio.sleep(1)
-        assert not [each for each in server.app.hub._subscribers if each.spellings(SESSION)]
+        assert server.app.hub.statistics().resources == 0
 
 
 @both_eras

@@ -44,7 +44,7 @@ async def events(client: DebugClient, *types: str, **more: Any) -> list[dict[str
     return found
 
 
-# --- Notifications -------------------------------------------------------------------------------------------
+# --- Notifications ----------------------------------------------------------------------------------------------------
 
 
 @both_eras
@@ -136,7 +136,7 @@ async def test_the_last_output_is_notified_before_the_session_is_gone(era: Era, 
         assert [each["type"] for each in await events(client)][-2:] == ["output", "sessionEnded"]
 
 
-# --- The timeline --------------------------------------------------------------------------------------------
+# --- The timeline -----------------------------------------------------------------------------------------------------
 
 
 @both_eras
@@ -271,7 +271,7 @@ async def test_the_timeline_is_bounded_and_says_what_it_dropped(autojump_clock: 
         assert (query["events"][0]["payload"], query["total"], query["dropped"]) == ({"text": "0"}, MAX_EVENTS, before)
 
 
-# --- Reading output ------------------------------------------------------------------------------------------
+# --- Reading output ---------------------------------------------------------------------------------------------------
 
 
 async def test_output_is_paged_by_cursor_in_bytes_and_survives_the_end(autojump_clock: MockClock) -> None:

@@ -22,7 +22,7 @@ async def deliver(
     """
     meta: dict[str, Any] | None = {SUBSCRIPTION_ID_META_KEY: request_id} if subscription else None
     while True:
-        await session.send_notification(_notification(await subscriber.take(), meta), request_id)
+        await session.send_notification(_notification(await subscriber.receive(), meta), request_id)
 
 
 async def acknowledge(wanted: types.SubscriptionFilter, session: ServerSession, request_id: RequestId) -> None:

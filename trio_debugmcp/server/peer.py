@@ -105,7 +105,8 @@ class Peer:
 
     async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
         """In the modern era log messages go out with the request that asked for them, and end before its answer."""
-        subscriber, delivered, scope = self._hub.join(wants_list_changes=False), trio.Event(), trio.CancelScope()
+        subscriber = self._hub.open_subscriber(wants_list_changes=False)
+        delivered, scope = trio.Event(), trio.CancelScope()
 
         async def send() -> None:
             with scope:
@@ -118,12 +119,12 @@ class Peer:
         self._nursery.start_soon(send)
         try:
             result = await call_next(ctx)
-            subscriber.end()
+            subscriber.finish()
             await delivered.wait()
         finally:
             scope.cancel(reason="the request is answered")
             self._logs.forget(subscriber)
-            subscriber.leave()
+            subscriber.close()
         return result
 
 

@@ -96,7 +96,7 @@ class ConnectionServer:
             finally:
                 if self._subscriber is not None:
                     self._logs.forget(self._subscriber)
-                    self._subscriber.leave()
+                    self._subscriber.close()
                 with trio.move_on_after(MERGE_SECONDS, shield=True):
                     await peer.leave()
                 self._nursery.cancel_scope.cancel(reason="the client is gone")
@@ -126,7 +126,7 @@ class ConnectionServer:
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
         return server
 
-    # --- Resources -------------------------------------------------------------------------------------------
+    # --- Resources ----------------------------------------------------------------------------------------------------
 
     async def _list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -181,7 +181,7 @@ class ConnectionServer:
             sentence = error.message if isinstance(error, UsageError) else str(error)
             raise resource_not_found(uri, sentence, ctx.protocol_version) from None
 
-    # --- Subscriptions ---------------------------------------------------------------------------------------
+    # --- Subscriptions ------------------------------------------------------------------------------------------------
 
     async def _on_initialized(self, ctx: Context, params: types.NotificationParams) -> None:
         """From here on a client of the handshake era may be notified."""
@@ -189,7 +189,7 @@ class ConnectionServer:
 
     def _connection_subscriber(self, session: ServerSession) -> Subscriber:
         if self._subscriber is None:
-            self._subscriber = self._hub.join()
+            self._subscriber = self._hub.open_subscriber()
             if self._nursery is not None:
                 self._nursery.start_soon(deliver, self._subscriber, session)
         return self._subscriber
@@ -217,7 +217,7 @@ class ConnectionServer:
         if self._listening >= MAX_STREAMS:
             raise _too_many()
         wanted = params.notifications
-        subscriber = self._hub.join(wants_list_changes=bool(wanted.resources_list_changed))
+        subscriber = self._hub.open_subscriber(wants_list_changes=bool(wanted.resources_list_changed))
         self._listening += 1
         try:
             for uri in wanted.resource_subscriptions or ():
@@ -229,9 +229,9 @@ class ConnectionServer:
             raise _too_many() from None
         finally:
             self._listening -= 1
-            subscriber.leave()
+            subscriber.close()
 
-    # --- Tools -----------------------------------------------------------------------------------------------
+    # --- Tools --------------------------------------------------------------------------------------------------------
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools.listed(self._client.role))
@@ -243,7 +243,7 @@ class ConnectionServer:
         client = client_name(ctx)
         return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
 
-    # --- Prompts and completions -----------------------------------------------------------------------------
+    # --- Prompts and completions --------------------------------------------------------------------------------------
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[prompt.listed() for prompt in PROMPTS.values()])
@@ -254,7 +254,7 @@ class ConnectionServer:
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         return await complete(self._debugger, self._client.role, params)
 
-    # --- Logging ---------------------------------------------------------------------------------------------
+    # --- Logging ------------------------------------------------------------------------------------------------------
 
     async def _set_log_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         self._logs.set_level(self._connection_subscriber(ctx.session), params.level)
