@@ -1,6 +1,7 @@
-"""What can happen to the state: the messages that `reduce` takes.
+"""The changes: everything that `reduce` can merge into the state.
 
-They come from three sides: what a debug adapter says, what our own tasks did or fetched, and what the user asked for.
+Changes come from three sides: what a debug adapter reports, what our own tasks did or fetched, and what the user asked
+for. To add one, define it here, register its reduction in reduce.py, and check in timeline.py whether it is an event.
 """
 
 from typing import Any
@@ -21,11 +22,11 @@ from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, U
 
 
 class Change(Struct, frozen=True):
-    """The base of what `reduce` takes."""
+    """The base of all changes; `reduce` is registered for each subclass."""
 
 
 class Happening(Struct, frozen=True):
-    """Something worth a line in the timeline. It gets its number and its time when it is recorded."""
+    """A timeline event before it is recorded, which gives it its number and its time."""
 
     type: str
     payload: dict[str, Any]
@@ -33,13 +34,13 @@ class Happening(Struct, frozen=True):
 
 
 class Happened(Change, frozen=True):
-    """Something for the timeline that changes nothing else: a tool was called, a client came or went."""
+    """A timeline event that changes nothing else: a tool was called, a client connected or disconnected."""
 
     what: Happening
 
 
 class SessionOpened(Change, frozen=True):
-    """A session begins; its state is Starting."""
+    """A session begins; its phase is Starting. Without a `parent` it is the root of a new session tree."""
 
     session_id: str
     origin: Origin
@@ -47,7 +48,7 @@ class SessionOpened(Change, frozen=True):
 
 
 class OriginLearned(Change, frozen=True):
-    """Something about the session's process became known."""
+    """The version of the session's runtime became known."""
 
     session_id: str
     runtime_version: str | None = None
@@ -60,7 +61,10 @@ class SessionStarted(Change, frozen=True):
 
 
 class SessionClosed(Change, frozen=True):
-    """The session is over and cleaned up; whatever children are left go with it. `failed`: nobody wanted it to end."""
+    """The session is over and cleaned up, and so are the children it still has.
+
+    `failed`: it ended because of an error, not because the program ended or a client asked for it.
+    """
 
     session_id: str
     reason: str
@@ -69,7 +73,7 @@ class SessionClosed(Change, frozen=True):
 
 
 class EventReceived(Change, frozen=True):
-    """An event of the debug adapter, with the time of its arrival."""
+    """The debug adapter sent an event, which arrived `at` that time."""
 
     session_id: str
     body: EventBody
@@ -77,21 +81,28 @@ class EventReceived(Change, frozen=True):
 
 
 class Resumed(Change, frozen=True):
-    """We are about to resume the program."""
+    """A resume request is about to be sent. Merged before it, because `stopped` may overtake the response."""
 
     session_id: str
     kind: ResumeKind = "continue"
 
 
 class ResumeRefused(Change, frozen=True):
-    """The adapter refused to resume: the stop before `Resumed` still stands."""
+    """The adapter refused to resume: the session is still at the stop before `Resumed`.
+
+    `generation` is the one that `Resumed` opened.
+    """
 
     session_id: str
     generation: int
 
 
 class StopExamined(Change, frozen=True):
-    """A stop that counts, with what was found there. `hit_ids` are the adapter's breakpoint ids, if it gave any."""
+    """A stop that is to be shown, with what was found there.
+
+    `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
+    `exception_breakpoints` are our ids.
+    """
 
     session_id: str
     generation: int
@@ -108,7 +119,7 @@ class StopExamined(Change, frozen=True):
 
 
 class LocalsFetched(Change, frozen=True):
-    """The scopes and locals of the top frame."""
+    """The scopes and locals of the top frame arrived."""
 
     session_id: str
     generation: int
@@ -117,7 +128,7 @@ class LocalsFetched(Change, frozen=True):
 
 
 class ThreadsLocated(Change, frozen=True):
-    """Where the other threads are."""
+    """The locations of threads other than the stopped one arrived, by thread id."""
 
     session_id: str
     generation: int
@@ -144,20 +155,20 @@ class BreakpointEnabled(Change, frozen=True):
 
 
 class BreakpointsRemoved(Change, frozen=True):
-    """Breakpoints of any kind are gone."""
+    """Breakpoints of any kind were removed."""
 
     ids: frozenset[str]
 
 
 class BreakpointsBound(Change, frozen=True):
-    """What a session's adapter answered about breakpoints, by our ids. None: it was not sent there."""
+    """A session's adapter answered about breakpoints, by our ids. None: the breakpoint was not sent to it."""
 
     session_id: str
     results: tuple[tuple[str, DapBreakpoint | None], ...]
 
 
 class ExceptionBreakpointsBound(Change, frozen=True):
-    """Which exception breakpoints a session watches for now."""
+    """A session's adapter now watches for these exception breakpoints only. `problem`: why it refused them."""
 
     session_id: str
     ids: frozenset[str]
@@ -165,7 +176,7 @@ class ExceptionBreakpointsBound(Change, frozen=True):
 
 
 class BreakpointLogged(Change, frozen=True):
-    """A breakpoint with a log message was passed, and wrote it."""
+    """A breakpoint with a log message was passed and wrote `text`."""
 
     session_id: str
     breakpoint: str
@@ -173,7 +184,7 @@ class BreakpointLogged(Change, frozen=True):
 
 
 class WrittenPiece(Struct, frozen=True):
-    """What a stream brought since it was last told of: how its text begins, and its length."""
+    """Output of one stream since the last `OutputWritten`: how the text begins, and its whole length."""
 
     stream: str
     beginning: str
@@ -181,7 +192,7 @@ class WrittenPiece(Struct, frozen=True):
 
 
 class OutputWritten(Change, frozen=True):
-    """The program has written. `total` counts the characters of the session tree."""
+    """The program wrote output. `total` counts the characters of the whole session tree so far."""
 
     session_id: str
     total: int
@@ -189,7 +200,7 @@ class OutputWritten(Change, frozen=True):
 
 
 class BreakpointFaulted(Change, frozen=True):
-    """A condition failed when it was evaluated. The breakpoint is found by the condition's text."""
+    """Evaluating a condition failed. Adapters report its text, not the breakpoint: all that have it are meant."""
 
     session_id: str
     condition: str

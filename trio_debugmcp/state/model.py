@@ -1,7 +1,7 @@
 """The state of everything, as one immutable value: `State` holds a `Snapshot` per session and the breakpoints.
 
-A change makes new structs along the path to it and shares the rest, so two states can be compared cheaply and
-whoever holds one sees a consistent picture. Only `reduce` makes new states.
+A change makes new structs along the path to it and shares the rest, so two states can be compared cheaply, and a task
+that holds one sees a consistent picture. Only `reduce` makes new states.
 """
 
 from typing import Literal
@@ -22,7 +22,7 @@ from trio_debugmcp.state.payloads import (
 
 
 class Origin(Struct, frozen=True):
-    """How a session came to be, and what is known of its process."""
+    """How a session was started, and what is known about its process."""
 
     adapter: str
     language: str
@@ -37,7 +37,7 @@ class Origin(Struct, frozen=True):
 
 
 class StackFrame(Struct, frozen=True):
-    """A frame of one stop; `id` is the adapter's and dies at the next resume."""
+    """A frame of one stop; `id` is the adapter's and is invalid after the next resume."""
 
     id: int
     name: str
@@ -59,7 +59,7 @@ class Stop(Struct, frozen=True):
 
 
 class Thread(Struct, frozen=True):
-    """A thread as last seen."""
+    """A thread as of the last stop, or of a `thread` event since. `location` is known at a stop only."""
 
     id: int
     name: str | None
@@ -77,7 +77,7 @@ class Threads(Struct, frozen=True):
 
 
 class NamedScope(Struct, frozen=True):
-    """A scope of the top frame; `reference` dies at the next resume."""
+    """A scope of the top frame; `reference` is the adapter's and is invalid after the next resume."""
 
     name: str
     reference: int
@@ -97,7 +97,7 @@ class Stack(Struct, frozen=True):
 
 
 class Module(Struct, frozen=True):
-    """A loaded module."""
+    """A loaded module; `id` is the adapter's and stays the same as long as the module is loaded."""
 
     id: int | str
     name: str
@@ -110,8 +110,9 @@ class Module(Struct, frozen=True):
 class Snapshot(Struct, frozen=True):
     """One debug session.
 
-    `generation` rises with every stop and resume: what was asked for in one is worth nothing in the next.
-    `sources_loaded` counts what the adapter said of sources: those who follow the modules are told of it.
+    `generation` increases with every stop and resume: the answer to a request of an earlier generation is dropped.
+    `sources_loaded` counts the adapter's `loadedSource` events, which notify the subscribers of the modules.
+    `failed` is set if the session ended because the connection to its adapter was lost, or because of an error.
     """
 
     id: str
@@ -131,7 +132,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class Binding(Struct, frozen=True):
-    """What one session's adapter made of a breakpoint. `hits` counts this session's."""
+    """A breakpoint in one session, as its adapter placed it. `hits` counts the hits in this session."""
 
     session_id: str
     adapter_id: int | None = None
@@ -143,9 +144,10 @@ class Binding(Struct, frozen=True):
 
 
 class Breakpoint(Struct, frozen=True):
-    """A line or function breakpoint of the user's; it outlives sessions. `hits` counts all sessions since launch.
+    """A line or function breakpoint that the user has set. It outlives sessions.
 
-    A `temporary` one serves a single run and is shown to nobody.
+    `hits` counts the hits in all sessions since the last launch or attach. A `temporary` breakpoint serves a single run
+    and is in no payload.
     """
 
     id: str
@@ -165,12 +167,15 @@ class Breakpoint(Struct, frozen=True):
 
     @property
     def always_stops(self) -> bool:
-        """Whether it stops at every hit: it is on, and has neither a condition nor a message to write instead."""
+        """Whether every hit is a stop: the breakpoint is enabled and has neither a condition nor a log message."""
         return self.enabled and not (self.condition or self.hit_condition or self.log_message)
 
 
 class ExceptionBreakpoint(Struct, frozen=True):
-    """Stop when an exception is raised (first chance) or nobody catches it (second chance)."""
+    """A stop when an exception is raised (`first_chance`) or is not caught (`second_chance`).
+
+    `session_ids` are the sessions whose adapters watch for it.
+    """
 
     id: str
     exception_type: str = "*"
@@ -185,9 +190,11 @@ class ExceptionBreakpoint(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """Everything. `last` is the root session that ended last, as it was at its end.
+    """The whole state: a snapshot per live session, the root first, and the breakpoints.
 
-    What the program wrote and what happened is kept in rings outside; `written` and `happened` mark how far they are.
+    `stops` counts the stops of all sessions. `last` is the root session that ended last, as it was at its end. Output
+    and timeline events are kept in ring buffers outside; `written` and `happened` are the positions of their ends, so
+    that comparing two states shows whether there is something new in them.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -201,7 +208,7 @@ class State(Struct, frozen=True):
 
     @property
     def focused(self) -> Snapshot | None:
-        """The session that resources and tools speak of unless told otherwise."""
+        """The session that resources and tools refer to unless a request names another."""
         return None if self.focus is None else self.snapshot(self.focus)
 
     @property
@@ -210,8 +217,9 @@ class State(Struct, frozen=True):
         return next((snapshot for snapshot in self.snapshots if snapshot.parent is None), None)
 
     def snapshot(self, session_id: str) -> Snapshot | None:
-        """The session with that id, while it lives."""
+        """The session with that id; None if there is none or it has ended."""
         return next((snapshot for snapshot in self.snapshots if snapshot.id == session_id), None)
 
 
 ResumeKind = Literal["continue", "step"]
+"""Whether the focus may pass to another session that is paused: see focus.py."""

@@ -1,6 +1,7 @@
-"""The structs that an MCP client receives: resource payloads and the parts that tools share with them.
+"""The structs that an MCP client receives: resource payloads, and the parts that tool results share with them.
 
-camelCase on the wire, compact, every key always present, `null` when unknown.
+On the wire: camelCase, compact JSON, every key always present, `null` when unknown. The docstrings of the structs are
+the descriptions in the tools' output schemas, so they address the client.
 """
 
 from datetime import UTC, datetime
@@ -27,14 +28,14 @@ BreakpointState = Literal["Pending", "Bound", "Disabled"]
 BreakpointType = Literal["Breakpoint", "Tracepoint"]
 
 MAX_VALUE_LENGTH = 200
-"""Characters of a value that are shown unless the caller asks for more: a line on a screen, not a page."""
+"""Characters of a value that are shown unless the client asks for more: a line on a screen, not a page."""
 
 
 class Payload(Struct, rename="camel", frozen=True):
-    """The base of everything that goes out."""
+    """The base of all structs sent to clients."""
 
 
-# --- Parts ---------------------------------------------------------------------------------------------------
+# --- Parts ------------------------------------------------------------------------------------------------------------
 
 
 class Location(Payload, frozen=True):
@@ -124,7 +125,7 @@ class ChildSession(Payload, frozen=True):
     parent_session_id: str | None
 
 
-# --- Resources -----------------------------------------------------------------------------------------------
+# --- Resources --------------------------------------------------------------------------------------------------------
 
 
 class SessionPayload(Payload, frozen=True):
@@ -192,7 +193,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
 
 
 class BreakpointsPayload(Payload, frozen=True):
-    """`debugger://breakpoints`."""
+    """`debugger://breakpoints`: all of them, by kind."""
 
     breakpoints: list[BreakpointPayload]
     exception_breakpoints: list[ExceptionBreakpointPayload]
@@ -202,7 +203,7 @@ class BreakpointsPayload(Payload, frozen=True):
 
 
 class ThreadPayload(Payload, frozen=True):
-    """One thread."""
+    """One thread; `isCurrent` marks the stopped one."""
 
     id: int
     name: str | None
@@ -252,7 +253,7 @@ class TimelinePayload(Payload, frozen=True):
 
 
 class ModulePayload(Payload, frozen=True):
-    """One loaded module."""
+    """A module that the program has loaded."""
 
     id: int | str
     name: str
@@ -263,14 +264,14 @@ class ModulePayload(Payload, frozen=True):
 
 
 class ModulesPayload(Payload, frozen=True):
-    """`debugger://modules`."""
+    """`debugger://modules`: those that the program has loaded."""
 
     modules: list[ModulePayload]
     count: int
     revision: int
 
 
-# --- Words ---------------------------------------------------------------------------------------------------
+# --- Text -------------------------------------------------------------------------------------------------------------
 
 _encoder = msgspec.json.Encoder()
 
@@ -278,17 +279,17 @@ UnixTime = Annotated[float, Meta(description="seconds since 1970-01-01 UTC")]
 
 
 def to_json(payload: object) -> str:
-    """Compact JSON text."""
+    """Encode as compact JSON; characters outside ASCII stay themselves."""
     return _encoder.encode(payload).decode()
 
 
 def iso_time(moment: UnixTime) -> str:
-    """ISO 8601 with offset, to the millisecond."""
+    """The moment in ISO 8601, in UTC, to the millisecond."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
 
 
 def shortened(value: str, limit: int = MAX_VALUE_LENGTH) -> str:
-    """`value`, cut at `limit` characters with a note of how many are missing."""
+    """`value`, cut after `limit` characters, with the number of characters left out."""
     if len(value) <= limit:
         return value
     return f"{value[:limit]}… (+{len(value) - limit} characters)"

@@ -1,7 +1,12 @@
-"""The resources as views of the state: URI to payload, and which URIs a change touches.
+"""The resources as views of the state: which URI has which payload, and which URIs a change affects.
+
+    new = reduce(change, old)
+    changed(old, new)  # {"debugger://session", "debugger://stack"}: the URIs to notify
+    RESOURCES[STACK].payload(View(new, new.focused, revision, rings))
 
 Each JSON resource names the parts of the state that its payload is made of. Two states differ in a resource exactly
-when those parts differ; comparing them is cheap because unchanged parts are the same objects.
+when those parts differ; comparing them is cheap because unchanged parts are the same objects. A payload that reads
+another part of the state must name it in `parts`, or its subscribers are not notified.
 """
 
 from collections.abc import Callable
@@ -43,19 +48,22 @@ _SOURCE_PREFIX = "debugger://source/"
 
 
 class Rings(Protocol):
-    """What the program wrote and what happened: kept outside the state, which marks how far they are."""
+    """The ring buffers of output and timeline events, which are kept outside the state.
+
+    The state has only the positions of their ends (`State.written`, `State.happened`), so that it stays small.
+    """
 
     def output_payload(self, revision: int) -> OutputPayload:
-        """`debugger://output`."""
+        """Return the newest entries for `debugger://output`."""
         ...
 
     def timeline_payload(self, revision: int) -> TimelinePayload:
-        """`debugger://timeline`."""
+        """Return the newest events for `debugger://timeline`."""
         ...
 
 
 class View(Struct, frozen=True):
-    """What a payload is made from."""
+    """What a payload is made from: `snapshot` is the session that it describes."""
 
     state: State
     snapshot: Snapshot
@@ -64,7 +72,7 @@ class View(Struct, frozen=True):
 
 
 class Resource(Struct, frozen=True):
-    """A JSON resource: how it is listed, what it depends on, and its payload."""
+    """A JSON resource: how it is listed, the parts of the state it depends on, and its payload."""
 
     uri: str
     name: str
@@ -74,7 +82,10 @@ class Resource(Struct, frozen=True):
 
 
 def changed(old: State, new: State) -> set[str]:
-    """The URIs of the JSON resources that differ. Without a focused session there are no resources."""
+    """The URIs of the JSON resources that differ between two states.
+
+    No resource can be read while there is no session: opening the first one and ending the last one changes them all.
+    """
     before, after = old.focused, new.focused
     if before is None and after is None:
         return set()
@@ -86,25 +97,25 @@ def changed(old: State, new: State) -> set[str]:
 
 
 def source_uri(path: str) -> str:
-    """The URI of a source file; what a URI cannot carry literally is percent-encoded."""
+    """The URI of a source file; characters that a URI cannot contain are percent-encoded."""
     return _SOURCE_PREFIX + quote(path, safe="/:")
 
 
 def source_path(uri: str) -> str | None:
-    """The path that a source URI names, percent-encoding undone exactly once; None for any other URI."""
+    """The path that a source URI names, percent-decoded exactly once; None for any other URI."""
     if not uri.startswith(_SOURCE_PREFIX):
         return None
     return unquote(uri.removeprefix(_SOURCE_PREFIX))
 
 
 def canonical(uri: str) -> str:
-    """One spelling for all the spellings of a URI. A notification goes out in the spelling that was subscribed."""
+    """The one spelling that stands for all spellings of a URI. A notification has the spelling that was subscribed."""
     path = source_path(uri)
     return uri if path is None else source_uri(path)
 
 
 def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
-    """`debugger://session`, also used for a session that has ended."""
+    """The payload of `debugger://session`, also for a session that has ended."""
     origin = snapshot.origin
     stop = snapshot.stop if snapshot.phase == "Paused" else None
     return SessionPayload(
@@ -133,7 +144,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
 
 
 def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
-    """`debugger://breakpoints`; also meaningful without a session."""
+    """The payload of `debugger://breakpoints`, also without a session."""
     shown = [each for each in state.breakpoints if not each.temporary]
     return BreakpointsPayload(
         breakpoints=[breakpoint_payload(each) for each in shown if each.function is None],
@@ -145,7 +156,7 @@ def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
 
 
 def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
-    """A breakpoint with the best that any session made of it."""
+    """A breakpoint at the line where a session placed it; a session that could place it counts before others."""
     binding = _best_binding(each)
     verified = each.enabled and binding is not None and binding.verified
     line = binding.line if verified and binding is not None and binding.line is not None else each.line
@@ -173,7 +184,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
 
 
 def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpointPayload:
-    """An exception breakpoint; verified while some session watches for it."""
+    """An exception breakpoint; it is verified while an adapter watches for it."""
     return ExceptionBreakpointPayload(
         id=each.id,
         exception_type=each.exception_type,
@@ -189,7 +200,7 @@ def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpoi
 
 
 def threads_payload(snapshot: Snapshot, revision: int) -> ThreadsPayload:
-    """`debugger://threads`."""
+    """The payload of `debugger://threads`."""
     threads = snapshot.threads
     return ThreadsPayload(
         threads=[
@@ -203,7 +214,7 @@ def threads_payload(snapshot: Snapshot, revision: int) -> ThreadsPayload:
 
 
 def frame_payload(index: int, frame: StackFrame) -> Frame:
-    """A frame as clients see it: by its index, which stays good for as long as the stop lasts."""
+    """A frame as clients receive it: with its index, which is valid for as long as the stop lasts."""
     return Frame(index, frame.name, frame.location, frame.is_user_code)
 
 
@@ -254,6 +265,7 @@ def _session_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def _breakpoint_parts(state: State, _snapshot: Snapshot) -> tuple[object, ...]:
+    # A temporary breakpoint is in no payload, so it must not notify anyone either.
     return tuple(each for each in state.breakpoints if not each.temporary), state.exceptions
 
 
@@ -292,13 +304,14 @@ RESOURCES: dict[str, Resource] = {
             OUTPUT,
             "Program Output",
             "The end of what the program has written to its standard output and standard error",
-            lambda state, _snapshot: (state.written,),
+            lambda state, _snapshot: (state.written,),  # one ring for all sessions of a tree
             lambda view: view.rings.output_payload(view.revision),
         ),
         Resource(
             MODULES,
             "Modules",
             "Modules that the debugged process has loaded",
+            # The id, here and above: another session in focus is another payload, even if the parts are equal.
             lambda _state, snapshot: (snapshot.id, snapshot.modules, snapshot.sources_loaded),
             lambda view: _modules_payload(view.snapshot, view.revision),
         ),

@@ -1,12 +1,13 @@
-"""What is worth a line in the timeline, derived from a change and the states before and after it. Pure.
+"""The timeline events of a change, derived from it and the states before and after it. Pure.
 
-Most of it is told from the difference of the two states, so that whatever changed them is told of in the same way.
+    new = reduce(change, old)
+    happenings(old, change, new)  # [Happening("stopped", {...}, thread_id=1)]
+
+Most events are derived from the difference between the two states, whatever the cause.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
-
-from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
 from trio_debugmcp.state.changes import (
@@ -44,37 +45,38 @@ EventType = Literal[
     "clientLeft",
 ]
 EVENT_TYPES: tuple[str, ...] = get_args(EventType)
+"""The types of timeline events, as clients filter by them."""
 
 MAX_TEXT_LENGTH = 200
-"""Characters of a text in an event: a line on a screen. The whole is in the output, or in the breakpoint."""
+"""Characters of a text in an event: a line on a screen. The whole text is in the output or in the breakpoint."""
 
 MAX_ARGUMENT_LENGTH = 80
-"""Characters of a tool's argument: enough to recognise the call."""
+"""Characters of an argument of a tool: enough to recognise the call."""
 
 MAX_INPUT_LENGTH = 20
-"""Characters of what is written to the program, which may be a password."""
+"""Characters of the input that a client sends to the program, which may be a password."""
 
 _NAMES_ONLY = frozenset({"env", "adapter_options"})
-"""Arguments whose values may be secrets: only the names in them are told."""
+"""Arguments whose values may be secrets: only the names in them are recorded."""
 
 
 def starts_over(change: Change) -> bool:
-    """Whether the timeline begins anew: with a session that somebody started, not with its children."""
+    """Whether the timeline begins anew: with a session that a client started, not with its children."""
     return isinstance(change, SessionOpened) and change.parent is None
 
 
 def happenings(old: State, change: Change, new: State) -> list[Happening]:
-    """What the change did, in order."""
+    """The events of a change, in order."""
     match change:
         case Happened(what=what):
             return [what]
-        case OutputWritten(pieces=pieces) if new is not old:
+        case OutputWritten(pieces=pieces) if new is not old:  # the same: a session that has ended wrote it
             return [
                 _event("output", stream=piece.stream, text=shortened(piece.beginning), length=piece.length)
                 for piece in pieces
             ]
         case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
-            return [*_of_sessions(old, change, new), *_said(change, new), *_of_breakpoints(old, change, new)]
+            return [*_of_sessions(old, change, new), *_of_event(change, new), *_of_breakpoints(old, change, new)]
         case _:
             return [*_of_sessions(old, change, new), *_of_breakpoints(old, change, new)]
 
@@ -83,7 +85,7 @@ def _event(kind: EventType, thread_id: int | None = None, **payload: Any) -> Hap
     return Happening(kind, payload, thread_id)
 
 
-# --- Sessions ------------------------------------------------------------------------------------------------
+# --- Sessions ---------------------------------------------------------------------------------------------------------
 
 
 def _of_sessions(old: State, change: Change, new: State) -> Iterator[Happening]:
@@ -114,7 +116,7 @@ def _started(snapshot: Snapshot) -> Happening:
 
 
 def _ended(snapshot: Snapshot, change: SessionClosed) -> Happening:
-    named = snapshot.id == change.session_id
+    named = snapshot.id == change.session_id  # the others are children that end with it
     return _event(
         "sessionEnded",
         sessionId=snapshot.id,
@@ -128,6 +130,7 @@ def _of_execution(before: Snapshot, after: Snapshot) -> Iterator[Happening]:
     if after.phase == "Paused" and after.stop is not None:
         if before.phase != "Paused" or before.stop is not after.stop:
             yield _stopped(after, after.stop)
+            # After a refused resume the session is stopped again, at the same stop: its exception was not raised again.
             if after.stop.exception is not None and before.stop is not after.stop:
                 yield _exception(after, after.stop)
     elif after.phase == "Running" and before.phase == "Paused":
@@ -160,7 +163,7 @@ def _exception(snapshot: Snapshot, stop: Stop) -> Happening:
     )
 
 
-def _said(change: EventReceived, new: State) -> Iterator[Happening]:
+def _of_event(change: EventReceived, new: State) -> Iterator[Happening]:
     match change.body:
         case ThreadEvent(reason="started" | "exited" as reason, thread_id=thread_id):
             kind: EventType = "threadStarted" if reason == "started" else "threadExited"
@@ -174,11 +177,11 @@ def _said(change: EventReceived, new: State) -> Iterator[Happening]:
             pass
 
 
-# --- Breakpoints ---------------------------------------------------------------------------------------------
+# --- Breakpoints ------------------------------------------------------------------------------------------------------
 
 
 def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happening]:
-    """That all breakpoints are fresh when a session begins, and Pending when it ends, is told by its own event."""
+    # All breakpoints are reset when a session begins and Pending when it ends: its own event implies it.
     if isinstance(change, SessionOpened | SessionClosed):
         return
     if new.breakpoints is old.breakpoints and new.exceptions is old.exceptions:
@@ -187,7 +190,7 @@ def _of_breakpoints(old: State, change: Change, new: State) -> Iterator[Happenin
     for breakpoint_id, each in after.items():
         known = before.get(breakpoint_id)
         if known is None:
-            yield _event("breakpointSet", **_words(each))
+            yield _event("breakpointSet", **_description(each))
         elif known is not each:
             yield from _of_breakpoint(known, change, each, new)
     for breakpoint_id in before:
@@ -206,13 +209,13 @@ def _of_breakpoint(
     after: Breakpoint | ExceptionBreakpoint,
     state: State,
 ) -> Iterator[Happening]:
-    words = _words(after)
-    if words != _words(before):
-        yield _event("breakpointChanged", **words)
+    description = _description(after)
+    if description != _description(before):
+        yield _event("breakpointChanged", **description)
     if after.hits <= before.hits:
         return
     if isinstance(change, BreakpointLogged):
-        place = {key: words.get(key) for key in ("file", "line")}
+        place = {key: description.get(key) for key in ("file", "line")}
         text = shortened(change.text.rstrip("\n"), MAX_TEXT_LENGTH)
         yield _event("tracepoint", sessionId=change.session_id, id=after.id, text=text, hitCount=after.hits, **place)
         return
@@ -228,10 +231,10 @@ def _of_breakpoint(
     )
 
 
-def _words(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
-    """What a breakpoint is, without how often it was hit."""
+def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
+    """A breakpoint as its events describe it: without its hits, each of which is an event itself."""
     if isinstance(each, ExceptionBreakpoint):
-        exception = exception_breakpoint_payload(replace(each, hits=0))
+        exception = exception_breakpoint_payload(each)
         return {
             "id": exception.id,
             "type": "Exception",
@@ -261,13 +264,13 @@ def _cut(text: str | None) -> str | None:
     return None if text is None else shortened(text, MAX_ARGUMENT_LENGTH)
 
 
-# --- What the server tells -----------------------------------------------------------------------------------
+# --- Events of the server ---------------------------------------------------------------------------------------------
 
 
 def tool_called(
     tool: str, arguments: Mapping[str, Any], milliseconds: float, error: str | None, client: str | None
 ) -> Happening:
-    """A client called a tool; `error` is the code of its failure."""
+    """The event for a tool call; `error` is the code of its failure."""
     return _event(
         "toolCalled",
         tool=shortened(tool, MAX_ARGUMENT_LENGTH),
@@ -279,12 +282,12 @@ def tool_called(
 
 
 def client_joined(name: str | None, version: str | None, role: str) -> Happening:
-    """A client has connected and said who it is."""
+    """The event for a client that has connected and sent its name."""
     return _event("clientJoined", name=_cut(name), version=_cut(version), role=role)
 
 
 def client_left(name: str | None, version: str | None, role: str) -> Happening:
-    """That client is gone."""
+    """The event for a client that has disconnected."""
     return _event("clientLeft", name=_cut(name), version=_cut(version), role=role)
 
 
