@@ -132,7 +132,7 @@ def _replayed(app: App, replay: "Replay", options: Options, logs: LogRelay, nurs
     if replay.drive:
         return app
     tools = open_toolbox(core_only=options.core_tools_only, watching=True)
-    watching = Clients(app.debugger, options.linger, noted=False)
+    watching = Clients(app.debugger, options.linger, in_timeline=False)
     return App(app.debugger, app.hub, tools, watching, logs, watch=replay.accompany)
 
 

@@ -46,9 +46,9 @@ async def test_files_of_the_program_complete_the_template_and_the_prompts(era: E
         assert await values(client, "trace_data_flow", "file", "SHOP") == ["/src/shop.py"]
         assert await values(client, "trace_data_flow", "file", "/src/1") == ["/src/100%.py"]
         assert await values(client, SOURCES, "path", "/src/") == []
-        with pytest.raises(MCPError, match="There is no template"):
+        with pytest.raises(MCPError, match="Unknown template"):
             await values(client, types.ResourceTemplateReference(uri="file:///{x}"), "x", "")
-        with pytest.raises(MCPError, match="There is no prompt"):
+        with pytest.raises(MCPError, match="Unknown prompt"):
             await values(client, "nothing", "file", "")
 
 

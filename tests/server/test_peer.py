@@ -79,13 +79,13 @@ async def test_clients_without_a_connection_leave_each_when_nothing_is_heard_of_
             left = [name for kind, name in events if kind == "clientLeft"]
             return [name for kind, name in events if kind == "clientJoined" and name not in left]
 
-        nursery.start_soon(peer.accompany, passing("listening"), for_long)
-        await peer.accompany(passing("brief"), at_once)
-        await peer.accompany(passing("again"), at_once)
-        await peer.accompany(passing("on a connection", over_http=False), at_once)
-        await peer.accompany(passing("with a session", version="2025-11-25"), at_once)
+        nursery.start_soon(peer.middleware, passing("listening"), for_long)
+        await peer.middleware(passing("brief"), at_once)
+        await peer.middleware(passing("again"), at_once)
+        await peer.middleware(passing("on a connection", over_http=False), at_once)
+        await peer.middleware(passing("with a session", version="2025-11-25"), at_once)
         await trio.sleep(ABSENT_SECONDS - 1)
-        await peer.accompany(passing("again"), at_once)
+        await peer.middleware(passing("again"), at_once)
         assert set(there()) == {"listening", "brief", "again", "on a connection", "with a session"}
         await trio.sleep(2)
         assert set(there()) == {"listening", "again", "on a connection", "with a session"}

@@ -59,7 +59,7 @@ def test_a_prompt_names_only_tools_and_parameters_that_exist(prompt: Prompt) -> 
         ("find_bug_source", {"symptom": "  "}, "needs the argument 'symptom'"),
         ("trace_data_flow", {"variable": "x"}, "needs the argument 'file'"),
         ("diagnose_exception", {"exceptionType": "x"}, "has no argument 'exceptionType'. Arguments: program, exc"),
-        ("diagnose", {}, "There is no prompt 'diagnose'. Prompts: diagnose_exception, "),
+        ("diagnose", {}, "Unknown prompt 'diagnose'. Prompts: diagnose_exception, "),
     ],
 )
 def test_what_is_missing_or_unknown_is_named(name: str, given: dict[str, str], sentence: str) -> None:

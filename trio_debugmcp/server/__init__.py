@@ -1,1 +1,1 @@
-"""The MCP surface: requests in, answers out. It holds no state of its own."""
+"""The MCP surface: requests in, answers out. What is true about the program is in `state`, not here."""

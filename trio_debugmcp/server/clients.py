@@ -1,8 +1,13 @@
-"""Who is connected, and who answers for the debug session.
+"""The connected clients, and which of them owns the debug session.
 
-Whoever called a tool that controls the program last answers for the session. When that client leaves and others are
-connected, the session goes on for `linger` seconds, in which another client in control may take it over by calling
-such a tool; when nobody is connected any more it ends at once. Clients that only observe never keep it for longer.
+The owner is the client that last called a tool which controls the program. When the owner disconnects while others are
+connected, the session continues for `linger` seconds, in which another client in control becomes the owner by calling
+such a tool; when no client is connected any more the session ends at once. Observers never extend that time.
+
+    clients = Clients(debugger, linger=120)
+    nursery.start_soon(clients.run)
+    async with clients.connect("control") as client:
+        client.take_control()  # each time it calls a controlling tool
 """
 
 from collections.abc import AsyncIterator
@@ -10,6 +15,7 @@ from contextlib import asynccontextmanager
 from math import inf
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.server.access import Role
 from trio_debugmcp.session.debugger import Debugger
@@ -18,32 +24,47 @@ LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""
 
 PARTING_SECONDS = 1.0
-"""For the news of the session's end to reach the observers, before the server ends as well."""
+"""For the last notifications of a session to reach the observers, before the server ends as well."""
 
 
 class Client:
     """A connected client. Made by `Clients.connect`."""
 
-    def __init__(self, role: Role, clients: "Clients", *, noted: bool = True) -> None:
+    def __init__(self, role: Role, clients: "Clients", *, in_timeline: bool = True) -> None:
         self.role = role
-        self.noted = noted
+        self.in_timeline = in_timeline
         self._clients = clients
 
+    def __repr__(self) -> str:
+        return f"<Client role={self.role!r} owner={self._clients.owner is self}>"
+
     def take_control(self) -> None:
-        """From now on this client answers for the session: it uses it."""
+        """Make this client the owner of the session."""
         self._clients.owner = self
         self._clients.changed()
 
 
-class Clients:
-    """The list of clients, and the task that ends a session nobody answers for.
+class ClientsStatistics(Struct, frozen=True):
+    """How many clients of each role are connected, whether the session has an owner, and when it ends without one.
 
-    `noted`: the timeline tells of them.
+    `ends_at` is in the time of `trio.current_time`, and infinite while nothing is about to end.
     """
 
-    def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS, *, noted: bool = True) -> None:
-        self._noted = noted
+    in_control: int
+    observing: int
+    owned: bool
+    ends_at: float
+
+
+class Clients:
+    """The connected clients (`len()` is how many), and the task that ends a session whose owner has disconnected.
+
+    With `in_timeline=False` the timeline records neither that they connect nor that they disconnect.
+    """
+
+    def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS, *, in_timeline: bool = True) -> None:
         self.owner: Client | None = None
+        self._in_timeline = in_timeline
         self._debugger = debugger
         self._linger = linger
         self._clients: dict[Client, None] = {}
@@ -53,33 +74,50 @@ class Clients:
     def __len__(self) -> int:
         return len(self._clients)
 
+    def __repr__(self) -> str:
+        now = self.statistics()
+        return f"<Clients: {now.in_control} in control, {now.observing} observing, owner={self.owner!r}>"
+
+    def statistics(self) -> ClientsStatistics:
+        """Who is connected at this moment."""
+        in_control = sum(client.role == "control" for client in self._clients)
+        return ClientsStatistics(
+            in_control=in_control,
+            observing=len(self) - in_control,
+            owned=self.owner is not None,
+            ends_at=self._end_at(),
+        )
+
     @asynccontextmanager
     async def connect(self, role: Role) -> AsyncIterator[Client]:
-        """Be connected for the length of the block."""
-        client = Client(role, self, noted=self._noted)
+        """Count a client as connected for the length of the block."""
+        client = Client(role, self, in_timeline=self._in_timeline)
         self._clients[client] = None
         self.changed()
         try:
             yield client
         finally:
             del self._clients[client]
+            # A client that never owned the session, or owned it before another took over, leaves it alone.
             if self.owner is client:
                 self.owner = None
                 self._orphaned_since = trio.current_time()
             self.changed()
 
     def changed(self) -> None:
-        """Somebody has come, left, or taken control."""
+        """Wake the waiting tasks: a client has connected, disconnected, or taken control."""
+        # An event cannot be cleared: the waiting tasks hold this one, the next wait gets a new one.
         self._changed.set()
         self._changed = trio.Event()
 
     async def run(self) -> None:
-        """End the session when nobody answers for it any more. Runs until cancelled."""
+        """End each session whose owner has disconnected, when its time is up. Runs until cancelled."""
         while True:
             changed = self._changed
             with trio.CancelScope(deadline=self._end_at()) as waiting:
                 await changed.wait()
             if waiting.cancelled_caught:
+                # Reset before the end, which takes time: an owner that disconnects meanwhile sets it again.
                 self._orphaned_since = inf
                 await self._end_session()
 
@@ -92,7 +130,7 @@ class Clients:
                 await self._changed.wait()
             if waiting.cancelled_caught:
                 return
-            if in_control:
+            if in_control:  # the observers' time starts when the last client in control has disconnected
                 patience = trio.current_time() + self._linger + PARTING_SECONDS
 
     def _end_at(self) -> float:
@@ -103,4 +141,4 @@ class Clients:
     async def _end_session(self) -> None:
         session = self._debugger.root_session()
         if session is not None:
-            await self._debugger.end(session, terminate=None, reason="the client that used it has left")
+            await self._debugger.end(session, terminate=None, reason="the client that used it has disconnected")

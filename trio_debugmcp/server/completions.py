@@ -1,6 +1,6 @@
-"""Completions of what a person types: sources, programs, exception types, and expressions of the paused program.
+"""Completions of what a person types: sources, programs, exception types, and expressions of the stopped program.
 
-Never an error for want of a session: then there is just less to offer.
+A missing session is not an error: there are only fewer completions.
 """
 
 import os
@@ -21,20 +21,22 @@ from trio_debugmcp.session.inspection import expression_completions
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 
 MAX_VALUES = 100
-"""What MCP allows in one answer."""
+"""The maximum that MCP allows in one answer."""
 
 MAX_DIRECTORY_ENTRIES = 2000
-"""Of a directory, when programs are looked for; who has more in one types more of the name."""
+"""Read from a directory in search of programs; a bound on the time that one keystroke takes."""
 
 
 async def complete(debugger: Debugger, role: Role, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """For `completion/complete`."""
+    """Answer `completion/complete`: at most `MAX_VALUES` completions, and how many there are in all."""
     argument, typed = params.argument.name, params.argument.value
     match params.ref:
         case types.ResourceTemplateReference(uri=uri):
             if uri != SOURCE_TEMPLATE:
-                raise MCPError(code=INVALID_PARAMS, message=f"There is no template '{uri}', only {SOURCE_TEMPLATE}.")
-            # A client expands the template and leaves percent signs as they are.
+                raise MCPError(
+                    code=INVALID_PARAMS, message=f"Unknown template '{uri}'. The only one is {SOURCE_TEMPLATE}."
+                )
+            # A client that expands the template leaves percent signs as they are, and the server decodes them once.
             sources = (path.replace("%", "%25") for path in debugger.sources.known())
             found = _matching(sources, typed) if argument == "file" and debugger.state.focused is not None else []
         case types.PromptReference(name=name):
@@ -47,7 +49,7 @@ async def complete(debugger: Debugger, role: Role, params: types.CompleteRequest
 
 
 async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: str) -> list[str]:
-    """Whoever only observes neither looks into directories nor has the program evaluate anything."""
+    """Return the completions of a prompt's argument. An observer may neither list directories nor evaluate."""
     match argument:
         case "file":
             breakpoints = (each.file for each in debugger.state.breakpoints if each.file and not each.temporary)
@@ -57,7 +59,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
         case "program" if role == "control":
             try:
                 return debugger.query(f"programs {typed}", lambda: _programs(debugger, typed))
-            except UsageError:  # a replay does not know
+            except UsageError:  # a replay has no answer to a query that is not recorded
                 return []
         case "expression" | "variable" if role == "control":
             try:
@@ -70,7 +72,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
 
 
 def _matching(candidates: Iterable[str], typed: str) -> list[str]:
-    """In any case: those that begin with what was typed, then those that contain it."""
+    """Return the candidates that begin with what was typed, then those that contain it, ignoring case."""
     wanted = typed.casefold()
     hits = [each for each in sorted(set(candidates)) if wanted in each.casefold()]
     return sorted(hits, key=lambda each: not each.casefold().startswith(wanted))
@@ -79,14 +81,14 @@ def _matching(candidates: Iterable[str], typed: str) -> list[str]:
 def _exception_types(debugger: Debugger) -> set[str]:
     profile = debugger.language_of(None)
     seen = {each.exception_type for each in debugger.state.exceptions if each.exception_type != "*"}
-    for session in debugger.state.snapshots:
-        if session.stop is not None and session.stop.exception is not None:
-            seen.add(session.stop.exception.type)
+    for snapshot in debugger.state.snapshots:
+        if snapshot.stop is not None and snapshot.stop.exception is not None:
+            seen.add(snapshot.stop.exception.type)
     return seen | set(profile.expressions.exception_types() if profile is not None else ())
 
 
 def _programs(debugger: Debugger, typed: str) -> list[str]:
-    """Programs that an adapter can run, and the directories that lead to them, in the directory typed so far."""
+    """Return the programs that an adapter can run, and the subdirectories, of the directory typed so far."""
     head, slash, begun = typed.rpartition("/")
     suffixes = tuple({suffix for profile in debugger.settings.profiles for suffix in profile.file_suffixes})
     found: list[str] = []
@@ -99,16 +101,16 @@ def _programs(debugger: Debugger, typed: str) -> list[str]:
                     found.append(f"{head}{slash}{entry.name}/")
                 elif entry.name.endswith(suffixes):
                     found.append(f"{head}{slash}{entry.name}")
-    except (OSError, UsageError):  # it is not there, or not allowed
+    except (OSError, UsageError):  # it does not exist, or is outside the roots
         return []
     return sorted(found)
 
 
 def completed(typed: str, item: CompletionItem) -> str:
-    """What was typed, completed. The caret is at its end, so an item replaces the last characters.
+    """Return what was typed with the item in place of its last characters; the caret is at the end.
 
-    Where an adapter does not say how many, it is the name that has been begun. (Where the item starts is said by
-    some in columns from 0 and by some from 1.)
+    An adapter that does not send the length means the name that was begun. The item's `start` is ignored: some adapters
+    count its columns from 0, others from 1.
     """
     text = item.text or item.label
     replaced = item.length or 0

@@ -1,4 +1,4 @@
-"""From a subscriber's mailbox to its client, in each protocol era's own way and at the client's own pace."""
+"""Send what is in a subscriber's mailbox to its client, as its protocol era has it and at its own pace."""
 
 from typing import Any, NoReturn
 
@@ -11,22 +11,30 @@ from trio_debugmcp.publish.hub import ListChanged, Logged, Notice, Subscriber, U
 
 
 async def deliver(
-    subscriber: Subscriber, session: ServerSession, request_id: RequestId | None = None, *, subscription: bool = False
+    subscriber: Subscriber,
+    sdk_session: ServerSession,
+    request_id: RequestId | None = None,
+    *,
+    subscription: bool = False,
 ) -> NoReturn:
-    """The notifications of a connection, or of one request of it, in order.
+    """Send the notifications of a connection, or of one request of it, in order. Runs until cancelled.
 
-    Those of a `subscription` say which request asked for them.
+    The notifications of a `subscription` name the request that asked for them.
 
     Raises:
-        trio.EndOfChannel: there are no more.
+        trio.EndOfChannel: the subscriber is finished, and everything that was queued is sent.
     """
     meta: dict[str, Any] | None = {SUBSCRIPTION_ID_META_KEY: request_id} if subscription else None
     while True:
-        await session.send_notification(_notification(await subscriber.receive(), meta), request_id)
+        # One at a time: while the client does not read, updates coalesce in the mailbox instead of in the transport.
+        await sdk_session.send_notification(_notification(await subscriber.receive(), meta), request_id)
 
 
-async def acknowledge(wanted: types.SubscriptionFilter, session: ServerSession, request_id: RequestId) -> None:
-    """The first message of a subscription: its wishes, all granted. The lists of tools and prompts never change."""
+async def acknowledge(wanted: types.SubscriptionFilter, sdk_session: ServerSession, request_id: RequestId) -> None:
+    """Send the first message of a subscription, which grants everything that it asked for.
+
+    Changes of the lists of tools and prompts are granted as well, although these lists never change.
+    """
     granted = types.SubscriptionFilter(
         tools_list_changed=wanted.tools_list_changed or None,
         prompts_list_changed=wanted.prompts_list_changed or None,
@@ -35,7 +43,7 @@ async def acknowledge(wanted: types.SubscriptionFilter, session: ServerSession, 
     )
     meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: request_id}
     params = types.SubscriptionsAcknowledgedNotificationParams(notifications=granted, _meta=meta)
-    await session.send_notification(types.SubscriptionsAcknowledgedNotification(params=params), request_id)
+    await sdk_session.send_notification(types.SubscriptionsAcknowledgedNotification(params=params), request_id)
 
 
 def _notification(notice: Notice, meta: dict[str, Any] | None) -> types.ServerNotification:

@@ -1,4 +1,4 @@
-"""The one seam where exceptions become what an MCP client receives."""
+"""The one place where exceptions become what an MCP client receives."""
 
 import json
 
@@ -11,11 +11,11 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugEr
 from trio_debugmcp.state.payloads import shortened
 
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
-"""Through protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
+"""Up to protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
 
 
 def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageError:
-    """Any error of ours as a public code and a sentence that says what to do next."""
+    """Translate any error of ours into a public code and a sentence that says what to do next."""
     match error:
         case UsageError():
             return error
@@ -40,7 +40,7 @@ def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageE
                 f"The debug adapter broke the protocol: {error}. Restart with debug_restart.",
                 {},
             )
-        case OSError(strerror=reason, filename=filename):  # a path that the system does not take
+        case OSError(strerror=reason, filename=filename):  # a path that the system refuses
             return UsageError("INVALID_PATH", f"{reason or error}: {shortened(str(filename))}. Pass another path.")
         case msgspec.ValidationError():
             return UsageError("INVALID_PARAMETER", f"{error}. See the tool's input schema.", {})
@@ -49,14 +49,14 @@ def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageE
 
 
 def failed_result(error: UsageError) -> CallToolResult:
-    """A tool's failure: `isError`, and one text block with code, message and details."""
+    """Return a tool's failure: `isError`, and one text block with code, message and details."""
     body = {"error": {"code": error.code, "message": error.message, "details": error.details}}
     text = json.dumps(body, ensure_ascii=False, default=str)
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
 def resource_not_found(uri: str, sentence: str, protocol_version: str) -> MCPError:
-    """*Resource not found* in the code of the connection's protocol era; the data names the URI."""
+    """Return the error *resource not found* with the code of the connection's protocol era; the data names the URI."""
     modern = protocol_version in MODERN_PROTOCOL_VERSIONS
     return MCPError(
         code=INVALID_PARAMS if modern else RESOURCE_NOT_FOUND_HANDSHAKE, message=sentence, data={"uri": uri}

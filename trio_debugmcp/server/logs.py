@@ -1,8 +1,12 @@
-"""The server's own log records on their way to the clients that asked for them.
+"""The server's own log records, relayed to the clients that asked for them.
 
 A client asks per connection (`logging/setLevel`, handshake era) or per request (modern era). Its records wait in its
-mailbox, so a slow client delays nobody. Who knocks at the network's doors, and what strangers send there, is for the
-eyes of the person who runs the server.
+mailbox, so a slow client delays no other:
+
+    with open_log_relay() as logs:
+        logs.set_level(subscriber, "info")
+
+Records about unauthenticated connections go to the server's own log only: what strangers send is not for clients.
 """
 
 import logging
@@ -18,7 +22,7 @@ MAX_MESSAGE_LENGTH = 8192
 """Characters of a log message: a traceback fits, a dump does not."""
 
 _NOT_RELAYED = "trio_debugmcp.transports"
-"""The loggers, this one and those below it, that speak of single connections: refusals, nonsense, hypercorn's words."""
+"""This logger and those below it record single connections: refusals, malformed messages, and hypercorn's log."""
 
 _LOWEST: LoggingLevel = "debug"
 
@@ -36,7 +40,7 @@ _NUMBERS: dict[LoggingLevel, int] = {
 
 
 class LogRelay(logging.Handler):
-    """Hands each record to the subscribers whose level it reaches. Made by `open_log_relay`."""
+    """Puts each record into the mailboxes of the subscribers whose level it reaches. Made by `open_log_relay`."""
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
@@ -46,18 +50,21 @@ class LogRelay(logging.Handler):
         self._levels: dict[Subscriber, int] = {}
         self._token = trio.lowlevel.current_trio_token()
 
+    def __repr__(self) -> str:
+        return f"<LogRelay: {len(self._levels)} subscribers>"
+
     def set_level(self, subscriber: Subscriber, level: LoggingLevel) -> None:
-        """From now on this subscriber gets records of that level and above."""
+        """Relay records of that level and above to this subscriber from now on."""
         self._levels[subscriber] = _NUMBERS[level]
         self._adjust()
 
     def forget(self, subscriber: Subscriber) -> None:
-        """It gets no more."""
+        """Relay nothing more to this subscriber."""
         if self._levels.pop(subscriber, None) is not None:
             self._adjust()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Called by `logging`, in whatever thread."""
+        """Relay a record; `logging` calls this in the thread that logs."""
         if f"{record.name}.".startswith(f"{_NOT_RELAYED}."):
             return
         text = self.format(record)
@@ -65,6 +72,7 @@ class LogRelay(logging.Handler):
             text = text[:MAX_MESSAGE_LENGTH] + "… [truncated]"
         level = next((word for word, least in reversed(_NUMBERS.items()) if least <= record.levelno), _LOWEST)
         logged = Logged(level, record.name, text)
+        # Mailboxes belong to the thread of this `trio.run`; a record of any other thread has to be passed there.
         try:
             here = trio.lowlevel.current_trio_token() is self._token
         except RuntimeError:
@@ -80,14 +88,14 @@ class LogRelay(logging.Handler):
                 subscriber.put(logged)
 
     def _adjust(self) -> None:
-        """Records below the level of the logger are not even made, so it follows the most curious client."""
+        """Set the level of the logger to the lowest that is wanted: records below it are not even created."""
         wanted = min(self._levels.values(), default=None)
         self._logger.setLevel(self._own_level if wanted is None else min(self._base_level, wanted))
 
 
 @contextmanager
 def open_log_relay() -> Iterator[LogRelay]:
-    """Relay what this package logs, for the length of the block."""
+    """Relay the log records of this package for the length of the block."""
     logger = logging.getLogger("trio_debugmcp")
     level, relay = logger.level, LogRelay(logger)
     logger.addHandler(relay)

@@ -1,4 +1,13 @@
-"""The client at the other end of a connection: who it is, and the log messages that it asks for with its requests."""
+"""The clients at the other end of a connection: their names in the timeline, and the logs that their requests ask for.
+
+Owns the list of the clients that have introduced themselves on one connection. A `Peer` is the SDK's middleware, around
+every message:
+
+    peer = Peer(merger, hub, logs, "control", nursery)
+    server.middleware[:] = [peer.middleware]
+    ...
+    await peer.disconnect()
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -20,30 +29,29 @@ from trio_debugmcp.state.timeline import client_joined, client_left
 
 Context = ServerRequestContext[Any, Any]
 
-
 MAX_NAMES = 100
-"""Clients that are told of per connection. Over HTTP, those of the modern era share one."""
+"""Clients per connection that the timeline records. Over HTTP, all clients of the modern era share a connection."""
 
 ABSENT_SECONDS = 600.0
-"""Without a request or a stream, after which such a client has left: as long as an HTTP session may be idle."""
+"""Without a request or a stream, after which such a client has disconnected: as long as an HTTP session may be idle."""
 
 
 def client_name(ctx: Context) -> str | None:
-    """As the client of a request calls itself."""
+    """Return the name with which the client of a request has introduced itself."""
     client = ctx.session.client_params
     return None if client is None else client.client_info.name
 
 
 class _KnownClient:
-    """A client that has introduced itself. `absence` ends when nothing has been heard of it for long enough."""
+    """A client that has introduced itself. `absence` is cancelled when it has sent no request for long enough."""
 
     def __init__(self) -> None:
         self.absence = trio.CancelScope()
         self._requests = 0
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
-        """One of its requests is being served."""
+    def serving(self) -> Iterator[None]:
+        """Count a request of this client as being served; it is not absent meanwhile."""
         self._requests += 1
         self.absence.deadline = inf
         try:
@@ -55,10 +63,10 @@ class _KnownClient:
 
 
 class Peer:
-    """It is known from its first message on, and leaves with its connection, in whose nursery it lives.
+    """The clients of one connection, in whose nursery it runs: usually one, which disconnects with the connection.
 
-    Requests of the modern era over HTTP come on no connection that means anything: whoever sent them has left when
-    nothing has been heard of it for some time. Without a merger it stays unmentioned.
+    Over HTTP, the requests of the modern era carry their client's name and share one connection. Such a client counts
+    as disconnected when it has sent no request for `ABSENT_SECONDS`. With `merger=None` the timeline records none.
     """
 
     def __init__(self, merger: Merger | None, hub: Hub, logs: LogRelay, role: Role, nursery: trio.Nursery) -> None:
@@ -69,42 +77,48 @@ class Peer:
         self._nursery = nursery
         self._known: dict[tuple[str, str], _KnownClient] = {}
 
-    async def accompany(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """The SDK's middleware, around every message."""
+    def __repr__(self) -> str:
+        return f"<Peer role={self._role!r}: {', '.join(name for name, _ in self._known) or 'no client yet'}>"
+
+    async def middleware(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Serve one message: record a client that is new, and send the log messages that the message asks for."""
         client = ctx.session.client_params
         known = None
+        # Not with `initialize`, which may still be refused: the client counts from its next message on.
         if client is not None and ctx.method != "initialize":
-            known = await self._meet(client.client_info.name, client.client_info.version, ctx)
+            known = await self._introduce(client.client_info.name, client.client_info.version, ctx)
         level = _requested_log_level(ctx)
-        with known.heard() if known is not None else nullcontext():
+        with known.serving() if known is not None else nullcontext():
             return await call_next(ctx) if level is None else await self._with_logs(level, ctx, call_next)
 
-    async def leave(self) -> None:
-        """It is gone. The caller bounds and shields this."""
+    async def disconnect(self) -> None:
+        """Record that every client of this connection has disconnected. The caller bounds and shields this."""
         for name, version in self._known:
-            await self._note(client_left(name, version, self._role))
+            await self._record(client_left(name, version, self._role))
 
-    async def _meet(self, name: str, version: str, ctx: Context) -> _KnownClient | None:
+    async def _introduce(self, name: str, version: str, ctx: Context) -> _KnownClient | None:
         known = self._known.get((name, version))
         if known is None and len(self._known) < MAX_NAMES:
             known = self._known[name, version] = _KnownClient()
+            # Only HTTP has a `request`. In the modern era it has no session either, whose end would be the client's.
             if ctx.request is not None and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                self._nursery.start_soon(self._miss, name, version, known)
-            await self._note(client_joined(name, version, self._role))
+                self._nursery.start_soon(self._wait_absence, name, version, known)
+            await self._record(client_joined(name, version, self._role))
         return known
 
-    async def _miss(self, name: str, version: str, known: _KnownClient) -> None:
+    async def _wait_absence(self, name: str, version: str, known: _KnownClient) -> None:
         with known.absence:
             await trio.sleep_forever()
+        # Deleted first: a request that arrives while this is recorded introduces the client again.
         del self._known[name, version]
-        await self._note(client_left(name, version, self._role))
+        await self._record(client_left(name, version, self._role))
 
-    async def _note(self, what: Happening) -> None:
+    async def _record(self, what: Happening) -> None:
         if self._merger is not None:
             await self._merger.merge(Happened(what))
 
     async def _with_logs(self, level: LoggingLevel, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """In the modern era log messages go out with the request that asked for them, and end before its answer."""
+        """Serve a request of the modern era with the log messages that it asked for, all sent before its answer."""
         subscriber = self._hub.open_subscriber(wants_list_changes=False)
         delivered, scope = trio.Event(), trio.CancelScope()
 
@@ -120,7 +134,7 @@ class Peer:
         try:
             result = await call_next(ctx)
             subscriber.finish()
-            await delivered.wait()
+            await delivered.wait()  # a notification that follows the answer would belong to no request
         finally:
             scope.cancel(reason="the request is answered")
             self._logs.forget(subscriber)

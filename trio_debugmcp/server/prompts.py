@@ -1,4 +1,4 @@
-"""The prompts: ways to go about debugging, in words for an agent. They name only tools and parameters that exist."""
+"""The prompts: debugging procedures, written for an agent. They name only tools and parameters that exist."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _END = (
 
 
 class Argument(Struct, frozen=True):
-    """An argument of a prompt."""
+    """An argument of a prompt, as it is listed."""
 
     name: str
     description: str
@@ -28,7 +28,7 @@ class Argument(Struct, frozen=True):
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt: how it is listed, and its text for given arguments; those not given are empty."""
+    """A prompt: how it is listed, and its text for given arguments. An argument that is not given is empty."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Prompt(Struct, frozen=True):
     text: Callable[[Mapping[str, str]], str]
 
     def listed(self) -> types.Prompt:
-        """As `prompts/list` shows it."""
+        """Return the entry of this prompt in `prompts/list`."""
         arguments = [
             types.PromptArgument(name=each.name, description=each.description, required=each.required)
             for each in self.arguments
@@ -46,15 +46,15 @@ class Prompt(Struct, frozen=True):
 
 
 def find_prompt(name: str) -> Prompt:
-    """The prompt with that name; the error names those there are."""
+    """Return the prompt with that name; the error for an unknown one names them all."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        raise _refused(f"There is no prompt '{name}'. Prompts: {', '.join(PROMPTS)}.")
+        raise _refused(f"Unknown prompt '{name}'. Prompts: {', '.join(PROMPTS)}.")
     return prompt
 
 
 def get_prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
-    """For `prompts/get`. Hosts send empty strings for what the user left out."""
+    """Answer `prompts/get`. Hosts send empty strings for arguments that the user left out."""
     prompt = find_prompt(name)
     known = [each.name for each in prompt.arguments]
     unknown = [each for each in given if each not in known]
@@ -82,7 +82,7 @@ def _quoted(text: str) -> str:
 
 
 def _place(file: str, line: str) -> str:
-    """The parameters of a place, as far as it is known."""
+    """Return the parameters of a place, with an ellipsis for each that is not known."""
     return f"file={_quoted(file) if file else '…'}, line={line or '…'}"
 
 
@@ -126,7 +126,8 @@ def _find_bug_source(given: Mapping[str, str]) -> str:
         "Compare what you see with what should be: the locals of the stop, `variables_get(path=…)` for what is inside "
         "of them, and `evaluate(expression=…)` for what must hold.",
         "Halve the way: set a breakpoint about half-way between the start and the place, `debug_restart`, "
-        "`debug_continue`, and look whether the values are still right. Go on with the half in which they turn wrong.",
+        "`debug_continue`, and look whether the values are still right. Continue with the half in which they turn "
+        "wrong.",
         'When few lines are left, walk them with `debug_step(mode="over")` and `debug_step(mode="in")`, and find '
         "the one line before which all is right and after which it is wrong.",
         _END,
@@ -135,7 +136,7 @@ def _find_bug_source(given: Mapping[str, str]) -> str:
 
 def _inspect_runtime_state(given: Mapping[str, str]) -> str:
     start = (
-        f"Attach with `debug_attach(pid={given['pid']})`; the program goes on meanwhile."
+        f"Attach with `debug_attach(pid={given['pid']})`; the program keeps running."
         if given["pid"]
         else _start(given["program"])
     )
@@ -150,8 +151,8 @@ def _inspect_runtime_state(given: Mapping[str, str]) -> str:
         "`variables_get(path=…, depth=2)`.",
         f"Above all look at `evaluate(expression={_quoted(expression)})`." if expression else "",
         'See what led here with `timeline_query(types=["stopped", "exception", "output"])` and `process_read_output`.',
-        "Sum up: threads, what is held and what is waited for, and anything that looks wrong. Let the program go on "
-        "with `debug_continue(wait=false)`, or leave with `debug_disconnect(terminate=false)`.",
+        "Sum up: threads, what is held and what is waited for, and anything that looks wrong. Resume the "
+        "program with `debug_continue(wait=false)`, or detach with `debug_disconnect(terminate=false)`.",
     )
 
 
@@ -165,7 +166,7 @@ def _trace_data_flow(given: Mapping[str, str]) -> str:
         f"Set a tracepoint with `breakpoint_set({place}, log_message={message})`, and one at every other line that "
         "reads or writes it, each with a message that says where it is.",
         "Let it run with `debug_continue(timeout=30)`; tracepoints write and do not stop.",
-        'Read the sequence with `timeline_query(types=["tracepoint"])`; go on with '
+        'Read the sequence with `timeline_query(types=["tracepoint"])`; continue with '
         '`timeline_query(types=["tracepoint"], after_event_id=…)` from its nextEventId.',
         "Where the sequence is not what it should be, set `breakpoint_set(file=…, line=…, condition=…)` for exactly "
         "that case, `debug_restart`, and look at the frames that lead there.",

@@ -1,9 +1,16 @@
 """MCP requests, in both protocol eras, for one connection: lists, reads, subscriptions, tool calls, and the rest.
 
-The handshake era subscribes with `resources/subscribe` and is notified on the connection; the modern era opens
-`subscriptions/listen` streams. Both are fed by the same hub: a connection is one subscriber, a stream is one more.
-Reads answer from the state and never wait for the debuggee; only a source that nobody but the adapter has is asked
-for, with a short bound.
+Owns the handlers of a connection, and its subscribers at the hub. The handshake era subscribes with
+`resources/subscribe` and is notified on the connection; the modern era opens `subscriptions/listen` streams. The same
+hub serves both: a connection is one subscriber, and each stream is another.
+
+    async with clients.connect("control") as client:
+        connection = ConnectionServer(debugger, hub, tools, logs, client)
+        async with connection.open() as server:
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+Reads are answered from the state and never wait for the debuggee. The exception is a source that only the adapter has:
+it is requested with a short timeout.
 """
 
 from collections.abc import AsyncIterator
@@ -18,10 +25,11 @@ from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
+from msgspec import Struct
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
-from trio_debugmcp.publish.hub import Hub, Subscriber, TooManySubscriptions
+from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
@@ -52,7 +60,7 @@ Each of these answers with the whole stop: why, where, the frames, the locals, t
 Look further with variables_get, evaluate and stacktrace_get; timeline_query tells what happened so far. End with \
 debug_disconnect. While a session is active its state can also be read and subscribed to as resources: \
 debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
-debugger://modules, debugger://timeline and debugger://source/{+file}."""
+debugger://modules, debugger://timeline and debugger://source/{+file}."""  # words: keep (in recordings)
 
 MAX_STREAMS = 100
 """Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
@@ -61,14 +69,24 @@ Context = ServerRequestContext[Any, Any]
 
 
 class _SdkServer(Server[dict[str, Any]]):
-    """Announces what we notify of by itself: the SDK's HTTP transport asks for its options without saying anything."""
+    """The SDK's server, which declares by default what we notify of.
+
+    The SDK's HTTP transport creates these options itself, without any argument.
+    """
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *rest: Any, **more: Any
     ) -> InitializationOptions:
-        """For the answer to `initialize`."""
+        """Return what the answer to `initialize` declares."""
         ours = notification_options or NotificationOptions(resources_changed=True)
         return super().create_initialization_options(ours, *rest, **more)
+
+
+class ConnectionStatistics(Struct, frozen=True):
+    """How many `subscriptions/listen` streams are open, and what the connection itself is subscribed to, if at all."""
+
+    streams: int
+    subscriber: SubscriberStatistics | None
 
 
 class ConnectionServer:
@@ -84,12 +102,24 @@ class ConnectionServer:
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
+    def __repr__(self) -> str:
+        return f"<ConnectionServer for {self._client!r}: {self._listening} streams>"
+
+    def statistics(self) -> ConnectionStatistics:
+        """What this connection is subscribed to at this moment."""
+        subscriber = None if self._subscriber is None else self._subscriber.statistics()
+        return ConnectionStatistics(streams=self._listening, subscriber=subscriber)
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Server[dict[str, Any]]]:
-        """The SDK's server with these handlers, for the length of the block, in which the connection is served."""
+        """Return the SDK's server with these handlers. The connection must be served within the block.
+
+        Resource handling: at the end of the block the connection's subscriptions are closed, the timeline records that
+        the client has disconnected, and the tasks that deliver to it are cancelled.
+        """
         async with trio.open_nursery() as self._nursery:
             client = self._client
-            merger = self._debugger.merger if client.noted else None
+            merger = self._debugger.merger if client.in_timeline else None
             peer = Peer(merger, self._hub, self._logs, client.role, self._nursery)
             try:
                 yield self._build(peer)
@@ -97,9 +127,10 @@ class ConnectionServer:
                 if self._subscriber is not None:
                     self._logs.forget(self._subscriber)
                     self._subscriber.close()
+                # Shielded: this block often ends by cancellation, and the timeline must still record the end.
                 with trio.move_on_after(MERGE_SECONDS, shield=True):
-                    await peer.leave()
-                self._nursery.cancel_scope.cancel(reason="the client is gone")
+                    await peer.disconnect()
+                self._nursery.cancel_scope.cancel(reason="the client has disconnected")
 
     def _build(self, peer: Peer) -> Server[dict[str, Any]]:
         server = _SdkServer(
@@ -119,9 +150,9 @@ class ConnectionServer:
             on_get_prompt=self._get_prompt,
             on_completion=self._complete,
         )
-        # Instead of the SDK's tracing, which costs on every message and which nobody has configured.
-        server.middleware[:] = [peer.accompany]
-        # Not in the constructor, which warns that only the handshake era has it.
+        # Replaces the SDK's tracing, which costs time on every message and is not configured here.
+        server.middleware[:] = [peer.middleware]
+        # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
         return server
@@ -155,24 +186,23 @@ class ConnectionServer:
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        session = self._debugger.state.focused
-        if session is None:
+        snapshot = self._debugger.state.focused
+        if snapshot is None:
             raise resource_not_found(uri, NO_SESSION, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
-            text, mime_type = self._json_text(ctx, uri, session), "application/json"
+            text, mime_type = self._json_text(ctx, uri, snapshot), "application/json"
         else:
             text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
 
-    def _json_text(self, ctx: Context, uri: str, session: Snapshot) -> str:
+    def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot) -> str:
         resource = RESOURCES.get(uri)
         if resource is None:
-            listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
-            raise resource_not_found(uri, f"Unknown resource. There are: {listed}", ctx.protocol_version)
+            raise resource_not_found(uri, _unknown_resource(), ctx.protocol_version)
         debugger = self._debugger
-        return to_json(resource.payload(View(debugger.state, session, debugger.merger.revisions[uri], debugger)))
+        return to_json(resource.payload(View(debugger.state, snapshot, debugger.merger.revisions[uri], debugger)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
         try:
@@ -184,14 +214,15 @@ class ConnectionServer:
     # --- Subscriptions ------------------------------------------------------------------------------------------------
 
     async def _on_initialized(self, ctx: Context, params: types.NotificationParams) -> None:
-        """From here on a client of the handshake era may be notified."""
+        """Start the notifications of a client of the handshake era: before this message the protocol forbids them."""
         self._connection_subscriber(ctx.session)
 
-    def _connection_subscriber(self, session: ServerSession) -> Subscriber:
+    def _connection_subscriber(self, sdk_session: ServerSession) -> Subscriber:
+        # Not made with the connection: one of the modern era gets notifications on its streams alone.
         if self._subscriber is None:
             self._subscriber = self._hub.open_subscriber()
             if self._nursery is not None:
-                self._nursery.start_soon(deliver, self._subscriber, session)
+                self._nursery.start_soon(deliver, self._subscriber, sdk_session)
         return self._subscriber
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
@@ -211,15 +242,16 @@ class ConnectionServer:
     async def _listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """One stream of the modern era. It ends with its request, when that is cancelled."""
+        """Serve one stream of the modern era, until its request is cancelled."""
         if ctx.request_id is None:
-            raise MCPError(code=INVALID_REQUEST, message="subscriptions/listen is a request: give it an id")
+            raise MCPError(code=INVALID_REQUEST, message="subscriptions/listen must be a request with an id")
         if self._listening >= MAX_STREAMS:
             raise _too_many()
         wanted = params.notifications
         subscriber = self._hub.open_subscriber(wants_list_changes=bool(wanted.resources_list_changed))
         self._listening += 1
         try:
+            # Subscribe before the acknowledgement: a change that happens while that is sent is not lost.
             for uri in wanted.resource_subscriptions or ():
                 _check_uri(str(uri))
                 subscriber.subscribe(str(uri))
@@ -238,10 +270,10 @@ class ConnectionServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         role = self._client.role
+        # Before the call, which may take long: meanwhile the session must not end for want of its former owner.
         if self._tools.controls(params.name) and role == "control":
             self._client.take_control()
-        client = client_name(ctx)
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client)
+        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client_name(ctx))
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 
@@ -262,10 +294,13 @@ class ConnectionServer:
 
 
 def _check_uri(uri: str) -> None:
-    """Only resources that can exist may be subscribed; whether they exist now does not matter."""
+    """Refuse a subscription to a resource that can never exist; whether it exists now does not matter."""
     if canonical(uri) not in RESOURCES and source_path(uri) is None:
-        listed = ", ".join([*RESOURCES, SOURCE_TEMPLATE])
-        raise MCPError(code=INVALID_PARAMS, message=f"Unknown resource. There are: {listed}", data={"uri": uri})
+        raise MCPError(code=INVALID_PARAMS, message=_unknown_resource(), data={"uri": uri})
+
+
+def _unknown_resource() -> str:
+    return f"Unknown resource. There are: {', '.join([*RESOURCES, SOURCE_TEMPLATE])}"
 
 
 def _too_many() -> MCPError:
