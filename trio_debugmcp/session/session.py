@@ -19,6 +19,7 @@ import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.codec import decode_body, merge_capabilities
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.messages import (
     BreakpointEvent,
@@ -36,8 +37,6 @@ from trio_debugmcp.dap.messages import (
     StartDebugging,
     Stopped,
     Terminated,
-    decode_body,
-    merge_capabilities,
 )
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
