@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.clients import LINGER_SECONDS, Clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.server import ConnectionServer
@@ -131,7 +131,7 @@ def _replayed(app: App, replay: "Replay", options: Options, logs: LogRelay, nurs
     nursery.start_soon(replay.run, app.serve_connection)
     if replay.drive:
         return app
-    tools = open_toolbox(core_only=options.core_tools_only, watching=True)
+    tools = open_toolbox(core_only=options.core_tools_only, read_only=True)
     watching = Clients(app.debugger, options.linger, in_timeline=False)
     return App(app.debugger, app.hub, tools, watching, logs, watch=replay.accompany)
 

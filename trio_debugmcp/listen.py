@@ -22,7 +22,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.app import App, Options, open_app
-from trio_debugmcp.server.access import Role, Tokens
+from trio_debugmcp.server.auth import Role, Tokens
 
 if TYPE_CHECKING:
     from trio_debugmcp.transports.gate import Gate

@@ -13,7 +13,7 @@ from trio.testing import MockClock
 from tests.faults.leftovers import descriptors, tasks
 from tests.faults.phases import healthy
 from tests.server.scene import JSON_URIS, LIST_CHANGED, SESSION, failure, launch, paused, running, still_works
-from tests.server.test_children import adopt
+from tests.session.test_children import adopt
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.faults import garbage

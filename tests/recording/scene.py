@@ -138,3 +138,14 @@ _TIMES = re.compile(r'(\\?"(?:timestamp|time|capturedAt|attachedAt)\\?":\\?)"[^"
 def without_times(message: Any) -> str:
     """A message with every wall-clock time and every duration taken out."""
     return _TIMES.sub(r"\1\2-", json.dumps(message, sort_keys=True, separators=(",", ":")))
+
+
+def comparable(method: str, message: Any) -> str:
+    """A message without times and, in lists of tools and prompts, without descriptions, which later versions reword."""
+    return without_times(_without_prose(message) if method in {"initialize", "tools/list", "prompts/list"} else message)
+
+
+def _without_prose(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_prose(each) for key, each in value.items() if key not in {"description", "instructions"}}
+    return [_without_prose(each) for each in value] if isinstance(value, list) else value

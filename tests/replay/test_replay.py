@@ -10,7 +10,16 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.recording.scene import RECORDINGS, URIS, Watched, notified_then, options_for, watch, without_times
+from tests.recording.scene import (
+    RECORDINGS,
+    URIS,
+    Watched,
+    comparable,
+    notified_then,
+    options_for,
+    watch,
+    without_times,
+)
 from trio_debugmcp.recording.format import (
     AdapterEntry,
     McpEntry,
@@ -94,7 +103,7 @@ def test_what_the_recorded_client_read_and_was_answered_is_what_it_is_answered_n
 ) -> None:
     assert len(watched.answers) > 60
     for answer in watched.answers:
-        assert without_times(answer.now) == without_times(answer.then)
+        assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
 
 
 def test_notifications_come_when_they_came_in_the_recording(recording: Recording, watched: Watched) -> None:
@@ -121,7 +130,7 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
     answers = watch(family, speed=speed).answers
     assert {each.client for each in answers} == {"c-1", "c-2"}
     for answer in answers:
-        assert without_times(answer.now) == without_times(answer.then)
+        assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
 
 
 def test_twice_as_fast_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:

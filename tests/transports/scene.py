@@ -11,7 +11,7 @@ from trio.testing import memory_stream_pair
 from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_stream
 
 from trio_debugmcp.app import App, Options, open_app
-from trio_debugmcp.server.access import Role, Tokens
+from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect_streams
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.transports.gate import Gate

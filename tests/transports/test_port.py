@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.transports.scene import CONTROL, HOST, OBSERVE, PAGES, http, open_scene, read_answer, upgrade
-from trio_debugmcp.server.access import Tokens
+from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
 from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_PENDING

@@ -17,7 +17,7 @@ from math import inf
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.session.debugger import Debugger
 
 LINGER_SECONDS = 120.0

@@ -14,7 +14,7 @@ from mcp_types import INVALID_PARAMS
 
 from trio_debugmcp.dap.messages import CompletionItem
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.prompts import find_prompt
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import expression_completions
@@ -58,7 +58,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
             return _matching(_exception_types(debugger), typed)
         case "program" if role == "control":
             try:
-                return debugger.query(f"programs {typed}", lambda: _programs(debugger, typed))
+                return debugger.host.query(f"programs {typed}", lambda: _programs(debugger, typed))
             except UsageError:  # a replay has no answer to a query that is not recorded
                 return []
         case "expression" | "variable" if role == "control":
@@ -93,7 +93,7 @@ def _programs(debugger: Debugger, typed: str) -> list[str]:
     suffixes = tuple({suffix for profile in debugger.settings.profiles for suffix in profile.file_suffixes})
     found: list[str] = []
     try:
-        with os.scandir(debugger.resolve(head + slash or ".")) as entries:
+        with os.scandir(debugger.workspace.resolve(head + slash or ".")) as entries:
             for entry in islice(entries, MAX_DIRECTORY_ENTRIES):
                 if not entry.name.startswith(begun) or (entry.name.startswith(".") and not begun.startswith(".")):
                     continue

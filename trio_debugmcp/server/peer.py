@@ -20,7 +20,7 @@ from mcp_types import LOG_LEVEL_META_KEY, LoggingLevel
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from trio_debugmcp.publish.hub import Hub
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.session.merger import Merger

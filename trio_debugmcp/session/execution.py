@@ -1,23 +1,27 @@
-"""The verbs that move a session's program: continue, step, pause."""
+"""The verbs that move a session's program: continue, step, pause.
+
+Events drive the state, responses do not: `stopped` may come before the response of the step that led to it. So the
+program counts as running from before a resume is written, and a verb returns when the adapter has agreed *or* the
+program has stopped again, whichever comes first.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from math import inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import trio
 
 from trio_debugmcp.dap.messages import Nothing, ThreadsBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
+from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import Resumed, ResumeRefused
 from trio_debugmcp.state.model import ResumeKind, Snapshot
-
-if TYPE_CHECKING:
-    from trio_debugmcp.session.session import DebugSession
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +31,7 @@ _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "s
 
 
 def not_paused(snapshot: Snapshot | None) -> UsageError:
-    """The refusal of what needs a paused program."""
+    """Return the `NOT_PAUSED` error of what needs a paused program."""
     phase = snapshot.phase if snapshot is not None else "Disconnected"
     return UsageError(
         "NOT_PAUSED",
@@ -38,149 +42,107 @@ def not_paused(snapshot: Snapshot | None) -> UsageError:
 
 
 class Execution:
-    """Moves the program of one session. Made by the session, and usable while it lives.
+    """Moves the program of one session.
 
-    `suspended`: between a stop, published or not yet, and the resume that ends it.
-    `pause_wanted`: somebody wants the program to pause, so that this stop counts, whatever it is.
-    `echo_until`: until when the adapter may report this stop once more.
+    Attributes:
+        tasks: where tasks that end with the session are started; None before it has begun and once it is ending.
     """
 
-    def __init__(self, session: "DebugSession", merger: Merger, examiner: Examiner) -> None:
-        self._session = session
+    def __init__(
+        self, requests: Requests, suspension: Suspension, merger: Merger, examiner: Examiner, ending: Ending
+    ) -> None:
+        self.tasks: trio.Nursery | None = None
+        self._requests = requests
+        self._suspension = suspension
         self._merger = merger
         self._examiner = examiner
+        self._ending = ending
         self._resuming = False
-        self._pauses = 0
-        self._echoed = trio.Event()
-        self.echo_until = -inf
-        self.suspended = False
-        self.pause_wanted = False
-
-    def stopped(self, reason: str) -> None:
-        """The adapter has just said so, with this reason.
-
-        The program may have stopped before an outstanding `pause` arrived; some adapters then report the stop again.
-        """
-        if self._pauses > 1 or (self._pauses == 1 and reason != "pause"):
-            self.echo_until = trio.current_time() + self._session.profile.dialect.pause_echo_seconds
-            self._echoed = trio.Event()
-        self.pause_wanted = self._pauses > 0 or (self.suspended and self.pause_wanted)
-        self._pauses = 0
-        self.suspended = True
-
-    def is_echo(self, reason: str) -> bool:
-        """Whether a stop with this reason is the one that is known already, reported again."""
-        if reason != "pause" or not self.suspended or trio.current_time() >= self.echo_until:
-            return False
-        self.echo_until = -inf
-        self._echoed.set()
-        return True
-
-    def resumed(self) -> None:
-        """The adapter has said so, or will be told to."""
-        self.suspended = False
 
     async def continue_(self, thread_id: int) -> None:
-        """DAP `continue`."""
-        await self._go("continue", "continue", {"threadId": thread_id})
-
-    async def step(self, mode: StepMode, thread_id: int, granularity: str | None = None) -> None:
-        """DAP `next`, `stepIn`, `stepOut` or `stepBack`."""
-        arguments: dict[str, Any] = {"threadId": thread_id}
-        if granularity is not None and self._session.capabilities.supports_stepping_granularity:
-            arguments["granularity"] = granularity
-        await self._go("step", _STEP_COMMANDS[mode], arguments)
-
-    async def pause(self, thread_id: int | None) -> None:
-        """DAP `pause`, of any thread if none is named; the stop comes as an event.
-
-        A program that has stopped, though nobody may know yet, is not told to: some adapters report that stop once
-        more, and the program may have gone on by then.
-        """
-        if thread_id is None and not self.suspended:
-            thread_id = await self._first_thread()
-        tasks = self._session.tasks
-        if self.suspended:
-            self.pause_wanted = True
-        elif tasks is not None:
-            await self._carried_out(tasks, partial(self._pause, thread_id))
-
-    async def go_on(self, thread_id: int) -> None:
-        """Leave a stop that does not count, and was not published.
+        """Resume with DAP `continue`.
 
         Raises:
-            AdapterRefused: it stays there.
-        """
-        self.resumed()
-        try:
-            await self._session.request("continue", {"threadId": thread_id}, Nothing)
-        except AdapterRefused:
-            self.suspended = True
-            raise
-
-    async def _first_thread(self) -> int:
-        """Some thread's id, for a program that has not stopped yet."""
-        body = await self._session.request("threads", None, ThreadsBody)
-        return body.threads[0].id if body.threads else 0
-
-    async def _go(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        """Let the program go; returns when the adapter has agreed, or the program has stopped again.
-
-        Once begun it is carried out even if the caller is cancelled: a program that counts as running and was never
-        told to run would wait for ever.
-
-        Raises:
-            UsageError: `NOT_PAUSED`: somebody else was quicker.
+            UsageError: `NOT_PAUSED`: it runs already, perhaps since a moment ago by another client's call.
             DebugError: the adapter did not agree.
         """
-        if trio.current_time() < self.echo_until:
-            with trio.move_on_at(self.echo_until, shield=True):  # whoever has no time left is carried out as well
-                await self._echoed.wait()
-        before = self._session.snapshot
-        tasks = self._session.tasks
+        await self._resume("continue", "continue", {"threadId": thread_id})
+
+    async def step(self, mode: StepMode, thread_id: int, granularity: str | None = None) -> None:
+        """Resume with DAP `next`, `stepIn`, `stepOut` or `stepBack`; raises what `continue_` does."""
+        arguments: dict[str, Any] = {"threadId": thread_id}
+        if granularity is not None and self._requests.capabilities.supports_stepping_granularity:
+            arguments["granularity"] = granularity
+        await self._resume("step", _STEP_COMMANDS[mode], arguments)
+
+    async def pause(self, thread_id: int | None) -> None:
+        """Send DAP `pause`, for the first thread if none is named; the stop comes as an event.
+
+        No `pause` is sent if the program has already stopped, even if that stop is not published yet: see
+        `suspension`.
+
+        Raises:
+            DebugError: the adapter did not agree.
+        """
+        if thread_id is None and not self._suspension.stopped:
+            body = await self._requests.request("threads", None, ThreadsBody)
+            thread_id = body.threads[0].id if body.threads else 0
+        tasks = self.tasks
+        if self._suspension.want_pause() and tasks is not None:
+            await self._complete(tasks, partial(self._send_pause, thread_id))
+
+    async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
+        await self._suspension.wait_echo()
+        before = self._requests.snapshot
+        tasks = self.tasks
         if tasks is None or self._resuming or before is None or before.phase != "Paused":
             raise not_paused(before)
-        self._resuming = True  # until the state says so
-        await self._carried_out(tasks, partial(self._resume, kind, command, arguments))
+        self._resuming = True  # closes the gap until the state says so: of two resumes at once one is refused
+        await self._complete(tasks, partial(self._send_resume, kind, command, arguments))
 
-    async def _resume(
+    async def _send_resume(
         self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
     ) -> None:
-        """It counts as running from before the request is written, not from the answer, which a stop may overtake."""
         with failed:
-            self.resumed()
+            self._suspension.report_resume()
             self._examiner.cancel()
-            state = await self._merger.merge(Resumed(self._session.id, kind))
-            self.resumed()  # a stop that was reported meanwhile is left, too
+            # Running from before the request is written: a stop may overtake the response.
+            state = await self._merger.merge(Resumed(self._requests.session_id, kind))
+            # The pump may have reported a stop during that merge; the resume leaves that one, too.
+            self._suspension.report_resume()
             self._examiner.cancel()
             self._resuming = False
-            snapshot = state.snapshot(self._session.id)
+            snapshot = state.snapshot(self._requests.session_id)
             try:
-                await self._session.request(command, arguments, Nothing)
+                await self._requests.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
                 if snapshot is not None:
-                    await self._merger.merge(ResumeRefused(self._session.id, snapshot.generation))
-                now = self._session.snapshot
-                self.suspended = now is not None and now.phase == "Paused"
+                    await self._merger.merge(ResumeRefused(self._requests.session_id, snapshot.generation))
+                now = self._requests.snapshot
+                self._suspension.report_resume_refused(still_stopped=now is not None and now.phase == "Paused")
                 _report(failed, refusal)
             except ProgramGone as gone:
                 log.info("%s: %s", command, gone)
             except DebugError as error:
                 _report(failed, error)
 
-    async def _pause(self, thread_id: int | None, failed: trio.MemorySendChannel[DebugError]) -> None:
-        self._pauses += 1
+    async def _send_pause(self, thread_id: int | None, failed: trio.MemorySendChannel[DebugError]) -> None:
+        self._suspension.begin_pause()
         with failed:
             try:
-                await self._session.request("pause", {"threadId": thread_id}, Nothing)
+                await self._requests.request("pause", {"threadId": thread_id}, Nothing)
             except DebugError as error:
-                self._pauses = max(0, self._pauses - 1)
+                self._suspension.forget_pause()
                 _report(failed, error)
 
-    async def _carried_out(
+    async def _complete(
         self, tasks: trio.Nursery, verb: Callable[[trio.MemorySendChannel[DebugError]], Awaitable[None]]
     ) -> None:
-        """Begin something that the session goes on with if the caller is cancelled, and wait until it is agreed to."""
+        """Run a verb in a task of the session, and wait until the adapter has agreed.
+
+        The verb is carried out even if the caller is cancelled: a program that counts as running but was never
+        resumed would wait for ever.
+        """
         failed, failures = trio.open_memory_channel[DebugError](1)
         tasks.start_soon(verb, failed)
 
@@ -192,33 +154,35 @@ class Execution:
             await self._agreed_or_stopped(agree)
 
     async def _agreed_or_stopped(self, agree: Callable[[], Awaitable[object]]) -> None:
-        """Wait for an adapter to agree, but no longer than for what it was asked for: it may answer late, or never."""
-        before = self._session.snapshot
+        """Wait until the adapter agrees or the program has stopped: some adapters respond late, or never."""
+        before = self._requests.snapshot
         failure: DebugError | None = None
         async with trio.open_nursery() as nursery:
 
             async def stop() -> None:
-                await self._merger.wait_until(lambda state: _stopped_since(before, state.snapshot(self._session.id)))
-                nursery.cancel_scope.cancel(reason="it has stopped")
+                session_id = self._requests.session_id
+                await self._merger.wait_until(lambda state: _stopped_since(before, state.snapshot(session_id)))
+                nursery.cancel_scope.cancel(reason="the program has stopped")
 
             nursery.start_soon(stop)
             try:
                 await agree()
             except DebugError as error:
                 failure = error
-            nursery.cancel_scope.cancel(reason="it has agreed")
-        if failure is not None and not (isinstance(failure, AdapterGone) and self._session.exited):
+            nursery.cancel_scope.cancel(reason="the adapter has agreed")
+        # Some adapters exit with the program before they respond: that is the program's end, not a failure.
+        if failure is not None and not (isinstance(failure, AdapterGone) and self._ending.exited):
             raise failure
 
 
 def _stopped_since(before: Snapshot | None, now: Snapshot | None) -> bool:
-    """Whether there was another stop, or the end."""
+    """Whether there has been another stop, or the session has ended."""
     if before is None or now is None:
         return now is None
     return now.phase == "Paused" and now.stop is not before.stop
 
 
 def _report(failed: trio.MemorySendChannel[DebugError], error: DebugError) -> None:
-    """To whoever still waits for it."""
+    """Pass the error to the caller, if it is still waiting."""
     with suppress(trio.BrokenResourceError):
         failed.send_nowait(error)

@@ -1,4 +1,4 @@
-"""Looking into a paused program: frames, variables, evaluation. Every answer is bounded in size and in time."""
+"""Looking into a paused program: variables, evaluation, sources. Every answer is bounded in size and in time."""
 
 import ast
 import json
@@ -16,19 +16,17 @@ from trio_debugmcp.dap.messages import (
     EvaluateBody,
     ScopesBody,
     SourceBody,
-    StackTraceBody,
     VariablesBody,
 )
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.examination import MAX_MESSAGE_LENGTH, captured_frames
-from trio_debugmcp.session.fitting import fitting, json_size
-from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import read_source
+from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.session.variables import child_count, variable_payload
-from trio_debugmcp.state.model import Snapshot, StackFrame
-from trio_debugmcp.state.payloads import Frame, Variable, shortened
-from trio_debugmcp.state.resources import frame_payload
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import Variable, shortened
 
 MAX_NODES = 1000
 """Variables fetched by one call, children included: each level of depth costs the adapter a request per parent."""
@@ -57,96 +55,40 @@ class Evaluation(msgspec.Struct, frozen=True):
     reference: int
 
 
-# --- Frames --------------------------------------------------------------------------------------------------
-
-
-def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
-    """The thread asked for, or the one that stopped.
-
-    Raises:
-        UsageError: `INVALID_THREAD`.
-    """
-    if thread_id is None:
-        return snapshot.stop.thread_id if snapshot.stop is not None else 0
-    known = [thread.id for thread in snapshot.threads.threads]
-    if known and thread_id not in known:
-        listed = ", ".join(map(str, known[:50]))
-        raise UsageError("INVALID_THREAD", f"There is no thread {thread_id}. Threads: {listed}.", {"threads": known})
-    return thread_id
-
-
-async def fetch_frames(
-    session: DebugSession, snapshot: Snapshot, thread_id: int, start: int, count: int
-) -> tuple[list[StackFrame], int]:
-    """Frames from `start` on, and the number of all; taken from the stop's capture where it has them."""
-    stack = snapshot.stack
-    captured = len(stack.frames)
-    if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
-        return list(stack.frames[start : start + count]), stack.total
-    arguments = {"threadId": thread_id, "startFrame": start, "levels": count}
-    body = await session.request("stackTrace", arguments, StackTraceBody)
-    frames = captured_frames(session.profile, body.stack_frames or [])
-    # An adapter that ignores paging answers with the whole stack.
-    frames = frames[start : start + count] if start and len(frames) > count else frames[:count]
-    return list(frames), max(body.total_frames or 0, start + len(frames))
-
-
-async def find_frame(session: DebugSession, snapshot: Snapshot, thread_id: int | None, frame_index: int) -> StackFrame:
-    """One frame by its index, 0 being the top.
-
-    Raises:
-        UsageError: `INVALID_THREAD` or `INVALID_FRAME`.
-    """
-    thread = active_thread(snapshot, thread_id)
-    frames, total = await fetch_frames(session, snapshot, thread, frame_index, 1) if frame_index >= 0 else ([], 0)
-    if not frames:
-        raise UsageError(
-            "INVALID_FRAME",
-            f"There is no frame {frame_index} in thread {thread}: frames go from 0 to {max(total, 1) - 1}.",
-            {"total": total},
-        )
-    return frames[0]
-
-
-def frame_list(frames: list[StackFrame], start: int) -> list[Frame]:
-    """Frames as clients see them."""
-    return [frame_payload(start + offset, frame) for offset, frame in enumerate(frames)]
-
-
 # --- Variables -----------------------------------------------------------------------------------------------
 
 
-async def scope_variables(session: DebugSession, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
+async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
     """The variables of a frame's scopes, the adapter's invented groups left out.
 
     Raises:
         UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
     """
-    scopes = (await session.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-    chosen = [each for each in scopes if scope == "all" or _is_scope(session, each, scope)]
+    scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
+    chosen = [each for each in scopes if scope == "all" or _is_scope(requests, each, scope)]
     if not chosen and scope != "all":
         names = ", ".join(each.name for each in scopes) or "none"
         raise UsageError(
             "NOT_SUPPORTED",
-            f"{session.profile.name} has no scope '{scope}' here; it has: {names}.",
+            f"{requests.profile.name} has no scope '{scope}' here; it has: {names}.",
             {"scopes": names},
         )
     found: list[DapVariable] = []
     for each in chosen:
-        found += await children(session, each.variables_reference)
+        found += await children(requests, each.variables_reference)
     return found
 
 
-async def children(session: DebugSession, reference: int) -> list[DapVariable]:
+async def children(requests: Requests, reference: int) -> list[DapVariable]:
     """The children behind a reference; none behind 0."""
     if not reference:
         return []
-    body = await session.request("variables", {"variablesReference": reference}, VariablesBody)
-    return [variable for variable in body.variables or [] if not session.profile.dialect.hides(variable)]
+    body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
+    return [variable for variable in body.variables or [] if not requests.profile.dialect.hides(variable)]
 
 
 async def expand(
-    session: DebugSession, found: list[DapVariable], *, depth: int, limit: int, parent: str | None = None
+    requests: Requests, found: list[DapVariable], *, depth: int, limit: int, parent: str | None = None
 ) -> list[Variable]:
     """Variables with their children down to `depth` levels, `MAX_NODES` of them at most."""
     room = MAX_NODES
@@ -157,7 +99,7 @@ async def expand(
         shown = variable_payload(variable, limit=limit, parent=above)
         if levels <= 1 or not variable.variables_reference or room <= 0:
             return shown
-        below = await children(session, variable.variables_reference)
+        below = await children(requests, variable.variables_reference)
         grown = [await grow(each, levels - 1, shown.path) for each in below[: max(0, room)]]
         return replace(shown, children=grown, child_count=len(below))
 
@@ -167,28 +109,28 @@ async def expand(
 def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
     """As many as fit into `max_bytes` of JSON; one that does not fit with its children is shown without them."""
     lean = [replace(each, children=msgspec.UNSET) if json_size(each) > max_bytes else each for each in variables]
-    return fitting(lean, max_bytes)
+    return truncated(lean, max_bytes)
 
 
-def _is_scope(session: DebugSession, scope: DapScope, wanted: ScopeName) -> bool:
-    word = session.profile.dialect.scope_names.get(wanted, wanted)
+def _is_scope(requests: Requests, scope: DapScope, wanted: ScopeName) -> bool:
+    word = requests.profile.dialect.scope_names.get(wanted, wanted)
     return word in scope.name.lower() or scope.presentation_hint == word
 
 
 # --- Evaluation ----------------------------------------------------------------------------------------------
 
 
-async def evaluate(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
+async def evaluate(requests: Requests, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
     """The value of an expression in a frame.
 
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
-    arguments = {"expression": expression, "frameId": frame.id, "context": session.profile.dialect.evaluate_context}
+    arguments = {"expression": expression, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
     body: EvaluateBody | None = None
     try:
         with trio.move_on_after(seconds):
-            body = await session.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
+            body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
     except AdapterRefused as refusal:
         error = shortened(refusal.reason.strip().rpartition("\n")[2], MAX_MESSAGE_LENGTH)
         raise UsageError(
@@ -206,13 +148,13 @@ async def evaluate(session: DebugSession, frame: StackFrame, expression: str, se
     return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
 
 
-async def exception_causes(session: DebugSession, frame: StackFrame, most: int) -> list[tuple[str, str]]:
+async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> list[tuple[str, str]]:
     """Type and message of the exceptions behind the current one, nearest first; none if the language cannot tell."""
-    expression = session.profile.expressions.causes(most)
+    expression = requests.profile.expressions.causes(most)
     if expression is None:
         return []
     try:
-        found = await evaluate(session, frame, expression, CAUSES_SECONDS)
+        found = await evaluate(requests, frame, expression, CAUSES_SECONDS)
         return [(str(kind), str(message)) for kind, message in json.loads(ast.literal_eval(found.value))]
     except (UsageError, ValueError, SyntaxError, TypeError):
         return []
@@ -229,14 +171,14 @@ async def source_text(debugger: Debugger, path: str) -> str:
     """
     source = debugger.sources.find(path)
     if not source.reference:
-        return debugger.query(f"source {path}", lambda: read_source(source))
-    session = debugger.session(source.session)
+        return debugger.host.query(f"source {path}", lambda: read_source(source))
+    requests = debugger.session(source.session).requests
     arguments = {
         "sourceReference": source.reference,
         "source": {"path": path, "sourceReference": source.reference},
     }
     try:
-        return (await session.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
+        return (await requests.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
     except AdapterRefused as refusal:
         raise UsageError("INVALID_PATH", f"The debug adapter has no text for '{path}': {refusal.reason}") from None
 
@@ -250,10 +192,10 @@ async def expression_completions(debugger: Debugger, typed: str) -> list[Complet
     snapshot = debugger.state.focused
     if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
         return []
-    session = debugger.session(snapshot.id)
-    if not session.capabilities.supports_completions_request:
+    requests = debugger.session(snapshot.id).requests
+    if not requests.capabilities.supports_completions_request:
         return []
     column = len(typed.encode("utf-16-le")) // 2 + 1  # DAP counts UTF-16 code units
     arguments = {"frameId": snapshot.stack.frames[0].id, "text": typed, "column": column}
-    body = await session.request("completions", arguments, CompletionsBody, seconds=COMPLETION_SECONDS)
+    body = await requests.request("completions", arguments, CompletionsBody, seconds=COMPLETION_SECONDS)
     return body.targets or []

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.fitting import fitting
 from trio_debugmcp.session.sources import read_source
+from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     ExceptionInfo,
@@ -82,7 +82,7 @@ async def report_outcome(
     if ended is not None and ended.failed:
         raise AdapterGone(ended.end_reason or "the debug adapter is gone")
     notes: list[str] = []
-    output = _fitting_output(debugger.console.news(), notes)
+    output = _truncated_output(debugger.console.news(), notes)
     if outcome is not None and outcome.paused is not None:
         paused = outcome.paused
         with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
@@ -123,7 +123,7 @@ def _paused_report(debugger: Debugger, session: Snapshot, output: list[OutputEnt
         breakpoint_ids=list(stop.breakpoint_ids),
         exception=stop.exception,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:REPORTED_FRAMES])],
-        locals=None if stack.locals is None else _fitting_locals(stack.locals, notes),
+        locals=None if stack.locals is None else _truncated_locals(stack.locals, notes),
         source_excerpt=source_excerpt(debugger, stop.location),
         output=output,
         exit_code=None,
@@ -139,7 +139,7 @@ def source_excerpt(debugger: Debugger, location: Location | None) -> list[Source
         return []
     try:
         source = debugger.sources.find(location.file)
-        text = debugger.query(f"source {source.path}", lambda: read_source(source))
+        text = debugger.host.query(f"source {source.path}", lambda: read_source(source))
     except UsageError:
         return []
     lines = text.splitlines()
@@ -151,20 +151,20 @@ def source_excerpt(debugger: Debugger, location: Location | None) -> list[Source
     ]
 
 
-def _fitting_locals(variables: tuple[Variable, ...], notes: list[str]) -> list[Variable]:
-    kept = fitting(variables, _LOCALS_BYTES)
+def _truncated_locals(variables: tuple[Variable, ...], notes: list[str]) -> list[Variable]:
+    kept = truncated(variables, _LOCALS_BYTES)
     if len(kept) < len(variables):
         notes.append(f"{len(variables) - len(kept)} of {len(variables)} locals left out: use variables_get")
     return kept
 
 
-def _fitting_output(entries: list[OutputEntry], notes: list[str]) -> list[OutputEntry]:
+def _truncated_output(entries: list[OutputEntry], notes: list[str]) -> list[OutputEntry]:
     """The last of it; an entry that is too long by itself keeps its end."""
     short = [
         replace(entry, text="…" + entry.text[-MAX_REPORT_OUTPUT:]) if len(entry.text) > MAX_REPORT_OUTPUT else entry
         for entry in reversed(entries)
     ]
-    kept = fitting(short, _OUTPUT_BYTES)
+    kept = truncated(short, _OUTPUT_BYTES)
     if len(kept) < len(entries) or any(entry.text.startswith("…") for entry in kept):
         notes.append("earlier output left out: use process_read_output")
     return kept[::-1]

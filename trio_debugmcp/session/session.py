@@ -1,112 +1,63 @@
-"""`DebugSession`: one debug adapter from its start to its goodbye, and the verbs that move its program.
+"""`DebugSession`: one debug adapter, from its start to its goodbye.
 
 Theory of operation
 -------------------
-`run` is the whole life: open the adapter, shake hands, wait until it is over, say goodbye, clean up. It is started
-with `nursery.start`, which returns when the program may run, or raises why it cannot.
+`run` is the whole life: open the adapter, shake hands, wait until the session is over, say goodbye, clean up. It is
+started with `nursery.start`, which returns when the program may run, or raises why it cannot.
 
-A pump takes the adapter's events in order and has them merged. A `stopped` starts an examination, a task that fetches
-what belongs to the stop and has it merged as a whole; the next stop or resume cancels an examination under way.
+    run
+     ├─ DAP reader and writer        in shielded scopes of their own: the goodbye needs them
+     ├─ event pump                   the adapter's events, in order, into the state
+     ├─ examination                  of the stop at hand; the next stop or resume cancels it
+     ├─ verbs                        a resume or a pause, carried out even if its caller is cancelled
+     └─ terminals                    the program, its pipes
+
+The parts are made here and given what they need; none of them knows the session.
 """
 
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.codec import decode_body, merge_capabilities
-from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
-from trio_debugmcp.dap.messages import (
-    BreakpointEvent,
-    Capabilities,
-    CapabilitiesEvent,
-    Continued,
-    EventBody,
-    Exited,
-    Initialized,
-    LoadedSource,
-    ModuleEvent,
-    Output,
-    Request,
-    RunInTerminal,
-    StartDebugging,
-    Stopped,
-    Terminated,
-)
+from trio_debugmcp.dap.connection import open_connection
+from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging, decode_body
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.errors import (
-    AdapterGone,
-    AdapterRefused,
-    CannotRun,
-    DebugError,
-    ProgramGone,
-    ProtocolViolation,
-    UsageError,
-)
-from trio_debugmcp.session.breakpoints import BreakpointSync
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.pump import EventPump
+from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, origin_of
+from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.state.changes import (
-    BreakpointFaulted,
-    BreakpointLogged,
-    EventReceived,
-    OriginLearned,
-    SessionClosed,
-    SessionOpened,
-    SessionStarted,
-)
+from trio_debugmcp.state.changes import OriginLearned, SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Snapshot
 
 log = logging.getLogger(__name__)
 
-REQUEST_SECONDS = 10.0
-"""For an answer to a request that does not run user code. Healthy adapters take milliseconds; one that does not
-answer by then will not answer at all."""
-
 GOODBYE_SECONDS = 6.0
-"""For the answer to `disconnect`; lldb takes 5.1 s to let go of a program that lives on."""
+"""For the response to `disconnect`; lldb takes 5.1 s to detach from a program that lives on."""
 
 HASTY_GOODBYE_SECONDS = 1.0
-"""The same for a session that never got going, whose adapter is likely to be stuck, and for a server that is leaving:
-it has promised that nothing of it lives two seconds longer. What has not answered by then is killed."""
-
-EXIT_SECONDS = 5.0
-"""From `exited` to the end of a session whose adapter does not say `terminated`; the others say it at once."""
+"""The same for a session that never started, whose adapter is likely to be stuck, and for a server that shuts down:
+it promises that nothing of it lives two seconds longer. What has not answered by then is killed."""
 
 OWN_FAULT = "an internal error of the debugger, which its log describes"
-
-T = TypeVar("T")
-
-
-_OF_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"})
-"""What these speak of is gone when the program goes on, which another client may have told it to. Asked while it runs,
-adapters refuse, answer for another moment, or fall silent."""
-
-
-def _has_gone_on(before: Snapshot | None, now: Snapshot | None) -> bool:
-    return before is not None and (now is None or now.generation != before.generation)
-
-
-def _gone_on(snapshot: Snapshot | None) -> UsageError:
-    return UsageError(
-        "NOT_PAUSED",
-        "The program has gone on meanwhile, and what was asked about is no more. Use debug_state to see where it is "
-        "now, or debug_wait to wait for the next stop.",
-        {"currentState": snapshot.phase if snapshot is not None else "Disconnected"},
-    )
 
 
 class SharedContext(msgspec.Struct, frozen=True):
@@ -114,17 +65,24 @@ class SharedContext(msgspec.Struct, frozen=True):
 
     merger: Merger
     clock: Clock
+    breakpoints: BreakpointRegistry
     console: Console
     sources: Sources
     watchdog: Watchdog
     host: Host
-    open_child: Callable[["DebugSession", ChildStart], Awaitable[None]]
+    open_child: Callable[[str, Profile, ChildStart], Awaitable[None]]
+    """Adopts a child: the parent's id, its profile, and how the child starts."""
 
 
 class DebugSession:
-    """One session. Made by the debugger, alive while `run` runs."""
+    """One session. Made by the debugger, alive while `run` runs.
 
-    capabilities = Capabilities()
+    Attributes:
+        requests: how its adapter is asked.
+        execution: how its program is moved.
+        started: the program was allowed to run.
+        closed: set when the session has left the state.
+    """
 
     def __init__(
         self, session_id: str, profile: Profile, start: Start, shared: SharedContext, parent: str | None = None
@@ -133,61 +91,68 @@ class DebugSession:
         self.profile = profile
         self.start = start
         self.parent = parent
-        self.started = False
         self.closed = trio.Event()
-        self.breakpoints = BreakpointSync(self, shared.merger, shared.sources)
-        self.accepts_breakpoints = False
         self._shared = shared
-        self._merger = shared.merger
-        self._connection: Connection | None = None
-        self._adapter: Adapter | None = None
-        self._nursery: trio.Nursery | None = None
-        self._handshake = Handshake(self)
-        self._over = trio.Event()
-        self._over_reason: str | None = None
-        self._terminate: bool | None = None
-        self._failed = False
-        self._said_goodbye = False
-        self._closing = False
+        self._merger = merger = shared.merger
+        suspension = Suspension(profile.dialect.pause_echo_seconds)
+        self.requests = requests = Requests(session_id, profile, merger, suspension)
+        self._ending = Ending()
+        self._breakpoints = BreakpointSync(requests, merger, shared.sources)
+        self._handshake = Handshake(requests, start, self._breakpoints)
+        self._examiner = Examiner(requests, suspension, merger, shared.clock, shared.sources, shared.console)
+        self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
+        self._pump = EventPump(
+            requests,
+            suspension,
+            self._handshake,
+            self._examiner,
+            self._ending,
+            merger,
+            shared.clock,
+            shared.console,
+            shared.sources,
+        )
         self._terminals = Terminals(session_id, shared.console, shared.watchdog, shared.host)
-        self._exit_code: int | None = None
-        self._examiner = Examiner(self, shared.merger, shared.clock, shared.sources)
-        self.execution = Execution(self, shared.merger, self._examiner)
+        self._detached = False
+
+    def __repr__(self) -> str:
+        snapshot = self.snapshot
+        return f"<DebugSession {self.id} {self.profile.name} {'over' if snapshot is None else snapshot.phase}>"
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What is true of this session now; None when it is over."""
-        return self._merger.state.snapshot(self.id)
+        """What is true of this session now; None when it has ended."""
+        return self.requests.snapshot
 
     @property
-    def tasks(self) -> trio.Nursery | None:
-        """Where to start what ends with the session; None when that is too late, or too early."""
-        return None if self._closing else self._nursery
-
-    @property
-    def exited(self) -> bool:
-        """Whether the program has ended, as far as the adapter has said so."""
-        return self._exit_code is not None
+    def started(self) -> bool:
+        """Whether the program was allowed to run."""
+        return self.requests.started
 
     # --- Life ------------------------------------------------------------------------------------------------
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Live. Reports started when the program may run; raises a `DebugError` if it never comes to that."""
+        """Run the session; reports started when the program may run.
+
+        Error handling: raises a `DebugError` if the program never runs. An exception of another kind is a bug of ours;
+        the session ends as failed, and the exception is raised.
+        """
         failure: DebugError | None = None
         origin = origin_of(self.profile, self.start, self._shared.clock.now())
+        self._shared.breakpoints.add_session(self._breakpoints)
         try:
             await self._merger.merge(SessionOpened(self.id, origin, self.parent))
-            async with self._open_adapter() as self._adapter:
-                failure = await self._converse(self._adapter, task_status)
-        except (AdapterGone, CannotRun) as error:  # it was not even there
+            async with self._open_adapter() as adapter:
+                failure = await self._converse(adapter, task_status)
+        except (AdapterGone, CannotRun) as error:  # the adapter could not be opened at all
             failure = error
         except Exception:
-            self._failed = True
-            self._over_reason = self._over_reason or OWN_FAULT
+            self._ending.failed = True
+            self._ending.reason = self._ending.reason or OWN_FAULT
             raise
         finally:
             with trio.CancelScope(shield=True):  # bounded: the merger never waits
-                await self._close(self._over_reason or (str(failure) if failure else self._interruption()))
+                await self._close(self._ending.reason or (str(failure) if failure else self._interruption()))
         if failure is not None:
             raise failure
 
@@ -195,66 +160,64 @@ class DebugSession:
         return "the server is shutting down" if self._handshake.done else "the start was cancelled"
 
     async def _close(self, reason: str) -> None:
+        self._shared.breakpoints.remove_session(self._breakpoints)
         if not self.closed.is_set():
-            await self.announce_output()
-            exit_code = self._exit_code if self._exit_code is not None else self._terminals.exit_code
-            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=self._failed))
+            await self._shared.console.announce(self.id)  # what was written before the end precedes it
+            exit_code = self._ending.exit_code if self._ending.exited else self._terminals.exit_code
+            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=self._ending.failed))
             self.closed.set()
 
     async def _converse(self, adapter: Adapter, task_status: trio.TaskStatus[None]) -> DebugError | None:
-        """Everything between the opening and the closing of the adapter; returns why it failed to start, if it did."""
+        """Everything between the opening and the closing of the adapter; returns why the start failed, if it did."""
         async with (
-            open_connection(adapter.stream, self._serve_reverse_request) as self._connection,
-            trio.open_nursery() as self._nursery,
+            open_connection(adapter.stream, self._serve_reverse_request) as connection,
+            trio.open_nursery() as nursery,
         ):
-            self._nursery.start_soon(self._pump, self._connection)
+            self.requests.connect(adapter, connection)
+            self.execution.tasks = nursery
+            nursery.start_soon(self._pump.run, connection, nursery)
             if self.parent is None:
-                self._nursery.start_soon(self._shared.console.keep_announcing, self.id)
+                nursery.start_soon(self._shared.console.keep_announcing, self.id)
             try:
-                failure = await self._try_to_start(self._nursery)
+                failure = await self._try_to_start(nursery)
                 if failure is None:
-                    self.started = True
+                    self.requests.started = True
                     task_status.started()
-                    await self._over.wait()
-                    if self._terminate is False and isinstance(self.start, Launch):
-                        await self._let_go()
+                    await self._ending.wait()
+                    if self._ending.terminate is False and isinstance(self.start, Launch):
+                        await self._detach()
             finally:
-                self._closing = True
+                self.execution.tasks = None
+                # The goodbye comes before the nursery is cancelled: the pump must go on taking events, or the reader
+                # could not deliver the response to `disconnect`.
                 with trio.CancelScope(shield=True):  # bounded: its parts are
                     await self._say_goodbye()
-                self._nursery.cancel_scope.cancel(reason="the session is over")
+                nursery.cancel_scope.cancel(reason="the session is over")
         return failure
 
     async def _try_to_start(self, nursery: trio.Nursery) -> DebugError | None:
-        """The handshake, and who we are talking to; returns why it failed."""
+        """Shake hands and ask what runs the program; returns why that failed."""
         try:
-            await self._handshake.shake(nursery)
+            await self._handshake.run(nursery)
             await self._merger.merge(SessionStarted(self.id))
             await self._learn_origin()
         except AdapterGone as gone:
-            if self._exit_code is None:  # otherwise the program has run, and has ended before the answers came
-                return self._explained(gone)
+            if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
+                return self.requests.explained(gone)
         except DebugError as error:
             return error
         return None
 
-    async def _let_go(self) -> None:
-        """A launched program that shall live on keeps its adapter and its pipes until it ends, or the server does."""
-        self._examiner.cancel()
-        await self._close(self._over_reason or "disconnected")
-        self._said_goodbye = True
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._request_quietly, "disconnect", {"terminateDebuggee": False})
-            await self._terminals.wait_over()
-            nursery.cancel_scope.cancel(reason="the program has ended")
-
-    async def _request_quietly(self, command: str, arguments: object) -> None:
-        """For requests whose answer nobody needs, and which may come only when the program ends."""
-        if self._connection is not None:
-            try:
-                await self._connection.request(command, arguments)
-            except DebugError as error:
-                log.debug("%s: %s", command, error)
+    async def _learn_origin(self) -> None:
+        question = self.profile.dialect.runtime_request()
+        if question is None:
+            return
+        try:
+            body = await self.requests.request(*question, dict[str, Any])
+        except AdapterRefused as refusal:
+            log.info("%s", refusal)
+            return
+        await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
@@ -269,207 +232,69 @@ class DebugSession:
             case ChildStart(configuration=configuration):
                 return self.profile.open_child(configuration)
 
-    async def _learn_origin(self) -> None:
-        question = self.profile.dialect.runtime_request()
-        if question is None:
-            return
-        try:
-            body = await self.request(*question, dict[str, Any])
-        except AdapterRefused as refusal:
-            log.info("%s", refusal)
-            return
-        await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
-
-    def _explained(self, gone: AdapterGone) -> AdapterGone:
-        """That the adapter is gone, together with what it had to say."""
-        return gone if self._adapter is None else AdapterGone(gone.reason, self._adapter.stderr_tail)
-
     # --- Goodbye ---------------------------------------------------------------------------------------------
 
     def end(self, reason: str, *, terminate: bool | None = None) -> None:
-        """Begin the end: by default a launched program is terminated and one attached to lives on."""
-        self._terminate = terminate
+        """Begin the end. By default a launched program is terminated, and one that was attached to is detached from."""
+        self._ending.terminate = terminate
         self._finish(reason)
 
     def _finish(self, reason: str) -> None:
-        if self._over_reason is None:
-            self._over_reason = reason
-        self._over.set()
-        self._handshake.give_up(AdapterGone(reason))
+        self._ending.finish(reason)
+        self._handshake.abort(AdapterGone(reason))
+
+    async def _detach(self) -> None:
+        """Leave a launched program running; it keeps its adapter and its pipes until it ends, or the server does."""
+        self._examiner.cancel()
+        await self._close(self._ending.reason or "disconnected")
+        self._detached = True
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.requests.request_quietly, "disconnect", {"terminateDebuggee": False})
+            await self._terminals.wait_over()
+            nursery.cancel_scope.cancel(reason="the program has ended")
 
     async def _say_goodbye(self) -> None:
         self._examiner.cancel()
-        terminate = self._terminate if self._terminate is not None else isinstance(self.start, Launch)
-        connection = self._connection
-        if connection is not None and connection.ended is None and not self._said_goodbye:
+        if self.requests.connected and not self._detached:
+            wanted = self._ending.terminate
+            terminate = wanted if wanted is not None else isinstance(self.start, Launch)
             arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
-            at_leisure = self._handshake.done and self._over.is_set()
+            at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
-                await self._request_quietly("disconnect", arguments)
+                await self.requests.request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
             await self._terminals.wait_over()
         self._shared.console.disconnect_input()
 
-    # --- Events ----------------------------------------------------------------------------------------------
-
-    async def _pump(self, connection: Connection) -> None:
-        async for event in connection.events:
-            if isinstance(event, EndOfStream):
-                await self._on_end(event)
-                return
-            await self._on_event(event)
-
-    async def _on_end(self, end: EndOfStream) -> None:
-        tail = self._adapter.stderr_tail if self._adapter is not None else ""
-        self._handshake.give_up(AdapterGone(end.reason, tail))
-        if not self._over.is_set():
-            self._failed = self._exit_code is None  # after `exited`, some adapters just leave
-            await self._merger.merge(EventReceived(self.id, Terminated(), self._shared.clock.now()))
-        last_words = tail.rpartition("\n")[2]
-        self._finish(f"{end.reason} ({last_words})" if last_words else end.reason)
-
-    async def _on_event(self, event: EventBody) -> None:
-        match event:
-            case Output():
-                await self._on_output(event)
-                return
-            case CapabilitiesEvent(capabilities=raw):
-                self._learn_capabilities(raw)
-                return
-            case Initialized():
-                self._handshake.initialized()
-                return
-            case ModuleEvent(module=module):
-                self._shared.sources.learn(module.path, self.id)
-            case LoadedSource(source=source):
-                self._shared.sources.learn(source.path, self.id, source.source_reference or 0)
-            case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
-                self._shared.sources.learn(breakpoint_.source.path, self.id)
-            case Stopped(reason=reason):
-                if self.execution.is_echo(reason):
-                    return
-                self._examiner.cancel()
-                self.execution.stopped(reason)
-            case Continued():
-                self._examiner.cancel()
-                self.execution.resumed()
-            case Exited(exit_code=exit_code):
-                self._exit_code = exit_code
-                if self._nursery is not None:
-                    self._nursery.start_soon(self._follow_exit)
-            case _:
-                pass
-        state = await self._merger.merge(EventReceived(self.id, event, self._shared.clock.now()))
-        if isinstance(event, Stopped) and self._nursery is not None:
-            snapshot = state.snapshot(self.id)
-            if snapshot is not None:
-                self._examiner.begin(self._nursery, event, snapshot)
-        if isinstance(event, Terminated):
-            self._finish("the program ended")
-
-    async def _follow_exit(self) -> None:
-        await trio.sleep(EXIT_SECONDS)
-        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.snapshots))
-        self._finish("the program ended")
-
-    def _learn_capabilities(self, raw: msgspec.Raw) -> None:
-        try:
-            self.capabilities = merge_capabilities(self.capabilities, raw)
-        except ProtocolViolation as violation:
-            log.warning("capabilities: %s", violation)
-
-    async def _on_output(self, output: Output) -> None:
-        category, text = output.category or "console", output.output
-        if category == "telemetry":
-            return
-        for breakpoint_ in self._merger.state.breakpoints:
-            mark = self.profile.dialect.log_message(breakpoint_.id, "")
-            if breakpoint_.log_message is not None and text.startswith(mark):
-                said = text.removeprefix(mark)
-                self._shared.console.append("tracepoint", said)
-                await self._merger.merge(BreakpointLogged(self.id, breakpoint_.id, said))
-                return
-        failed = self.profile.dialect.condition_failure(text)
-        if failed is not None:
-            condition, error = failed
-            problem = f"the condition `{condition}` failed: {error}"
-            self._examiner.explain_next_stop(problem)
-            await self._merger.merge(BreakpointFaulted(self.id, condition, problem))
-        self._shared.console.append(
-            "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console", text
-        )
-
-    async def announce_output(self) -> None:
-        """What the program wrote before something happened is told of before it."""
-        await self._shared.console.announce(self.id)
-
-    # --- Requests --------------------------------------------------------------------------------------------
-
-    async def request(
-        self,
-        command: str,
-        arguments: object,
-        kind: type[T],
-        *,
-        seconds: float = REQUEST_SECONDS,
-    ) -> T:
-        """Send a request, bounded in time.
-
-        Raises:
-            AdapterRefused: the adapter said no.
-            AdapterGone: there is no adapter any more, with what it wrote to its standard error last.
-            ProgramGone: the program, which was running, has ended, and the session ends in a moment.
-            UsageError: `TIMEOUT`: it did not answer. `NOT_PAUSED`: the program has gone on meanwhile.
-        """
-        if self._connection is None:
-            raise AdapterGone("the debug adapter is not connected")
-        asked_at = self.snapshot
-        if command in _OF_A_STOP and not self.execution.suspended:
-            raise _gone_on(asked_at)
-        try:
-            with trio.fail_after(seconds):
-                return await self._connection.request(command, arguments, kind)
-        except trio.TooSlowError:
-            raise UsageError(
-                "TIMEOUT",
-                f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
-                "debug_disconnect and launch again.",
-            ) from None
-        except AdapterRefused as refusal:
-            if self.started and self.profile.dialect.has_lost_program(refusal.reason):
-                raise ProgramGone("the program has ended") from None
-            if command in _OF_A_STOP and _has_gone_on(asked_at, self.snapshot):
-                raise _gone_on(self.snapshot) from None
-            raise
-        except AdapterGone as gone:
-            raise self._explained(gone) from None
+    # --- While it runs ---------------------------------------------------------------------------------------
 
     def refresh_locals(self) -> None:
-        """An evaluation may have changed them."""
+        """Fetch the locals of the top frame again: an evaluation may have changed them."""
         snapshot = self.snapshot
-        if self.tasks is not None and snapshot is not None:
-            self._examiner.refresh_locals(self.tasks, snapshot)
-
-    # --- Reverse requests ------------------------------------------------------------------------------------
+        if self.execution.tasks is not None and snapshot is not None:
+            self._examiner.refresh_locals(self.execution.tasks, snapshot)
 
     async def _serve_reverse_request(self, request: Request) -> object:
         match request.command:
             case "runInTerminal":
-                wanted = decode_body(request.arguments, RunInTerminal)
-                if self.tasks is None:
-                    raise AdapterGone("the session is over")
-                try:
-                    pid: int = await self.tasks.start(self._terminals.run, wanted)
-                except CannotRun as failure:  # some adapters wait on although they are told
-                    reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
-                    self._handshake.give_up(UsageError("LAUNCH_FAILED", reason))
-                    raise
-                return {"processId": pid}
+                return await self._run_in_terminal(decode_body(request.arguments, RunInTerminal))
             case "startDebugging":
-                if self._over.is_set():  # refused, a child runs on without a debugger
+                if self._ending.over:  # refused: a child that is adopted now would run on without a debugger
                     raise AdapterRefused(request.command, "the session is over")
                 child = decode_body(request.arguments, StartDebugging)
-                await self._shared.open_child(self, ChildStart(child.request, child.configuration))
+                await self._shared.open_child(self.id, self.profile, ChildStart(child.request, child.configuration))
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")
+
+    async def _run_in_terminal(self, wanted: RunInTerminal) -> object:
+        if self.execution.tasks is None:
+            raise AdapterGone("the session is over")
+        try:
+            pid: int = await self.execution.tasks.start(self._terminals.run, wanted)
+        except CannotRun as failure:
+            # Some adapters wait on although their request was refused, so the handshake is aborted from here.
+            reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
+            self._handshake.abort(UsageError("LAUNCH_FAILED", reason))
+            raise
+        return {"processId": pid}

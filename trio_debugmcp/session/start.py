@@ -1,4 +1,4 @@
-"""How a session begins: by launching, by attaching, or as the child that an adapter announced. Pure."""
+"""How a session starts: by a launch, by attaching, or as an adapter's child; and how that fails. Pure."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.state.model import Origin
 from trio_debugmcp.state.payloads import UnixTime
 
@@ -22,11 +23,11 @@ CLIENT_CAPABILITIES = {
     "supportsInvalidatedEvent": False,
     "supportsStartDebuggingRequest": True,
 }
-"""What `initialize` says of us; the adapter's id is added."""
+"""The arguments of `initialize`, to which the adapter's id is added."""
 
 
 class ChildStart(Struct, frozen=True):
-    """A child session that the adapter announced: the request to make, and its arguments."""
+    """A child session that the adapter announced: the request that starts it, and its arguments."""
 
     request: str
     configuration: dict[str, Any]
@@ -36,7 +37,7 @@ Start = Launch | Attach | ChildStart
 
 
 def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
-    """The DAP request that starts the session, and its arguments."""
+    """Return the DAP request that starts the session, and its arguments."""
     match start:
         case Launch():
             return "launch", profile.launch_arguments(start)
@@ -47,7 +48,7 @@ def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
 
 
 def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
-    """What is known of the session's process before it exists."""
+    """Return what is known of the session's process before it exists."""
     origin = Origin(adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now)
     match start:
         case Launch(program=program, args=args, cwd=cwd):
@@ -66,4 +67,29 @@ def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
                 origin,
                 process_id=child_pid if isinstance(child_pid, int) else None,
                 working_directory=child_cwd if isinstance(child_cwd, str) else None,
+            )
+
+
+def start_failure(profile: Profile, start: Launch | Attach, error: DebugError, output: str) -> UsageError:
+    """Return the error of a failed start in the user's terms; `output` is the last that the program wrote."""
+    launching = isinstance(start, Launch)
+    again = f"call {'debug_launch' if launching else 'debug_attach'} again"
+    details: dict[str, object] = {"output": output} if output else {}
+    match error:
+        case AdapterRefused(reason=reason):
+            code = "LAUNCH_FAILED" if launching else "ATTACH_FAILED"
+            sentence = f"{profile.name} refused: {reason.rstrip('. ')}. Correct what it names, and {again}."
+            return UsageError(code, sentence, details)
+        case CannotRun(reason=reason, program=program):
+            sentence = (
+                f"The debug adapter {profile.name} does not start: {reason} ({program}). Correct it, and {again}."
+            )
+            return UsageError("ADAPTER_FAILED", sentence)
+        case _:
+            stderr = error.stderr_tail if isinstance(error, AdapterGone) else ""
+            return UsageError(
+                "ADAPTER_FAILED" if launching else "ATTACH_FAILED",
+                f"{profile.name} did not {'launch' if launching else 'attach'}: {error}. Look at the details, "
+                f"and {again}.",
+                {"stderr": stderr, **details},
             )

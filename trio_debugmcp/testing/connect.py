@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server as SdkServer
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from trio_debugmcp.app import App, Options, open_app
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.testing.debug_client import DebugClient
 from trio_debugmcp.transports.memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines

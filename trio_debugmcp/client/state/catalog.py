@@ -3,12 +3,12 @@
 The differences between them, as data.
 """
 
-from typing import Any
+from __future__ import annotations
 
-from mcp import types
+from typing import TYPE_CHECKING, Any
+
 from msgspec import Struct
 
-from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.events import (
     Event,
     PromptsChange,
@@ -19,8 +19,13 @@ from trio_debugmcp.client.events import (
     ToolsChange,
     ToolsListChanged,
 )
-from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.client.state.lists import ListGroup, ListSpec, SyncedList
+
+if TYPE_CHECKING:
+    from mcp import types
+
+    from trio_debugmcp.client.bus import EventBus
+    from trio_debugmcp.client.state.cache import ContentCache
 
 
 class Catalog(Struct, frozen=True):

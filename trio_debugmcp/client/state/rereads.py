@@ -6,14 +6,20 @@ Per URI one read at a time and, however many updates come meanwhile, one more af
 once.
 """
 
-from collections.abc import Awaitable, Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import trio
 
-from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.state.lists import fetch_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from trio_debugmcp.client.bus import EventBus
+    from trio_debugmcp.client.connection.connection import ClientConnection
 
 READS_AT_ONCE = 4
 """Requests in flight; the user's own requests should not queue behind ours."""

@@ -5,17 +5,18 @@ from trio_debugmcp.server.tools.tool import Toolbox
 __all__ = ["Toolbox", "open_toolbox"]
 
 
-def open_toolbox(*, core_only: bool = False, watching: bool = False) -> Toolbox:
-    """The toolbox with every tool, or only those that an agent needs every day.
+def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox:
+    """Make the toolbox with every tool, or only with those that an agent needs every day.
 
-    `watching`: for those who watch a replay. What would move the program is refused, and no call is noted.
+    `read_only`: for clients that watch a replay. What would move the program is refused, and no call is recorded in
+    the timeline.
     """
     from trio_debugmcp.server.tools import breakpoints, execution, inspection, process, session, timeline
 
     families = (session, execution, breakpoints, inspection, process, timeline)
     tools = [tool for family in families for tool in family.TOOLS]
-    if watching:
-        from trio_debugmcp.server.tools.watching import watched
+    if read_only:
+        from trio_debugmcp.server.tools import read_only as replay
 
-        tools = [watched(tool) for tool in tools]
+        tools = [replay.read_only(tool) for tool in tools]
     return Toolbox([tool for tool in tools if tool.core or not core_only])

@@ -1,4 +1,4 @@
-"""Breakpoints: on lines, functions and exceptions. They belong to the server and outlive sessions."""
+"""The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +7,10 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.model import Breakpoint
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
@@ -29,8 +30,6 @@ Condition = Annotated[
 
 
 class BreakpointSet(Params, frozen=True, kw_only=True):
-    """Parameters of breakpoint_set."""
-
     file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
     line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
     function: Annotated[
@@ -51,30 +50,24 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
 
 
 class BreakpointSetException(Params, frozen=True, kw_only=True):
-    """Parameters of breakpoint_set_exception."""
-
     exception_type: Annotated[str, Meta(min_length=1, description="A type, by short or full name, or `*` for all.")]
     break_on_first_chance: Annotated[bool, Meta(description="Stop where it is raised, even if it is caught.")] = True
-    break_on_second_chance: Annotated[bool, Meta(description="Stop when nobody catches it.")] = True
+    break_on_second_chance: Annotated[bool, Meta(description="Stop when it is not caught.")] = True
     include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
     condition: Condition = None
 
 
 class BreakpointEnable(Params, frozen=True, kw_only=True):
-    """Parameters of breakpoint_enable."""
-
     id: Annotated[str, Meta(description="A breakpoint of any kind, e.g. bp-1.")]
     enabled: Annotated[bool, Meta(description="False switches it off and keeps it.")] = True
 
 
 class BreakpointRemove(Params, frozen=True, kw_only=True):
-    """Parameters of breakpoint_remove."""
-
     id: Annotated[str, Meta(description="A breakpoint of any kind, or `*` for all.")]
 
 
 class BreakpointList(Params, frozen=True, kw_only=True):
-    """Parameters of breakpoint_list."""
+    """breakpoint_list takes no parameters at all."""
 
 
 class BreakpointResult(Payload, frozen=True):
@@ -95,16 +88,20 @@ class RemovedResult(Payload, frozen=True):
     removed: list[str]
 
 
-async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoint:
-    """Check the parameters, set the breakpoint, and send it to the sessions there are."""
+def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec:
+    """Check the parameters of a breakpoint, and return what to set.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
+    """
     if (params.function is None) == (params.file is None or params.line is None):
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, or `function`.")
     if params.function is not None and params.log_message is not None:
         raise UsageError("INVALID_PARAMETER", "A function breakpoint cannot log: pass `file` and `line` instead.")
     file = None
     if params.file is not None and params.function is None:
-        file = debugger.resolve(params.file)
-        if not debugger.query(f"file {file}", Path(file).is_file):
+        file = debugger.workspace.resolve(params.file)
+        if not debugger.host.query(f"file {file}", Path(file).is_file):
             raise UsageError(
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )
@@ -113,23 +110,17 @@ async def set_breakpoint(debugger: Debugger, params: BreakpointSet) -> Breakpoin
     if params.hit_condition is not None and not is_hit_condition(params.hit_condition):
         raise UsageError(
             "INVALID_CONDITION",
-            f"'{params.hit_condition}' is no hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
+            f"'{params.hit_condition}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
         )
-    made = await debugger.book.put(
-        Breakpoint(
-            id="",
-            type="Tracepoint" if params.log_message is not None else "Breakpoint",
-            file=file,
-            line=params.line if file is not None else None,
-            column=params.column if file is not None else None,
-            function=params.function,
-            condition=params.condition,
-            hit_condition=params.hit_condition,
-            log_message=params.log_message,
-        )
+    return BreakpointSpec(
+        file=file,
+        line=params.line if file is not None else None,
+        column=params.column if file is not None else None,
+        function=params.function,
+        condition=params.condition,
+        hit_condition=params.hit_condition,
+        log_message=params.log_message,
     )
-    await debugger.sync_breakpoints([made.file])
-    return made
 
 
 def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
@@ -147,13 +138,13 @@ def _check_condition(debugger: Debugger, condition: str | None, file: str | None
     if problem is not None:
         raise UsageError(
             "INVALID_CONDITION",
-            f"The condition `{condition}` is no valid {profile.language} expression: {problem}.",
+            f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.",
             {"condition": condition},
         )
 
 
 async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointResult | ExceptionBreakpointResult:
-    made = await set_breakpoint(debugger, params)
+    made = await debugger.breakpoints.set(breakpoint_spec(debugger, params))
     return _result(debugger, made.id)
 
 
@@ -163,9 +154,8 @@ async def _set_exception(
     if not (params.break_on_first_chance or params.break_on_second_chance):
         raise UsageError("INVALID_PARAMETER", "One of break_on_first_chance and break_on_second_chance must be true.")
     _check_condition(debugger, params.condition, None)
-    made = await debugger.book.put_exception(
-        ExceptionBreakpoint(
-            id="",
+    made = await debugger.breakpoints.set_exception(
+        ExceptionSpec(
             exception_type=params.exception_type,
             first_chance=params.break_on_first_chance,
             second_chance=params.break_on_second_chance,
@@ -173,35 +163,24 @@ async def _set_exception(
             condition=params.condition,
         )
     )
-    await debugger.sync_breakpoints(exceptions=True)
     return _result(debugger, made.id)
 
 
 async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointResult | ExceptionBreakpointResult:
-    changed = await debugger.book.enable(params.id, enabled=params.enabled)
-    await _sync(debugger, [changed])
+    await debugger.breakpoints.enable(params.id, enabled=params.enabled)
     return _result(debugger, params.id)
 
 
 async def _remove(debugger: Debugger, params: BreakpointRemove) -> RemovedResult:
-    removed = await debugger.book.remove(params.id)
-    await _sync(debugger, removed)
-    return RemovedResult([each.id for each in removed])
+    return RemovedResult(await debugger.breakpoints.remove(params.id))
 
 
 async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointsPayload:
     return breakpoints_payload(debugger.state, debugger.merger.revisions[BREAKPOINTS])
 
 
-async def _sync(debugger: Debugger, touched: list[Breakpoint | ExceptionBreakpoint]) -> None:
-    await debugger.sync_breakpoints(
-        [each.file for each in touched if isinstance(each, Breakpoint)],
-        exceptions=any(isinstance(each, ExceptionBreakpoint) for each in touched),
-    )
-
-
 def _result(debugger: Debugger, breakpoint_id: str) -> BreakpointResult | ExceptionBreakpointResult:
-    match debugger.book.find(breakpoint_id):
+    match debugger.breakpoints.find(breakpoint_id):
         case Breakpoint() as line:
             return BreakpointResult(breakpoint_payload(line))
         case exception:

@@ -1,4 +1,4 @@
-"""Execution: continue, step, pause, run to a line, wait for a stop. Each answers with the stop."""
+"""The tools that move the program: continue, step, pause, run to a line, wait. Each answers with the stop."""
 
 from typing import Annotated, Literal
 
@@ -8,18 +8,16 @@ from msgspec import Meta
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, UsageError
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.inspection import active_thread
+from trio_debugmcp.session.frames import active_thread
 from trio_debugmcp.session.reports import StopReport, report_outcome
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 
 ENDING_SECONDS = 5.0
-"""In which a program that refuses to be paused because it is just ending has ended, on a busy machine too."""
+"""For the end of a program whose adapter refuses to pause it because it is just ending, on a busy machine too."""
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
-    """Parameters of debug_wait."""
-
     timeout: Seconds = 30.0
     breakpoint_id: Annotated[
         str | None,
@@ -28,8 +26,6 @@ class DebugWait(Params, frozen=True, kw_only=True):
 
 
 class DebugContinue(Params, frozen=True, kw_only=True):
-    """Parameters of debug_continue."""
-
     thread_id: ThreadId = None
     wait: Wait = True
     timeout: Seconds = 30.0
@@ -37,8 +33,6 @@ class DebugContinue(Params, frozen=True, kw_only=True):
 
 
 class DebugStep(Params, frozen=True, kw_only=True):
-    """Parameters of debug_step."""
-
     mode: Annotated[
         Literal["over", "in", "out", "back"],
         Meta(description="over: the next line; in: into the call; out: to the caller; back: where supported."),
@@ -57,16 +51,12 @@ class DebugStep(Params, frozen=True, kw_only=True):
 
 
 class DebugPause(Params, frozen=True, kw_only=True):
-    """Parameters of debug_pause."""
-
     thread_id: ThreadId = None
     timeout: Seconds = 10.0
     session_id: SessionId = None
 
 
 class DebugRunTo(Params, frozen=True, kw_only=True):
-    """Parameters of debug_run_to."""
-
     file: Annotated[str, Meta(description="The source file: a path, absolute or relative to the server.")]
     line: Annotated[int, Meta(ge=1, description="The line to run to, counted from 1.")]
     timeout: Seconds = 30.0
@@ -75,7 +65,7 @@ class DebugRunTo(Params, frozen=True, kw_only=True):
 
 async def _wait(debugger: Debugger, params: DebugWait) -> StopReport:
     if params.breakpoint_id is not None:
-        debugger.book.find(params.breakpoint_id)
+        debugger.breakpoints.find(params.breakpoint_id)
     debugger.session()
     deadline = trio.current_time() + params.timeout
     outcome: Outcome | None = None
@@ -99,7 +89,7 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
 async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    if params.mode == "back" and not session.capabilities.supports_step_back:
+    if params.mode == "back" and not session.requests.capabilities.supports_step_back:
         raise UsageError(
             "NOT_SUPPORTED",
             f"{session.profile.name} cannot step back (supportsStepBack). Use debug_restart and a breakpoint instead.",
@@ -127,7 +117,7 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
     if snapshot is not None and snapshot.phase == "Paused":
         raise UsageError(
             "ALREADY_PAUSED",
-            "The program is paused already. Look at debug_state, or go on with debug_continue or debug_step.",
+            "The program is paused already. Look at debug_state, or resume with debug_continue or debug_step.",
             {"currentState": "Paused"},
         )
     outcome: Outcome | None = None
@@ -162,11 +152,11 @@ async def _send_pause(debugger: Debugger, session: DebugSession, snapshot: Snaps
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    file = debugger.resolve(params.file)
+    file = debugger.workspace.resolve(params.file)
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
-        async with debugger.temporary_breakpoint(file, params.line) as temporary:
-            problem = debugger.breakpoint_problem(temporary)
+        async with debugger.breakpoints.temporary(file, params.line) as temporary:
+            problem = debugger.breakpoints.problem(temporary)
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
             await session.execution.continue_(active_thread(snapshot, None))

@@ -1,10 +1,10 @@
-"""Inspection of a paused program: threads, stack, variables, expressions, exceptions, source."""
+"""The tools that look into a paused program: threads, stack, variables, expressions, exceptions, source."""
 
 from typing import Annotated
 
 from msgspec import Meta
 
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.tools.tool import (
     FrameIndex,
     MaxResultBytes,
@@ -15,9 +15,9 @@ from trio_debugmcp.server.tools.tool import (
     ThreadId,
     Tool,
 )
-from trio_debugmcp.session import inspection
+from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.fitting import fitting
+from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.payloads import (
     MAX_VALUE_LENGTH,
     ExceptionInfo,
@@ -31,7 +31,7 @@ from trio_debugmcp.state.payloads import (
 from trio_debugmcp.state.resources import THREADS, threads_payload
 
 MAX_RESULT_BYTES = 32768
-"""A result an agent can take in without drowning; more comes by paging."""
+"""JSON bytes of a result, which an agent can take in; more comes by paging."""
 
 _PATH_SECONDS = 5.0
 """For the evaluation of a path, which may run a property of the user's."""
@@ -40,14 +40,10 @@ Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
 
 class ThreadsList(Params, frozen=True, kw_only=True):
-    """Parameters of threads_list."""
-
     session_id: SessionId = None
 
 
 class StacktraceGet(Params, frozen=True, kw_only=True):
-    """Parameters of stacktrace_get."""
-
     thread_id: ThreadId = None
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
@@ -55,8 +51,6 @@ class StacktraceGet(Params, frozen=True, kw_only=True):
 
 
 class VariablesGet(Params, frozen=True, kw_only=True):
-    """Parameters of variables_get."""
-
     thread_id: ThreadId = None
     frame_index: FrameIndex = 0
     scope: Annotated[inspection.ScopeName, Meta(description="Which variables of the frame.")] = "locals"
@@ -73,8 +67,6 @@ class VariablesGet(Params, frozen=True, kw_only=True):
 
 
 class Evaluate(Params, frozen=True, kw_only=True):
-    """Parameters of evaluate."""
-
     expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None
@@ -84,8 +76,6 @@ class Evaluate(Params, frozen=True, kw_only=True):
 
 
 class ExceptionGetContext(Params, frozen=True, kw_only=True):
-    """Parameters of exception_get_context."""
-
     max_frames: Annotated[int, Meta(ge=1, le=100, description="How many frames.")] = 10
     variables_for_frames: Annotated[int, Meta(ge=0, le=10, description="How many of them with their locals.")] = 1
     max_inner: Annotated[int, Meta(ge=0, le=50, description="How many causes.")] = 5
@@ -93,8 +83,6 @@ class ExceptionGetContext(Params, frozen=True, kw_only=True):
 
 
 class SourceGet(Params, frozen=True, kw_only=True):
-    """Parameters of source_get."""
-
     file: Annotated[str, Meta(min_length=1, description="A file of the program, as frames and breakpoints name it.")]
     start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
     end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
@@ -172,36 +160,36 @@ class SourceResult(Payload, frozen=True):
 async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload:
     snapshot = debugger.session(params.session_id).snapshot
     if snapshot is None:
-        raise UsageError("NO_SESSION", "The session has ended. Start one with debug_launch.")
+        raise no_session()
     return threads_payload(snapshot, debugger.merger.revisions[THREADS])
 
 
 async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult:
     session, snapshot = debugger.paused(params.session_id)
-    thread_id = inspection.active_thread(snapshot, params.thread_id)
-    frames, total = await inspection.fetch_frames(session, snapshot, thread_id, params.start, params.count)
-    kept = fitting(inspection.frame_list(frames, params.start), MAX_RESULT_BYTES)
-    return StackResult(thread_id, kept, total, len(frames) - len(kept))
+    thread_id = frames.active_thread(snapshot, params.thread_id)
+    found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
+    kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
+    return StackResult(thread_id, kept, total, len(found) - len(kept))
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
     session, snapshot = debugger.paused(params.session_id)
-    frame = await inspection.find_frame(session, snapshot, params.thread_id, params.frame_index)
+    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
-        found = await inspection.scope_variables(session, frame, params.scope)
+        found = await inspection.scope_variables(session.requests, frame, params.scope)
     else:
         if not session.profile.expressions.is_path(params.path):
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"`{shortened(params.path)}` is no path to a variable: take one from an answer, or use evaluate",
+                f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
             )
-        value = await inspection.evaluate(session, frame, params.path, _PATH_SECONDS)
-        found = await inspection.children(session, value.reference)
+        value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
+        found = await inspection.children(session.requests, value.reference)
     if params.filter is not None:
         found = [each for each in found if params.filter.lower() in each.name.lower()]
     page = found[params.start : params.start + params.count]
     shown = await inspection.expand(
-        session, page, depth=params.depth, limit=params.max_value_length, parent=params.path
+        session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
     kept = inspection.bounded(shown, params.max_result_bytes)
     return VariablesResult(kept, len(found), len(found) - params.start - len(kept) if page else 0)
@@ -209,8 +197,8 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
     session, snapshot = debugger.paused(params.session_id)
-    frame = await inspection.find_frame(session, snapshot, params.thread_id, params.frame_index)
-    found = await inspection.evaluate(session, frame, params.expression, params.timeout)
+    frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    found = await inspection.evaluate(session.requests, frame, params.expression, params.timeout)
     session.refresh_locals()
     return EvaluateResult(
         shortened(found.value, params.max_value_length), found.type, found.child_count, params.expression
@@ -225,31 +213,31 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
             "NO_EXCEPTION",
             "The program is not stopped at an exception. Set one with breakpoint_set_exception and continue.",
         )
-    frames, total = await inspection.fetch_frames(session, snapshot, stop.thread_id, 0, params.max_frames)
+    passed, total = await frames.fetch_frames(session.requests, snapshot, stop.thread_id, 0, params.max_frames)
     shown = []
-    for index, frame in enumerate(frames):
+    for index, frame in enumerate(passed):
         variables = None
         if index < params.variables_for_frames:
-            found = await inspection.scope_variables(session, frame, "locals")
-            shown_locals = await inspection.expand(session, found, depth=1, limit=MAX_VALUE_LENGTH)
+            found = await inspection.scope_variables(session.requests, frame, "locals")
+            shown_locals = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
             variables = inspection.bounded(shown_locals, MAX_RESULT_BYTES // params.max_frames)
         shown.append(FrameWithLocals(index, frame.name, frame.location, frame.is_user_code, variables))
-    causes = await inspection.exception_causes(session, frames[0], params.max_inner) if frames else []
+    causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []
     return ExceptionContext(stop.exception, [Cause(kind, message) for kind, message in causes], shown, total)
 
 
 async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
     debugger.session()
-    path = params.file if params.file in debugger.sources.known() else debugger.resolve(params.file)
+    path = params.file if params.file in debugger.sources.known() else debugger.workspace.resolve(params.file)
     lines = (await inspection.source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
     if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
         raise UsageError(
             "INVALID_PARAMETER",
-            f"'{path}' has lines 1 to {len(lines)}; there is none from {params.start_line} on.",
+            f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
         )
     numbered = (NumberedLine(number, lines[number - 1]) for number in range(params.start_line, last + 1))
-    kept = fitting(numbered, params.max_result_bytes)
+    kept = truncated(numbered, params.max_result_bytes)
     return SourceResult(path, kept, len(lines), last - params.start_line + 1 - len(kept))
 
 

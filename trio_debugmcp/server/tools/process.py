@@ -7,13 +7,11 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.fitting import fitting
+from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.payloads import OutputEntry, Payload, shortened
 
 
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
-    """Parameters of process_read_output."""
-
     stream: Annotated[Literal["both", "stdout", "stderr"], Meta(description="Which output.")] = "both"
     since_seq: Annotated[int, Meta(ge=0, description="Only entries from this number on: an earlier `nextSeq`.")] = 0
     max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = (
@@ -22,8 +20,6 @@ class ProcessReadOutput(Params, frozen=True, kw_only=True):
 
 
 class ProcessWriteInput(Params, frozen=True, kw_only=True):
-    """Parameters of process_write_input."""
-
     data: Annotated[str, Meta(description="Text for the program's standard input; a line ends with a newline.")]
     close_after: Annotated[bool, Meta(description="Close the input afterwards: the program reads its end.")] = False
 
@@ -54,7 +50,7 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputR
         for entry in debugger.console.entries(params.since_seq)
         if params.stream in ("both", entry.stream)
     ]
-    kept = fitting(wanted, params.max_bytes)
+    kept = truncated(wanted, params.max_bytes)
     if len(kept) < len(wanted):
         next_seq = wanted[len(kept)].seq
     return OutputResult(kept, next_seq, debugger.console.dropped)

@@ -1,4 +1,4 @@
-"""Sessions: launch, attach, disconnect, restart, state."""
+"""The tools about sessions: launch, attach, disconnect, restart, state."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 import trio
 from msgspec import Meta
 
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.breakpoints import BreakpointSet, set_breakpoint
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile, choose
+from trio_debugmcp.errors import UsageError, no_session
+from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.reports import StopReport, report_outcome
@@ -21,8 +21,6 @@ RESTART_SECONDS = 30.0
 
 
 class DebugLaunch(Params, frozen=True, kw_only=True):
-    """Parameters of debug_launch."""
-
     program: Annotated[str, Meta(description="The program to debug: a path, absolute or relative to the server.")]
     args: Annotated[list[str], Meta(description="The program's command line arguments.")] = []
     cwd: Annotated[str | None, Meta(description="The program's working directory; default: the server's.")] = None
@@ -49,8 +47,6 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
 
 
 class DebugAttach(Params, frozen=True, kw_only=True):
-    """Parameters of debug_attach."""
-
     pid: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The id of a running process.")] = None
     host: Annotated[str | None, Meta(description="The host where a debug adapter listens; default: 127.0.0.1.")] = None
     port: Annotated[
@@ -65,20 +61,16 @@ class DebugAttach(Params, frozen=True, kw_only=True):
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
-    """Parameters of debug_disconnect."""
-
     terminate: Annotated[
         bool | None, Meta(description="End the program too; default: true if launched, false if attached to.")
     ] = None
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
-    """Parameters of debug_restart."""
+    """debug_restart takes no parameters at all."""
 
 
 class DebugState(Params, frozen=True, kw_only=True):
-    """Parameters of debug_state."""
-
     session_id: SessionId = None
 
 
@@ -121,17 +113,18 @@ class Disconnected(Payload, frozen=True):
 
 async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
     debugger.check_free()
-    cwd = debugger.resolve(params.cwd or ".")
-    if not debugger.query(f"directory {cwd}", Path(cwd).is_dir):
+    cwd = debugger.workspace.resolve(params.cwd or ".")
+    if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     runs_file = not {"module", "code"} & params.adapter_options.keys()
-    program = debugger.resolve(params.program) if runs_file else params.program
-    profile = debugger.profile_for(params.adapter, params.program if runs_file else None)
+    program = debugger.workspace.resolve(params.program) if runs_file else params.program
+    profile = _choose(debugger, params.adapter, params.program if runs_file else None)
     _check_options(debugger, profile, params.adapter_options)
     if runs_file:
-        debugger.query(f"program {program}", lambda: _check_program(profile, program))
-    for wanted in params.breakpoints:
-        await set_breakpoint(debugger, wanted)
+        debugger.host.query(f"program {program}", lambda: _check_program(profile, program))
+    specs = [breakpoint_spec(debugger, wanted) for wanted in params.breakpoints]
+    for spec in specs:  # all have been checked: a launch that is refused sets none
+        await debugger.breakpoints.set(spec)
     start = Launch(
         program=program,
         args=tuple(params.args),
@@ -142,6 +135,15 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
         options=params.adapter_options,
     )
     return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout)
+
+
+def _choose(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
+    return choose(
+        adapter,
+        program,
+        debugger.settings.profiles,
+        lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate),
+    )
 
 
 def _check_options(debugger: Debugger, profile: Profile, options: dict[str, Any]) -> None:
@@ -196,11 +198,11 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
     debugger.check_free()
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
-    profile = debugger.profile_for(params.adapter, None)
+    profile = _choose(debugger, params.adapter, None)
     start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
-    if params.pid is not None and debugger.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
+    if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
-    problem = debugger.query(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
+    problem = debugger.host.query(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
     if problem is not None:
         raise UsageError("ATTACH_FAILED", problem)
     session = None
@@ -260,10 +262,10 @@ async def _state(debugger: Debugger, params: DebugState) -> SessionPayload | Dis
     return Disconnected("Disconnected", ended)
 
 
-def _payload(debugger: Debugger, session: Snapshot | None) -> SessionPayload:
-    if session is None:
-        raise UsageError("NO_SESSION", "The session has ended. Look at debug_state, and start again with debug_launch.")
-    return session_payload(debugger.state, session, debugger.merger.revisions[SESSION])
+def _payload(debugger: Debugger, snapshot: Snapshot | None) -> SessionPayload:
+    if snapshot is None:
+        raise no_session()
+    return session_payload(debugger.state, snapshot, debugger.merger.revisions[SESSION])
 
 
 TOOLS = (
@@ -280,8 +282,8 @@ TOOLS = (
     Tool(
         name="debug_attach",
         title="Attach to a running program",
-        description="Attach to a process by its id, or to a debug adapter that listens on a port. The program goes on; "
-        "stop it with debug_pause or a breakpoint.",
+        description="Attach to a process by its id, or to a debug adapter that listens on a port. The program keeps "
+        "running; stop it with debug_pause or a breakpoint.",
         params=DebugAttach,
         result=AttachResult,
         run=_attach,
@@ -290,8 +292,8 @@ TOOLS = (
     Tool(
         name="debug_disconnect",
         title="End the debug session",
-        description="End the session: a launched program is terminated, one attached to goes on, unless `terminate` "
-        "says otherwise. Breakpoints are kept for the next session.",
+        description="End the session: a launched program is terminated, one attached to keeps running, unless "
+        "`terminate` says otherwise. Breakpoints are kept for the next session.",
         params=DebugDisconnect,
         result=DisconnectResult,
         run=_disconnect,

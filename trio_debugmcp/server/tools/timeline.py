@@ -15,8 +15,6 @@ from trio_debugmcp.state.timeline import EVENT_TYPES
 
 
 class TimelineQuery(Params, frozen=True, kw_only=True):
-    """Parameters of timeline_query."""
-
     types: Annotated[
         list[str], Meta(description=f"Only events of these types, of {', '.join(EVENT_TYPES)}; none means all.")
     ] = []

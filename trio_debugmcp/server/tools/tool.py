@@ -1,6 +1,12 @@
-"""What a tool is, and the toolbox that lists and calls them.
+"""What a tool is, and the toolbox that lists and calls tools.
 
 The parameter struct gives the input schema and checks the arguments; the result struct gives the output schema.
+
+    class Add(Params, frozen=True, kw_only=True):
+        left: int
+        right: int = 0
+
+    tool = Tool(name="add", title="Add", description="…", params=Add, result=Sum, run=_add, read_only=True)
 """
 
 import logging
@@ -14,7 +20,7 @@ import trio
 from msgspec import Meta, Struct
 
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.server.access import Role, may_call, read_only
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -25,11 +31,11 @@ from trio_debugmcp.state.timeline import tool_called
 log = logging.getLogger(__name__)
 
 MAX_SECONDS = 3600
-"""The longest wait that a tool accepts. Whoever wants to wait longer asks again."""
+"""The longest wait that a tool accepts. A client that wants to wait longer calls again."""
 
 
 class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of parameter structs: snake_case, by keyword, and nothing that the schema does not name."""
+    """The base of parameter structs: snake_case, keywords only, and no field that the schema does not name."""
 
 
 SessionId = Annotated[
@@ -51,9 +57,13 @@ Run = Callable[[Debugger, P], Awaitable[Payload]]
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """One tool, with the hints of MCP's `ToolAnnotations`. `runs_code`: it may evaluate in the debugged program.
+    """One tool, with the hints of MCP's `ToolAnnotations`.
 
-    `noted`: a call becomes an event of the timeline. A tool that reads the timeline would wake its own reader for ever.
+    Attributes:
+        runs_code: it may evaluate expressions in the debugged program.
+        core: an agent needs it every day, so `serve --tools core` lists it.
+        noted: a call becomes an event of the timeline. False for tools that read the timeline: a client that calls
+            them on every change of the timeline would wake itself for ever.
     """
 
     name: str
@@ -70,8 +80,21 @@ class Tool(Struct, frozen=True, kw_only=True):
     core: bool = True
     noted: bool = True
 
+    def allows(self, role: Role) -> bool:
+        """Return whether a connection of that role may call the tool."""
+        return role == "control" or (self.read_only and not self.runs_code)
+
+    def refusal(self) -> UsageError:
+        """Return the error for an observer that calls a tool it may not call."""
+        return UsageError(
+            "READ_ONLY",
+            f"This connection may only observe, and {self.name} can change the debugged program. Use a connection with "
+            "the control token, or read the resources.",
+            {"tool": self.name},
+        )
+
     def listed(self) -> types.Tool:
-        """As `tools/list` shows it."""
+        """Return the tool as `tools/list` shows it."""
         return types.Tool(
             name=self.name,
             title=self.title,
@@ -89,10 +112,13 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Toolbox:
-    """The tools that a connection may use."""
+    """The tools of a server, listed and called for a role."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
+
+    def __repr__(self) -> str:
+        return f"<Toolbox of {len(self._tools)} tools>"
 
     @property
     def names(self) -> list[str]:
@@ -104,12 +130,12 @@ class Toolbox:
         return {name: tool.listed() for name, tool in self._tools.items()}
 
     def listed(self, role: Role = "control") -> list[types.Tool]:
-        """For `tools/list`. The schemas are made when they are first asked for."""
-        return [listed for name, listed in self._listed.items() if may_call(role, self._tools[name])]
+        """Return what `tools/list` answers. The schemas are made at the first call: they cost start-up time."""
+        return [listed for name, listed in self._listed.items() if self._tools[name].allows(role)]
 
     def controls(self, name: str) -> bool:
-        """Whether that tool can change the debugged program or run code in it."""
-        return name in self._tools and not may_call("observe", self._tools[name])
+        """Return whether that tool can change the debugged program or run code in it."""
+        return name in self._tools and not self._tools[name].allows("observe")
 
     async def call(
         self,
@@ -119,7 +145,7 @@ class Toolbox:
         role: Role = "control",
         client: str | None = None,
     ) -> types.CallToolResult:
-        """Run a tool and note it in the timeline. Every failure that is not a bug of ours becomes a failed result."""
+        """Run a tool and record the call in the timeline. Every failure but a cancellation becomes a failed result."""
         start = trio.current_time()
         code: str | None = "INTERNAL"
         try:
@@ -131,6 +157,7 @@ class Toolbox:
             tool = self._tools.get(name)
             if tool is None or tool.noted:
                 milliseconds = (trio.current_time() - start) * 1000
+                # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
                 with trio.move_on_after(MERGE_SECONDS, shield=True):
                     await debugger.merger.merge(Happened(tool_called(name, arguments, milliseconds, code, client)))
         return result
@@ -138,15 +165,15 @@ class Toolbox:
     async def _run(
         self, debugger: Debugger, name: str, arguments: dict[str, Any], role: Role
     ) -> tuple[types.CallToolResult, str | None]:
-        """The result, and the code of the failure if it is one."""
+        """Return the result, and the code of the failure if it is one."""
         try:
             tool = self._tools.get(name)
             if tool is None:
                 raise UsageError(
                     "INVALID_PARAMETER", f"There is no tool '{name}'. Tools: {', '.join(self._tools)}.", {}
                 )
-            if not may_call(role, tool):
-                raise read_only(tool)
+            if not tool.allows(role):
+                raise tool.refusal()
             params = _convert(tool, arguments)
             result = await tool.run(debugger, params)
         except (DebugError, OSError, msgspec.ValidationError) as error:
@@ -154,7 +181,9 @@ class Toolbox:
             return failed_result(failure), failure.code
         except Exception as error:
             log.exception("tool %s", name)
-            failure = UsageError("INTERNAL", f"{name} failed by our own fault: {type(error).__name__}: {error}")
+            failure = UsageError(
+                "INTERNAL", f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
+            )
             return failed_result(failure), failure.code
         text = msgspec.json.encode(result).decode()
         answer = types.CallToolResult(
@@ -177,7 +206,7 @@ def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
 
 
 def _object_schema(kinds: type[Struct] | tuple[type[Struct], ...]) -> dict[str, Any]:
-    """The JSON schema of a struct, or of one of several, with an object at its root as MCP wants it."""
+    """Return the JSON schema of a struct, or of one of several, with an object at its root as MCP requires."""
     if isinstance(kinds, tuple):
         references, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
         return {"type": "object", "anyOf": list(references), "$defs": components}

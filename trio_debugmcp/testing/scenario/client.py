@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from msgspec import Struct
 
-from trio_debugmcp.server.access import Role
+from trio_debugmcp.server.auth import Role
 from trio_debugmcp.testing.connect import Server, connect_streams
 from trio_debugmcp.testing.debug_client import DebugClient, ToolFailed
 from trio_debugmcp.testing.scenario.lines import Era

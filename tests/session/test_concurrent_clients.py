@@ -46,7 +46,7 @@ async def test_what_was_asked_about_a_stop_that_is_over_is_not_paused_any_more(
 
         adapter.answer(command, too_late)
         tool, arguments = ("evaluate", {"expression": "x"}) if command == "evaluate" else ("variables_get", {})
-        with pytest.raises(ToolFailed, match="has gone on meanwhile") as failed:
+        with pytest.raises(ToolFailed, match="was resumed in the meantime") as failed:
             await client.call(tool, **arguments)
         assert failed.value.code == "NOT_PAUSED"
 
@@ -62,7 +62,7 @@ async def test_nothing_is_asked_about_a_stop_once_another_client_has_let_the_pro
 
         adapter.answer("scopes", slowly)
         asked = len(adapter.requests)
-        with pytest.raises(ToolFailed, match="has gone on meanwhile") as failed:
+        with pytest.raises(ToolFailed, match="was resumed in the meantime") as failed:
             await client.call("variables_get")
         assert failed.value.code == "NOT_PAUSED"
         assert adapter.commands()[asked:] == ["scopes", "continue"]

@@ -1,4 +1,4 @@
-"""The tools as those have them who watch a replay: they look, and the recorded clients act."""
+"""The tools as clients that watch a replay have them: they may look, and the recorded clients act."""
 
 from msgspec.structs import replace
 
@@ -8,8 +8,8 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import Payload
 
 
-def watched(tool: Tool) -> Tool:
-    """The same tool, which leaves no trace in the timeline; and refused, if it moves the program or its breakpoints."""
+def read_only(tool: Tool) -> Tool:
+    """Return the tool with no trace in the timeline, and refused if it moves the program or its breakpoints."""
 
     async def refuse(debugger: Debugger, params: Params) -> Payload:
         raise UsageError(
@@ -19,6 +19,7 @@ def watched(tool: Tool) -> Tool:
             {"tool": tool.name},
         )
 
+    # An evaluation may run code of the program, but in a replay it gets the recorded answer.
     if tool.read_only or tool.runs_code:
         return replace(tool, noted=False)
     return replace(tool, noted=False, run=refuse)

@@ -1,4 +1,4 @@
-"""As much of a list as fits into a bound. Pure."""
+"""Truncation of lists to a size in bytes. Pure."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -11,12 +11,12 @@ _encoder = msgspec.json.Encoder()
 
 
 def json_size(item: object) -> int:
-    """The bytes that an item takes in a JSON list."""
+    """Return the bytes that an item takes in a JSON list."""
     return len(_encoder.encode(item)) + 1
 
 
-def fitting(items: Iterable[T], max_bytes: int) -> list[T]:
-    """The first items that fit into `max_bytes` of JSON, and at least one."""
+def truncated(items: Iterable[T], max_bytes: int) -> list[T]:
+    """Return the first items that fit into `max_bytes` of JSON, and at least one, so that a reader can page on."""
     kept: list[T] = []
     room = max_bytes
     for item in items:

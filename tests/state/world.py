@@ -1,0 +1,90 @@
+"""`World`: a state that is told things, and says which resources each changed. Shared by the tests of state."""
+
+from typing import Any
+
+from trio_debugmcp.dap.messages import DapBreakpoint, EventBody, Stopped
+from trio_debugmcp.state.changes import (
+    BreakpointPut,
+    BreakpointsBound,
+    Change,
+    EventReceived,
+    LocalsFetched,
+    Resumed,
+    SessionOpened,
+    SessionStarted,
+    StopExamined,
+)
+from trio_debugmcp.state.model import Breakpoint, NamedScope, Origin, Snapshot, StackFrame, State, Thread
+from trio_debugmcp.state.payloads import Location, Variable
+from trio_debugmcp.state.reduce import reduce
+from trio_debugmcp.state.resources import BREAKPOINTS, MODULES, OUTPUT, SESSION, STACK, THREADS, TIMELINE, changed
+
+ALL = {SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE}
+APP = "/src/app.py"
+ORIGIN = Origin("fake", "Fake", "Launch", 1000.0, process_name="app.py")
+
+
+def place(line: int, name: str = "main", file: str = APP) -> Location:
+    return Location(file, line, 1, name, "app")
+
+
+def frame(line: int, name: str = "main", file: str = APP) -> StackFrame:
+    return StackFrame(line, name, place(line, name, file))
+
+
+class World:
+    """`tell` reduces a message and returns the URIs of what it changed."""
+
+    def __init__(self, *sessions: str) -> None:
+        self.state = State()
+        for session in sessions:
+            self.open(session)
+
+    def tell(self, message: Change) -> set[str]:
+        old, self.state = self.state, reduce(message, self.state)
+        return changed(old, self.state)
+
+    def open(self, session: str, parent: str | None = None) -> set[str]:
+        touched = self.tell(SessionOpened(session, ORIGIN, parent))
+        return touched | self.tell(SessionStarted(session))
+
+    def said(self, body: EventBody, session: str = "s-1", at: float = 1001.0) -> set[str]:
+        return self.tell(EventReceived(session, body, at))
+
+    def examined(self, session: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
+        values: dict[str, Any] = {
+            "generation": self[session].generation,
+            "at": 1002.0,
+            "reason": "Step",
+            "thread_id": thread,
+            "frames": (frame(line),),
+            "total_frames": 1,
+            "threads": (Thread(thread, "MainThread"),),
+        }
+        return self.tell(StopExamined(session, **{**values, **more}))
+
+    def stop(self, session: str = "s-1", **more: Any) -> set[str]:
+        """A stop as a whole: the adapter's event, and what was found there."""
+        return self.said(Stopped("step", thread_id=1), session) | self.examined(session, **more)
+
+    def resume(self, session: str = "s-1", kind: Any = "continue") -> set[str]:
+        return self.tell(Resumed(session, kind))
+
+    def fetched(self, generation: int, session: str = "s-1") -> set[str]:
+        variable = Variable("x", "1", "int", "x", 0)
+        return self.tell(LocalsFetched(session, generation, (NamedScope("Locals", 7),), (variable,)))
+
+    def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
+        return self.tell(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
+
+    def bound(self, breakpoint_id: str, session: str = "s-1", **answer: Any) -> set[str]:
+        answer = {"verified": True, "id": int(breakpoint_id.rpartition("-")[2]), **answer}
+        return self.tell(BreakpointsBound(session, ((breakpoint_id, DapBreakpoint(**answer)),)))
+
+    def breakpoint(self, breakpoint_id: str) -> Breakpoint:
+        return next(each for each in self.state.breakpoints if each.id == breakpoint_id)
+
+    def __getitem__(self, session: str) -> Snapshot:
+        found = self.state.snapshot(session)
+        assert found is not None
+        return found

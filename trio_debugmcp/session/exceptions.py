@@ -1,0 +1,126 @@
+"""`ExceptionFilter`: which raised exceptions count as a stop.
+
+Adapters filter exceptions coarsely ("raised", "uncaught"); the user's exception breakpoints name types, conditions and
+chances. So an adapter stops more often than the user asked for, and here it is decided which of these stops count.
+"""
+
+import logging
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import ExceptionBreakpoint
+from trio_debugmcp.state.payloads import ExceptionInfo, shortened
+
+log = logging.getLogger(__name__)
+
+EXAMINATION_SECONDS = 3.0
+"""For each answer about a stop; the stop is published without what an adapter has not sent by then."""
+
+MAX_MESSAGE_LENGTH = 1000
+"""Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
+
+
+class Raised(Struct, frozen=True):
+    """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop."""
+
+    info: ExceptionInfo
+    wanted_by: tuple[str, ...] = ()
+    counts: bool = True
+
+
+class _Sighting(Struct, frozen=True):
+    """A reported exception, as far as it takes to recognise it; `depth` is the height of the stack there."""
+
+    identity: str
+    break_mode: str | None
+    thread_id: int
+    depth: int
+
+
+class ExceptionFilter:
+    """Examines the exception stops of one session, one at a time."""
+
+    def __init__(self, requests: Requests, merger: Merger) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._last: _Sighting | None = None
+
+    async def examine(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> Raised | None:
+        """Return what was raised and whether it counts; None at a stop that is not about an exception."""
+        if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
+            return None
+        info = await self._info(stopped, thread_id)
+        candidates = [each for each in self._merger.state.exceptions if each.enabled]
+        if not candidates:  # the adapter was asked to stop in some other way, by adapter_options for example
+            return Raised(info)
+        frame_id = stack.stack_frames[0].id if stack.stack_frames else None
+        if await self._is_repetition(info, thread_id, frame_id, stack.total_frames or 0):
+            return Raised(info, counts=False)
+        lineage = await self._lineage(info, frame_id)
+        wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
+        return Raised(info, tuple(wanted), counts=bool(wanted))
+
+    async def _info(self, stopped: Stopped, thread_id: int) -> ExceptionInfo:
+        info = ExceptionInfo(type=stopped.text or "exception", message=stopped.description, break_mode=None)
+        if self._requests.capabilities.supports_exception_info_request:
+            body = await self._requests.request_or_empty(
+                "exceptionInfo", {"threadId": thread_id}, ExceptionInfoBody, seconds=EXAMINATION_SECONDS
+            )
+            details = body.details
+            info = ExceptionInfo(
+                type=body.exception_id or (details.full_type_name if details else None) or info.type,
+                message=body.description or (details.message if details else None) or info.message,
+                break_mode=body.break_mode,
+            )
+        return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
+
+    async def _is_repetition(self, info: ExceptionInfo, thread_id: int, frame_id: int | None, depth: int) -> bool:
+        """Whether this is the last stop's exception, reported again in the next frame that it passes on its way up.
+
+        Its identity alone does not decide it: the next exception may be put where this one was in memory. On the way
+        up the stack gets shorter each time; where a new exception is raised it does not.
+        """
+        expression = self._requests.profile.expressions.raise_identity()
+        identity = await self._evaluate(expression, frame_id) if expression else None
+        if identity is None:
+            return False
+        last, self._last = self._last, _Sighting(identity, info.break_mode, thread_id, depth)
+        return (
+            last is not None
+            and (last.identity, last.break_mode, last.thread_id) == (identity, info.break_mode, thread_id)
+            and depth < last.depth
+        )
+
+    async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
+        own = (info.type, info.type.rpartition(".")[2])
+        expression = self._requests.profile.expressions.lineage()
+        value = await self._evaluate(expression, frame_id) if expression else None
+        return own if value is None else (*own, *self._requests.profile.expressions.parse_lineage(value))
+
+    async def _wants(
+        self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...], frame_id: int | None
+    ) -> bool:
+        chance = each.second_chance if info.break_mode == "unhandled" else each.first_chance
+        ancestors = lineage if each.include_subtypes else lineage[:2]
+        if not chance or (each.exception_type != "*" and each.exception_type not in ancestors):
+            return False
+        if each.condition is None:
+            return True
+        value = await self._evaluate(self._requests.profile.expressions.truth(each.condition), frame_id)
+        # A condition that fails stops the program, so that the user sees it.
+        return value is None or value.lower() in {"true", "1"}
+
+    async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
+        context = self._requests.profile.dialect.evaluate_context
+        arguments = {"expression": expression, "frameId": frame_id, "context": context}
+        try:
+            body = await self._requests.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
+        except DebugError as error:
+            log.info("%s: %s", expression, error)
+            return None
+        return body.result

@@ -1,0 +1,96 @@
+"""Stack frames: from the adapter's to those that the state keeps, and paging beyond the ones captured at a stop."""
+
+from collections.abc import Sequence
+
+from trio_debugmcp.dap.messages import DapFrame, StackTraceBody
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import Snapshot, StackFrame
+from trio_debugmcp.state.payloads import Frame, Location
+from trio_debugmcp.state.resources import frame_payload
+
+CAPTURED_FRAMES = 20
+"""Frames fetched at every stop: what people look at. Deeper ones are fetched when a client asks for them."""
+
+_LISTED_THREADS = 50
+"""Thread ids named in an error message; a pool has hundreds."""
+
+
+def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[StackFrame, ...]:
+    """Return the adapter's frames as the state keeps them."""
+    return tuple(
+        StackFrame(
+            id=frame.id,
+            name=frame.name,
+            location=frame_location(profile, frame),
+            is_user_code=frame.presentation_hint not in {"subtle", "label", "deemphasize"},
+            source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
+        )
+        for frame in frames
+    )
+
+
+def frame_location(profile: Profile, frame: DapFrame) -> Location:
+    """Return where a frame is, its path spelled as the adapter spells it; line 0 means that it does not know."""
+    source = frame.source
+    return Location(
+        file=(source.path or source.name) if source is not None else None,
+        line=frame.line or profile.dialect.line_of(frame),
+        column=frame.column or None,
+        function_name=frame.name or None,
+        module_name=profile.dialect.module_name(frame),
+    )
+
+
+def frame_list(frames: Sequence[StackFrame], start: int) -> list[Frame]:
+    """Return frames as clients see them, numbered from `start`."""
+    return [frame_payload(start + offset, frame) for offset, frame in enumerate(frames)]
+
+
+def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
+    """Return the thread with that id, or without an id the one that stopped.
+
+    Raises:
+        UsageError: `INVALID_THREAD`.
+    """
+    if thread_id is None:
+        return snapshot.stop.thread_id if snapshot.stop is not None else 0
+    known = [thread.id for thread in snapshot.threads.threads]
+    if known and thread_id not in known:
+        listed = ", ".join(map(str, known[:_LISTED_THREADS]))
+        raise UsageError("INVALID_THREAD", f"There is no thread {thread_id}. Threads: {listed}.", {"threads": known})
+    return thread_id
+
+
+async def fetch_frames(
+    requests: Requests, snapshot: Snapshot, thread_id: int, start: int, count: int
+) -> tuple[list[StackFrame], int]:
+    """Return `count` frames from `start` on and the number of all, from the stop's capture where it has them."""
+    stack = snapshot.stack
+    captured = len(stack.frames)
+    if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
+        return list(stack.frames[start : start + count]), stack.total
+    arguments = {"threadId": thread_id, "startFrame": start, "levels": count}
+    body = await requests.request("stackTrace", arguments, StackTraceBody)
+    frames = captured_frames(requests.profile, body.stack_frames or [])
+    # An adapter that ignores paging answers with the whole stack.
+    frames = frames[start : start + count] if start and len(frames) > count else frames[:count]
+    return list(frames), max(body.total_frames or 0, start + len(frames))
+
+
+async def find_frame(requests: Requests, snapshot: Snapshot, thread_id: int | None, frame_index: int) -> StackFrame:
+    """Return the frame with that index; 0 is the top.
+
+    Raises:
+        UsageError: `INVALID_THREAD` or `INVALID_FRAME`.
+    """
+    thread = active_thread(snapshot, thread_id)
+    frames, total = await fetch_frames(requests, snapshot, thread, frame_index, 1) if frame_index >= 0 else ([], 0)
+    if not frames:
+        raise UsageError(
+            "INVALID_FRAME",
+            f"There is no frame {frame_index} in thread {thread}: frames go from 0 to {max(total, 1) - 1}.",
+            {"total": total},
+        )
+    return frames[0]

@@ -1,0 +1,161 @@
+"""`EventPump`: takes the adapter's events in order, acts on them, and has them merged into the state.
+
+Some events must take effect before the state changes (a stop closes or opens the stop gate at once), others after it
+(the examination of a stop needs the stop's generation): `_before_merge` and `_after_merge`.
+
+The pump never awaits a response: the DAP reader that delivers responses waits until the pump takes its next event.
+"""
+
+import trio
+
+from trio_debugmcp.clock import Clock
+from trio_debugmcp.dap.connection import Connection, EndOfStream
+from trio_debugmcp.dap.messages import (
+    BreakpointEvent,
+    CapabilitiesEvent,
+    Continued,
+    EventBody,
+    Exited,
+    Initialized,
+    LoadedSource,
+    ModuleEvent,
+    Output,
+    Stopped,
+    Terminated,
+)
+from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.ending import Ending
+from trio_debugmcp.session.examination import Examiner
+from trio_debugmcp.session.handshake import Handshake
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.state.changes import BreakpointFaulted, BreakpointLogged, EventReceived
+from trio_debugmcp.state.model import State
+
+EXIT_SECONDS = 5.0
+"""From `exited` to the end of a session whose adapter sends no `terminated`; the others send it at once."""
+
+
+class EventPump:
+    """The events of one session's adapter."""
+
+    def __init__(
+        self,
+        requests: Requests,
+        suspension: Suspension,
+        handshake: Handshake,
+        examiner: Examiner,
+        ending: Ending,
+        merger: Merger,
+        clock: Clock,
+        console: Console,
+        sources: Sources,
+    ) -> None:
+        self._requests = requests
+        self._suspension = suspension
+        self._handshake = handshake
+        self._examiner = examiner
+        self._ending = ending
+        self._merger = merger
+        self._clock = clock
+        self._console = console
+        self._sources = sources
+
+    async def run(self, connection: Connection, nursery: trio.Nursery) -> None:
+        """Pump until the connection ends; tasks that follow from an event are started in `nursery`."""
+        async for event in connection.events:
+            match event:
+                case EndOfStream():
+                    await self._on_end(event)
+                    return
+                case Output():
+                    await self._on_output(event)
+                case CapabilitiesEvent(capabilities=raw):
+                    self._requests.learn_capabilities(raw)
+                case Initialized():
+                    self._handshake.initialized()
+                case Stopped(reason=reason) if self._suspension.is_echo(reason):
+                    pass  # the stop at hand, reported once more because a pause crossed it
+                case _:
+                    self._before_merge(event)
+                    received = EventReceived(self._requests.session_id, event, self._clock.now())
+                    state = await self._merger.merge(received)
+                    self._after_merge(event, state, nursery)
+
+    def _before_merge(self, event: EventBody) -> None:
+        session_id = self._requests.session_id
+        match event:
+            case ModuleEvent(module=module):
+                self._sources.learn(module.path, session_id)
+            case LoadedSource(source=source):
+                self._sources.learn(source.path, session_id, source.source_reference or 0)
+            case BreakpointEvent(breakpoint=breakpoint_) if breakpoint_.verified and breakpoint_.source is not None:
+                self._sources.learn(breakpoint_.source.path, session_id)
+            case Stopped(reason=reason):
+                self._examiner.cancel()
+                self._suspension.report_stop(reason)
+            case Continued():
+                self._examiner.cancel()
+                self._suspension.report_resume()
+            case Exited(exit_code=exit_code):
+                self._ending.exit_code = exit_code
+            case _:
+                pass
+
+    def _after_merge(self, event: EventBody, state: State, nursery: trio.Nursery) -> None:
+        match event:
+            case Stopped():
+                snapshot = state.snapshot(self._requests.session_id)
+                if snapshot is not None:
+                    self._examiner.begin(nursery, event, snapshot)
+            case Exited():
+                nursery.start_soon(self._follow_exit)
+            case Terminated():
+                self._finish("the program ended")
+            case _:
+                pass
+
+    async def _follow_exit(self) -> None:
+        """End the session of a program that has exited, if the adapter does not; after its children have ended."""
+        await trio.sleep(EXIT_SECONDS)
+        session_id = self._requests.session_id
+        await self._merger.wait_until(lambda state: all(each.parent != session_id for each in state.snapshots))
+        self._finish("the program ended")
+
+    def _finish(self, reason: str) -> None:
+        self._ending.finish(reason)
+        self._handshake.abort(AdapterGone(reason))
+
+    async def _on_end(self, end: EndOfStream) -> None:
+        tail = self._requests.stderr_tail
+        self._handshake.abort(AdapterGone(end.reason, tail))
+        if not self._ending.over:
+            self._ending.failed = not self._ending.exited  # after `exited`, some adapters just disconnect
+            await self._merger.merge(EventReceived(self._requests.session_id, Terminated(), self._clock.now()))
+        last_line = tail.rpartition("\n")[2]
+        self._finish(f"{end.reason} ({last_line})" if last_line else end.reason)
+
+    async def _on_output(self, output: Output) -> None:
+        category, text = output.category or "console", output.output
+        if category == "telemetry":
+            return
+        session_id, dialect = self._requests.session_id, self._requests.profile.dialect
+        for breakpoint_ in self._merger.state.breakpoints:
+            mark = dialect.log_message(breakpoint_.id, "")
+            if breakpoint_.log_message is not None and text.startswith(mark):
+                logged = text.removeprefix(mark)
+                self._console.append("tracepoint", logged)
+                await self._merger.merge(BreakpointLogged(session_id, breakpoint_.id, logged))
+                return
+        failed = dialect.condition_failure(text)
+        if failed is not None:
+            condition, error = failed
+            problem = f"the condition `{condition}` failed: {error}"
+            self._examiner.explain_next_stop(problem)
+            await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
+        self._console.append(
+            "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console", text
+        )

@@ -1,0 +1,162 @@
+"""`Requests`: how one session asks its debug adapter, bounded in time and with errors by whose fault they are.
+
+Every DAP request of a session is sent through here, so this is the place where
+
+- a request about a stop is refused once the program has been resumed (the *stop gate*),
+- an adapter that does not answer becomes `TIMEOUT`, and one that is gone carries what it last wrote to stderr.
+
+    body = await requests.request("threads", None, ThreadsBody)
+    if requests.capabilities.supports_step_back: ...
+"""
+
+import logging
+from typing import TypeVar
+
+import msgspec
+import trio
+
+from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.connection import Connection
+from trio_debugmcp.dap.messages import Capabilities, merge_capabilities
+from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.state.model import Snapshot
+
+log = logging.getLogger(__name__)
+
+REQUEST_SECONDS = 10.0
+"""For the answer to a request that runs no code of the program. Healthy adapters take milliseconds; one that has not
+answered by then will not answer at all."""
+
+T = TypeVar("T")
+
+_ABOUT_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"})
+"""Requests that are only valid while the program is stopped; another client may resume it at any time. Sent while it
+runs, adapters refuse them, answer for another moment, or fall silent."""
+
+
+class Requests:
+    """The requests of one session to its adapter. Made by the session; usable from `connect` until it ends.
+
+    Attributes:
+        capabilities: what the adapter can do; empty until the handshake.
+        started: the program was allowed to run, so a refusal may mean that it has ended since.
+    """
+
+    def __init__(self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension) -> None:
+        self.session_id = session_id
+        self.profile = profile
+        self.capabilities = Capabilities()
+        self.started = False
+        self._merger = merger
+        self._suspension = suspension
+        self._adapter: Adapter | None = None
+        self._connection: Connection | None = None
+
+    def __repr__(self) -> str:
+        return f"<Requests of {self.session_id} to {self.profile.name}: {self._connection!r}>"
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What is true of the session now; None when it has ended."""
+        return self._merger.state.snapshot(self.session_id)
+
+    @property
+    def connected(self) -> bool:
+        """Whether the adapter can still be asked."""
+        return self._connection is not None and self._connection.ended is None
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last lines that the adapter wrote to its standard error."""
+        return self._adapter.stderr_tail if self._adapter is not None else ""
+
+    def connect(self, adapter: Adapter, connection: Connection) -> None:
+        """Send requests over this connection from now on."""
+        self._adapter, self._connection = adapter, connection
+
+    def learn_capabilities(self, raw: msgspec.Raw) -> None:
+        """Merge the body of a `capabilities` event into what is known."""
+        try:
+            self.capabilities = merge_capabilities(self.capabilities, raw)
+        except ProtocolViolation as violation:
+            log.warning("capabilities: %s", violation)
+
+    async def request(self, command: str, arguments: object, kind: type[T], *, seconds: float = REQUEST_SECONDS) -> T:
+        """Send a request and return the body of its response.
+
+        Raises:
+            AdapterRefused: the adapter answered with a failure.
+            AdapterGone: the adapter has disconnected; with the last lines of its standard error.
+            ProgramGone: the program, which was running, has ended, and the session is about to end.
+            UsageError: `TIMEOUT`: no answer in time. `NOT_PAUSED`: the program has been resumed in the meantime.
+        """
+        if self._connection is None:
+            raise AdapterGone("the debug adapter is not connected")
+        asked_at = self.snapshot
+        # The stop gate closes with the resume, before the state says so: debugpy answers a question about a thread
+        # that runs only when that thread stops again, and nothing else until then.
+        if command in _ABOUT_A_STOP and not self._suspension.stopped:
+            raise _resumed(asked_at)
+        try:
+            with trio.fail_after(seconds):
+                return await self._connection.request(command, arguments, kind)
+        except trio.TooSlowError:
+            raise UsageError(
+                "TIMEOUT",
+                f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "
+                "debug_disconnect and launch again.",
+            ) from None
+        except AdapterRefused as refusal:
+            if self.started and self.profile.dialect.has_lost_program(refusal.reason):
+                raise ProgramGone("the program has ended") from None
+            # Refused because the stop was over by the time the adapter read the request: not the adapter's fault.
+            if command in _ABOUT_A_STOP and _is_over(asked_at, self.snapshot):
+                raise _resumed(self.snapshot) from None
+            raise
+        except AdapterGone as gone:
+            raise self.explained(gone) from None
+
+    async def request_or_empty(self, command: str, arguments: object, kind: type[T], *, seconds: float) -> T:
+        """Send a request and return its body, or an empty one if the adapter refuses it or does not answer.
+
+        For the examination of a stop: a stop of which little is known is still a stop.
+
+        Raises:
+            AdapterGone: the adapter has disconnected.
+            UsageError: `NOT_PAUSED`: the stop is over.
+        """
+        try:
+            return await self.request(command, arguments, kind, seconds=seconds)
+        except (AdapterRefused, UsageError, ProtocolViolation) as error:
+            if isinstance(error, UsageError) and error.code == "NOT_PAUSED":
+                raise
+            log.warning("examining a stop: %s", error)
+            return kind()
+
+    async def request_quietly(self, command: str, arguments: object) -> None:
+        """Send a request whose answer does not matter, unbounded: it may come only when the program ends."""
+        if self._connection is not None:
+            try:
+                await self._connection.request(command, arguments)
+            except DebugError as error:
+                log.debug("%s: %s", command, error)
+
+    def explained(self, gone: AdapterGone) -> AdapterGone:
+        """The same error with what the adapter wrote to its standard error last."""
+        return gone if self._adapter is None else AdapterGone(gone.reason, self.stderr_tail)
+
+
+def _is_over(before: Snapshot | None, now: Snapshot | None) -> bool:
+    return before is not None and (now is None or now.generation != before.generation)
+
+
+def _resumed(snapshot: Snapshot | None) -> UsageError:
+    return UsageError(
+        "NOT_PAUSED",
+        "The program was resumed in the meantime, so what you asked about is gone. Use debug_state to see where it is "
+        "now, or debug_wait to wait for the next stop.",
+        {"currentState": snapshot.phase if snapshot is not None else "Disconnected"},
+    )

@@ -1,0 +1,91 @@
+"""`Suspension`: what is known about one session's program being stopped, before the state says so.
+
+The state publishes a stop when it has been examined, which takes a few requests. The rules that cannot wait for that
+stand here: which requests may be sent, whether a `pause` is still needed, and whether a `stopped` event is news.
+
+Theory of operation
+-------------------
+A `pause` can cross a stop: the program stops at a breakpoint while the request is on its way. Adapters then report the
+stop once more, with the reason `pause` (debugpy does so up to half a second later). Such an echo carries no news. If
+the program has been resumed before debugpy sends it, debugpy waits for the resumed thread to stop again, and as it
+serves one request at a time it answers nothing else until the session ends. So there are three rules:
+
+1. A stopped program is not asked to pause; the stop that is there counts, whatever its reason.
+2. After a stop that a pause has crossed, `echo_until` says how long the echo may still come. A `stopped` with the
+   reason `pause` within that time is dropped.
+3. A resume waits until the echo has come, or cannot come any more.
+"""
+
+from math import inf
+
+import trio
+
+
+class Suspension:
+    """Whether one session's program is stopped, as far as its adapter has reported it.
+
+    Attributes:
+        stopped: true from a `stopped` event, examined or not, until the resume that ends the stop.
+        pause_requested: a client has asked for a pause, so the stop at hand counts whatever its reason.
+        echo_until: until then (trio's clock) the adapter may report the stop at hand once more.
+    """
+
+    def __init__(self, pause_echo_seconds: float) -> None:
+        self.stopped = False
+        self.pause_requested = False
+        self.echo_until = -inf
+        self._pause_echo_seconds = pause_echo_seconds
+        self._pending_pauses = 0
+        self._echoed = trio.Event()
+
+    def __repr__(self) -> str:
+        return f"<Suspension stopped={self.stopped} pending_pauses={self._pending_pauses}>"
+
+    def report_stop(self, reason: str) -> None:
+        """Record a `stopped` event that is not an echo."""
+        # The order of events and responses does not tell whether the pause or something else stopped the program:
+        # debugpy holds back events while it serves a request. The reason does, or a second pause.
+        if self._pending_pauses > 1 or (self._pending_pauses == 1 and reason != "pause"):
+            self.echo_until = trio.current_time() + self._pause_echo_seconds
+            self._echoed = trio.Event()
+        self.pause_requested = self._pending_pauses > 0 or (self.stopped and self.pause_requested)
+        self._pending_pauses = 0
+        self.stopped = True
+
+    def report_resume(self) -> None:
+        """Record that the adapter has resumed the program, or is about to be asked to."""
+        self.stopped = False
+
+    def report_resume_refused(self, *, still_stopped: bool) -> None:
+        """Record that the adapter refused a resume; `still_stopped`: the program is where it was."""
+        self.stopped = still_stopped
+
+    def is_echo(self, reason: str) -> bool:
+        """Return whether a `stopped` with this reason repeats the stop at hand. There is at most one echo of a stop."""
+        if reason != "pause" or not self.stopped or trio.current_time() >= self.echo_until:
+            return False
+        self.echo_until = -inf
+        self._echoed.set()
+        return True
+
+    async def wait_echo(self) -> None:
+        """Wait until the stop at hand has been repeated, or cannot be repeated any more."""
+        if trio.current_time() < self.echo_until:
+            # Shielded, as a resume is carried out even if its caller is cancelled; bounded by the profile's constant.
+            with trio.move_on_at(self.echo_until, shield=True):
+                await self._echoed.wait()
+
+    def want_pause(self) -> bool:
+        """Record that a client wants the program stopped; return whether a `pause` request is needed for it."""
+        if self.stopped:
+            self.pause_requested = True
+        return not self.stopped
+
+    def begin_pause(self) -> None:
+        """Record that a `pause` request is about to be sent."""
+        self._pending_pauses += 1
+
+    def forget_pause(self) -> None:
+        """Record that the adapter refused a `pause`: no stop follows from it."""
+        # A stop in between has reset the count: it counted for this pause, too.
+        self._pending_pauses = max(0, self._pending_pauses - 1)
