@@ -1,12 +1,4 @@
-"""House rules of these tests.
-
-- A test's name is a sentence about behaviour; the whole conversation stands in its body.
-- Pure rooms are tested with plain asserts. What has to do with time runs on a virtual clock that jumps
-  (`autojump_clock`), with exact times and no sleeping for luck.
-- Never let a clock jump while real processes or sockets are about: waiting for them counts as idle. Tests
-  with real ones are marked `real`, are few, and have a bound each.
-- No mocks where a fake peer on a memory stream serves: see `trio_debugmcp.testing`.
-"""
+"""Shared by all tests: settings of hypothesis, and the end of warm servers. The house rules are in README.md."""
 
 import pytest
 from hypothesis import settings

@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -248,20 +248,19 @@ def test_classes_have_few_public_methods() -> None:
 
 def test_test_folders_mirror_the_package() -> None:
     folders = {str(file.parent.relative_to(TESTS)) for file in TESTS.rglob("test_*.py")} - {"."}
-    strangers = {name for name in folders if name.partition("/")[0] not in SUBJECTS and not (HOME / name).is_dir()}
-    assert strangers == set()
+    unknown = {name for name in folders if name.partition("/")[0] not in SUBJECTS and not (HOME / name).is_dir()}
+    assert not unknown, unknown
     rooms = {folder.name for folder in HOME.iterdir() if any(folder.glob("*.py"))} - {"samples"}
-    assert rooms <= folders
+    assert not rooms - folders, rooms - folders
 
 
 def test_test_files_of_one_name_mirror_modules_of_one_name() -> None:
-    places = defaultdict(list)
+    places = defaultdict(set)
     for file in TESTS.rglob("test_*.py"):
-        places[file.name].append(file)
+        module = file.name.removeprefix("test_")
+        mirrors = any((HOME / file.parent.relative_to(TESTS)).rglob(module)) if file.parent != TESTS else True
+        places[file.name].add((str(file.relative_to(TESTS)), mirrors))
     alike = [
-        sorted(str(file.relative_to(TESTS)) for file in files)
-        for files in places.values()
-        for mirrored in [Counter((HOME / file.relative_to(TESTS).with_name(file.name[5:])).exists() for file in files)]
-        if len(files) > 1 and mirrored[False]
+        places[name] for name in places if len(places[name]) > 1 and not all(mirrors for _, mirrors in places[name])
     ]
-    assert not alike, "\n".join(map(str, alike))
+    assert not alike, "\n".join(" ".join(sorted(name for name, _ in files)) for files in alike)

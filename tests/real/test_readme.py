@@ -18,7 +18,10 @@ from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
 from trio_debugmcp.state.timeline import EVENT_TYPES
 
 ROOT = Path(__file__).parent.parent.parent
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONFORMANCE = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
+
+MOST_LINES = 280
 
 
 def blocks(language: str) -> list[str]:
@@ -50,7 +53,7 @@ _done: dict[str, subprocess.CompletedProcess[str]] = {}
 
 
 def run_once(command: str, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    """What became of a command that several tests look at."""
+    """The outcome of a command that several tests look at."""
     if command not in _done:
         _done[command] = subprocess.run(
             shlex.split(command), env=environment, capture_output=True, text=True, timeout=60, check=False
@@ -68,7 +71,8 @@ def test_its_commands_run(command: str, path_with_the_command: dict[str, str]) -
 def test_its_scripts_exist_and_are_executable() -> None:
     scripts = {line for line in commands() if line.startswith("scripts/")}
     assert scripts == {"scripts/demo", "scripts/test"}
-    for script in {*scripts, *re.findall(r"`(scripts/\w+)`", README)}:
+    contributing = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for script in {*scripts, *re.findall(r"`(scripts/[a-z]+|\.ci/run)\b", README + contributing)}:
         assert os.access(ROOT / script, os.X_OK), script
 
 
@@ -122,12 +126,28 @@ def test_it_names_every_prompt_argument_and_event_type_and_no_other() -> None:
         (prompt.name, [("**" if each.required else "", each.name) for each in prompt.arguments])
         for prompt in PROMPTS.values()
     ]
-    types = section("Resources").partition("their types\nare ")[2].partition(". Arguments")[0]
+    types = section("Resources").partition("The event types are ")[2]
     assert re.findall(r"`(\w+)`", types) == list(EVENT_TYPES)
 
 
-def test_the_tests_that_it_names_exist() -> None:
-    named = set(re.findall(r"`(test_\w+)`", README))
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_its_links_and_those_of_the_documentation_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / ".github").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_index_of_the_documentation_names_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| \[([\w-]+\.md)\]", index, re.MULTILINE)
+    assert sorted([*named, "index.md"]) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
+def test_the_tests_that_prove_the_requirements_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", CONFORMANCE))
     defined = {
         name
         for file in (ROOT / "tests").rglob("test_*.py")
@@ -140,5 +160,5 @@ def test_the_tests_that_it_names_exist() -> None:
 def test_the_options_that_it_names_exist(path_with_the_command: dict[str, str]) -> None:
     assert shutil.which("trio-debugmcp", path=path_with_the_command["PATH"])
     help_text = run_once("trio-debugmcp serve --help", path_with_the_command).stdout
-    for option in re.findall(r"serve (--[\w-]+)", README):
+    for option in re.findall(r"serve\s+(--[\w-]+)", README):
         assert option in help_text
