@@ -42,7 +42,7 @@ async def over(client: DebugClient) -> None:
     await still_works(client)
 
 
-# --- Floods -------------------------------------------------------------------------------------------------
+# --- Floods -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["output", "thread", "module", "loadedSource", "continued", "breakpoint", "unheardOf"])
@@ -113,7 +113,7 @@ async def test_numbers_that_fit_no_machine_word_are_passed_on(autojump_clock: Mo
         assert adapter.sent("next")[-1]["threadId"] == huge
 
 
-# --- Two faults at once -------------------------------------------------------------------------------------
+# --- Two faults at once -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("after", [0, 0.5, 2, 5.5])

@@ -18,7 +18,7 @@ from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, line_of, program
 from tests.recording.make import record_the_till
 from tests.recording.scene import URIS, comparable, watch, without_times
-from trio_debugmcp.recording.format import ClientEntry, ExitEntry, OutputEntry, read_recording
+from trio_debugmcp.recording.format import ClientEntry, ExitEntry, ProgramOutputEntry, read_recording
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
 
@@ -115,7 +115,7 @@ async def test_what_was_recorded_on_stdio_is_replayed_without_debugpy(era: Era, 
     assert "open-sesame" not in file.read_text()
     entries = read_recording(file).entries
     assert [each.exit_code for each in entries if isinstance(each, ExitEntry)] == [3]
-    written = [(each.stream, each.text) for each in entries if isinstance(each, OutputEntry) and each.text]
+    written = [(each.stream, each.text) for each in entries if isinstance(each, ProgramOutputEntry) and each.text]
     replayed = [(each["stream"], each["text"]) for each in output["entries"]]
     for stream, text in (("stdout", "Ada pays 4\n"), ("stderr", "Bob: 2 missing\n")):
         for pieces in (written, replayed):

@@ -15,9 +15,8 @@ import trio
 from tests.recording.scene import RECORDINGS, URIS, debug_the_till, read_along, watch, without_times
 from trio_debugmcp.app import Options
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
-from trio_debugmcp.recording.begin import open_recorder
 from trio_debugmcp.recording.format import parse_recording
-from trio_debugmcp.recording.recorder import Recorder
+from trio_debugmcp.recording.recorder import Recorder, open_recorder
 from trio_debugmcp.server.clients import LINGER_SECONDS
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import open_server

@@ -13,7 +13,7 @@ from trio.testing import MockClock
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import Header, McpEntry, Recording
-from trio_debugmcp.replay.clients import Answer
+from trio_debugmcp.replay.clients import ReplayedAnswer
 from trio_debugmcp.replay.replay import Replay
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import DebugClient, open_server
@@ -74,7 +74,7 @@ async def debug_the_till(client: DebugClient, till: str, line: int) -> None:
     await trio.sleep(PAUSE_SECONDS)
 
 
-# --- Watching a replay ---------------------------------------------------------------------------------------
+# --- Watching a replay ------------------------------------------------------------------------------------------------
 
 
 class Watched(Struct, frozen=True):
@@ -84,7 +84,7 @@ class Watched(Struct, frozen=True):
     """
 
     seen: list[tuple[float, str, str]]
-    answers: list[Answer]
+    answers: list[ReplayedAnswer]
 
 
 def options_for(header: Header, replay: Replay) -> Options:

@@ -14,7 +14,7 @@ from trio_debugmcp.recording.format import (
     VERSION,
     ExitEntry,
     NotARecording,
-    OutputEntry,
+    ProgramOutputEntry,
     Recording,
     encode_line,
     parse_recording,
@@ -30,7 +30,7 @@ HEADER: dict[str, Any] = {
 SCALARS = st.none() | st.booleans() | st.floats() | st.text(max_size=9)
 JSON = st.recursive(SCALARS, lambda each: st.lists(each) | st.dictionaries(st.text(max_size=9), each), max_leaves=9)
 
-LINE = encode_line(OutputEntry(t=1.5, session="s-1", pid=7, stream="stdout", text="Grüße\n"))
+LINE = encode_line(ProgramOutputEntry(t=1.5, session="s-1", pid=7, stream="stdout", text="Grüße\n"))
 
 
 def file(*lines: bytes, **header: Any) -> bytes:

@@ -13,8 +13,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from trio_debugmcp.recording.begin import open_recorder
 from trio_debugmcp.recording.format import (
+    MAX_MESSAGE_BYTES,
     AdapterEntry,
     ClientEndEntry,
     ClientEntry,
@@ -27,8 +27,7 @@ from trio_debugmcp.recording.format import (
     SessionEntry,
     read_recording,
 )
-from trio_debugmcp.recording.recorder import Recorder
-from trio_debugmcp.recording.shrink import MAX_MESSAGE_BYTES
+from trio_debugmcp.recording.recorder import Recorder, open_recorder
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era
 

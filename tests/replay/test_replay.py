@@ -87,7 +87,7 @@ def calls(recording: Recording) -> list[tuple[str, dict[str, Any], dict[str, Any
     ]
 
 
-# --- The same again ------------------------------------------------------------------------------------------
+# --- The same again ---------------------------------------------------------------------------------------------------
 
 
 def test_two_replays_give_byte_identical_payloads_and_identical_notification_times(
@@ -155,7 +155,7 @@ async def test_the_times_in_payloads_are_those_of_the_recording(
     assert all(event["timestamp"].startswith(anchor[:14]) for event in timeline["events"])
 
 
-# --- Watching ------------------------------------------------------------------------------------------------
+# --- Watching ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -226,7 +226,7 @@ async def test_sources_are_those_of_the_recording_and_never_this_machines(
     async with replaying(recording) as (client, _):
         await until_called(client, "debug_launch")
         assert (await client.read_text(f"debugger://source/{TILL}")).startswith("import sys\n")
-        with pytest.raises(ToolFailed, match="does not tell of: source /python/lib/python3"):
+        with pytest.raises(ToolFailed, match="has no answer to: source /python/lib/python3"):
             await client.call("source_get", file="/python/lib/python3.11/runpy.py")
         with pytest.raises(ToolFailed, match="is not referenced"):
             await client.call("source_get", file="/etc/passwd")
@@ -241,7 +241,7 @@ async def test_the_server_goes_on_after_the_recording_is_over(recording: Recordi
     assert state["lastSession"]["exitCode"] == 3
 
 
-# --- Driving -------------------------------------------------------------------------------------------------
+# --- Driving ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])
@@ -269,7 +269,7 @@ async def test_who_drives_elsewhere_is_told_what_the_recording_goes_on_with(
 
 async def test_who_drives_can_launch_only_what_was_launched(recording: Recording, autojump_clock: MockClock) -> None:
     async with replaying(recording, drive=True) as (client, _):
-        with pytest.raises(ToolFailed, match=r"does not tell of: program /src/other\.py") as failed:
+        with pytest.raises(ToolFailed, match=r"has no answer to: program /src/other\.py") as failed:
             await client.call("debug_launch", program="other.py")
         assert failed.value.code == "NOT_SUPPORTED"
 
@@ -281,7 +281,7 @@ async def test_who_drives_may_leave_at_any_time(recording: Recording, autojump_c
         assert (await client.call("debug_disconnect"))["wasTerminated"] is True
 
 
-# --- Damage --------------------------------------------------------------------------------------------------
+# --- Damage -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
@@ -290,7 +290,7 @@ async def test_a_recording_that_was_torn_off_plays_to_its_end(share: float, auto
     torn = parse_recording(data[: int(len(data) * share)])
     assert torn.torn
     told: list[str] = []
-    replay = Replay(torn, tell=told.append)
+    replay = Replay(torn, report=told.append)
     async with open_server(options_for(torn.header, replay)) as server, server.connect() as client:
         await client.call("debug_state")
         await until_over(replay)

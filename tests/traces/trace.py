@@ -13,7 +13,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.replay.adapter import Stage
+from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.tape import Said, tapes, without_terminals
 from trio_debugmcp.session.debugger import Settings
@@ -129,7 +129,7 @@ class TraceProfile(Profile):
         moves = {move: t for tape in made.values() for move, t in tape.moves.items()}
         self.connections = [name for name in made if name != PARENT]
         self._playhead = Playhead(1.0, moves, following=True)
-        self._stages = {name: Stage(tape, [], self._playhead) for name, tape in made.items()}
+        self._sessions = {name: ReplayedSession(tape, [], self._playhead) for name, tape in made.items()}
         self._children = iter(self.connections)
 
     def locate(self) -> str | None:
@@ -158,7 +158,7 @@ class TraceProfile(Profile):
 
     def _open(self, connection: str) -> AbstractAsyncContextManager[Adapter]:
         self._playhead.begin()
-        return self._stages[connection].open(self._playhead.make)
+        return self._sessions[connection].open(self._playhead.make)
 
 
 def options(trace: Trace) -> tuple[Options, TraceProfile]:

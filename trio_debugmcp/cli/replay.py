@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         network = network_of(arguments)
         recording = read_recording(arguments.file)
-        replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, tell=_tell)
+        replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, report=_report)
     except NotARecording as error:
         print(f"trio-debugmcp replay: {arguments.file} cannot be replayed: {error}.", file=sys.stderr)
         return 2
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"trio-debugmcp replay: {arguments.file} cannot be read: {error.strerror}", file=sys.stderr)
         return 2
     if recording.torn:
-        _tell("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
+        _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
     header = recording.header
     options = Options(
         settings=Settings(directory=header.directory, roots=tuple(header.roots)),
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     return serve_until_done("replay", options.replayed(replay), network)
 
 
-def _tell(sentence: str) -> None:
+def _report(sentence: str) -> None:
     """To the person who replays, and to the log."""
     print(f"trio-debugmcp replay: {sentence}", file=sys.stderr, flush=True)
     log.info("%s", sentence)

@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "Network") -> "Recorder":
-    from trio_debugmcp.recording.begin import open_recorder
+    from trio_debugmcp.recording.recorder import open_recorder
 
     tokens = network.tokens
     try:

@@ -1,1 +1,1 @@
-"""Recordings of debug sessions and their replay without a debugger, and scenarios. The server knows nothing of it."""
+"""Recordings of debug sessions: their format, and the recorder that writes one while the server runs."""

@@ -1,17 +1,40 @@
-"""The recording's file on its way to the disk: a thread of its own writes it, so that no disk can delay the debugger.
+"""`RecordingFile`: entries on their way to the disk. It never waits and never raises once it has begun.
 
-Whole lines, each batch with one write to the end of the file. A server that is killed leaves at most one torn line, and
-loses what was said in its last instant. A file that cannot be written any more ends the recording, not the session.
+Owns the file, the thread that writes it, and the bounds: whatever goes wrong with the recording (the file reaches its
+largest size, the disk is full or too slow, a fault of ours) ends the recording and not the session.
+
+    file = RecordingFile("bug.jsonl", redactor)
+    file.begin(header)                                      # `t` is 0 here
+    file.add(lambda t: SessionEndEntry(t=t, session="s-1"))
+    file.end()
 """
 
 import logging
 import os
 import queue
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+import trio
+
+from trio_debugmcp.recording.format import (
+    MAX_MESSAGE_BYTES,
+    EndEntry,
+    Header,
+    RecordingEntry,
+    encode_line,
+    envelope,
+    one_line,
+)
+from trio_debugmcp.recording.redact import Redactor
+
 log = logging.getLogger(__name__)
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+"""Of a recording: some hours of an agent's work, and still a file that can be sent by mail or attached to an issue."""
 
 MAX_WAITING_BYTES = 32 * 1024 * 1024
 """Of lines that wait for the disk; a disk that is further behind does not catch up."""
@@ -20,22 +43,118 @@ CLOSE_SECONDS = 2.0
 """For the rest to be written at the end."""
 
 MAX_BATCH_LINES = 1000
-"""Written at once, when many wait."""
+"""Written with one system call, when many wait."""
 
 
-class Journal:
-    """Lines go in from one thread, the event loop's, and never wait.
+class FileStatistics(msgspec.Struct, frozen=True):
+    """How far a recording has come. `waiting_bytes` are not on the disk yet; once it is `over`, no entry is added."""
+
+    path: str
+    waiting_bytes: int
+    room_bytes: int
+    over: bool
+
+
+class RecordingFile:
+    """A new recording, from its header to its last line.
+
+    Args:
+        path: of the file to make; only its owner may read it.
+        redactor: takes secrets out of every line.
+        max_bytes: the largest size of the file.
 
     Raises:
         FileExistsError: there is such a file already; it is not touched.
-        OSError: it cannot be made.
+        OSError: the file cannot be made.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = str(path)
+    def __init__(self, path: str | Path, redactor: Redactor, *, max_bytes: int = MAX_FILE_BYTES) -> None:
+        self._redactor = redactor
+        self._room = max_bytes
+        self._start: float | None = None
+        self._last = 0.0
+        self._over = False
+        self._writer = _WriterThread(str(path))
+
+    def __repr__(self) -> str:
+        return f"<RecordingFile {self._writer.path}{' over' if self._over else ''}>"
+
+    def statistics(self) -> FileStatistics:
+        """Return how much waits for the disk, and how much room is left."""
+        return FileStatistics(self._writer.path, self._writer.waiting, self._room, self._over)
+
+    def begin(self, header: Header) -> None:
+        """Write the header. The time of every entry counts from here."""
+        self._start = trio.current_time()
+        self._write(header)
+
+    def add(self, make: Callable[[float], RecordingEntry]) -> None:
+        """Write the entry that `make` returns for the time `t`, unless the recording is over."""
+        if self._over:
+            return
+        try:
+            self._write(make(self._now()))
+        except Exception:  # a fault of the recorder must not reach the session that it records
+            log.exception("recording")
+            self._stop("a fault of the recorder's")
+
+    def with_message(self, text: bytes, make: Callable[..., RecordingEntry]) -> RecordingEntry:
+        """Make the entry for a JSON message, with `msg`, and with `cut` if only the envelope fits.
+
+        Raises:
+            NotJson: the text is not JSON.
+        """
+        if len(text) <= MAX_MESSAGE_BYTES:
+            return make(msg=msgspec.Raw(self._redactor.message(one_line(text))))
+        return make(msg=msgspec.Raw(self._redactor.message(envelope(text))), cut=len(text))
+
+    def end(self) -> None:
+        """Write the last line and close the file, within bounds. A file that was never begun is deleted."""
+        if self._start is None:
+            self._writer.discard()
+            return
+        if not self._over:
+            self._write(EndEntry(t=self._last, reason="the server ended"))
+        self._over = True
+        self._writer.close()
+
+    def _now(self) -> float:
+        if self._start is None:
+            raise AssertionError("the recording has not begun")
+        self._last = round(trio.current_time() - self._start, 6)
+        return self._last
+
+    def _write(self, line: Header | RecordingEntry) -> None:
+        text = self._redactor.line(encode_line(line))
+        if self._writer.failure is not None:  # found out by the thread, which has logged it
+            self._over = True
+        elif len(text) > self._room:
+            self._stop("the file has reached its largest size")
+        elif self._writer.waiting > MAX_WAITING_BYTES:
+            self._stop("the disk does not keep pace")
+        else:
+            self._room -= len(text)
+            self._writer.write(text)
+
+    def _stop(self, reason: str) -> None:
+        self._over = True
+        log.warning("recording to %s has ended: %s", self._writer.path, reason)
+        # Past all bounds, and without the redactor, which may be what failed: the line holds no text of the session.
+        self._writer.write(encode_line(EndEntry(t=self._last, reason=reason, complete=False)))
+
+
+class _WriterThread:
+    """Takes lines from the event loop's thread and writes them to a new file, so that no disk can delay the debugger.
+
+    Whole lines, each batch with one write to the end of the file: a server that is killed leaves at most one torn line.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
         self.failure: str | None = None
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        # One counter for each thread: each is written by one thread only, so that no lock is needed.
         self._put = self._taken = 0
         self._thread = threading.Thread(target=self._write_all, name="recording", daemon=True)
         self._thread.start()
@@ -46,7 +165,6 @@ class Journal:
         return self._put - self._taken
 
     def write(self, line: bytes) -> None:
-        """Have a line written."""
         self._put += len(line)
         self._lines.put(line)
 
@@ -56,7 +174,7 @@ class Journal:
         self._thread.join(CLOSE_SECONDS)
 
     def discard(self) -> None:
-        """Close the file, which nobody will miss, and delete it."""
+        """Close the file and delete it."""
         self.close()
         with suppress(OSError):
             os.unlink(self.path)

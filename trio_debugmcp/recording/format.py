@@ -1,8 +1,15 @@
-"""The recording's file: JSON Lines, a header and then what crossed the edges, in the order in which it did.
+"""The format of recordings: JSON Lines, a header and then what crossed the server's edges, in that order.
 
-docs/recording.md describes it. A file whose last line is torn, because the server was killed, can be read.
+    recording = read_recording("bug.jsonl")
+    for entry in recording.entries:
+        match entry:
+            case ProgramOutputEntry(t=t, text=text): ...
+
+docs/recording.md describes the file. One whose last line is torn, because the server was killed, can be read. Pure, but
+for `read_recording`.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -17,16 +24,29 @@ FORMAT = "trio-debugmcp recording"
 VERSION = 1
 """Rises when an older replay would misunderstand a newer recording."""
 
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+"""Of one message; of a larger one only the envelope is kept. The largest seen from a real adapter has 0.6 MB."""
+
+_PAYLOADS = frozenset({"body", "arguments", "params", "result", "error"})
+"""The members in which messages are large."""
+
 Direction = Literal["in", "out"]
-"""As the server sees it: `in` is what it was told."""
+"""As the server sees it: `in` is what it received."""
 
 
 class NotARecording(Exception):
-    """The file cannot be replayed; the text says why, in a sentence."""
+    """The file cannot be replayed; the text gives the reason in a sentence."""
+
+
+class NotJson(Exception):
+    """Raised by `one_line` and `envelope` for a text that is not JSON."""
 
 
 class Header(Struct, frozen=True, rename="camel", kw_only=True):
-    """The first line. `anchor`: Unix time at `t` 0; `debounce`, `max_wait` and `linger`: the server's, in seconds."""
+    """The first line. `anchor`: Unix time at `t` 0; `debounce`, `max_wait` and `linger`: the server's, in seconds.
+
+    `started_at` and `anchor` are filled in by the recorder when the server starts.
+    """
 
     format: str
     version: int
@@ -45,13 +65,13 @@ class Header(Struct, frozen=True, rename="camel", kw_only=True):
     tools: Literal["core", "full"] = "full"
 
 
-class Entry(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, tag_field="edge"):
+class RecordingEntry(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, tag_field="edge"):
     """The base of all other lines. `t`: seconds since the start, by the server's own clock."""
 
     t: float
 
 
-class SessionEntry(Entry, frozen=True, kw_only=True, tag="session"):
+class SessionEntry(RecordingEntry, frozen=True, kw_only=True, tag="session"):
     """A debug session opens its adapter. `target`: what is launched or attached to."""
 
     session: str
@@ -61,13 +81,13 @@ class SessionEntry(Entry, frozen=True, kw_only=True, tag="session"):
     parent: str | None = None
 
 
-class SessionEndEntry(Entry, frozen=True, kw_only=True, tag="sessionEnd"):
-    """It is over, and its adapter closed."""
+class SessionEndEntry(RecordingEntry, frozen=True, kw_only=True, tag="sessionEnd"):
+    """A debug session is over, and its adapter closed."""
 
     session: str
 
 
-class AdapterEntry(Entry, frozen=True, kw_only=True, tag="adapter"):
+class AdapterEntry(RecordingEntry, frozen=True, kw_only=True, tag="adapter"):
     """A DAP message. `cut`: the size of one that was too large, of which only the envelope is kept."""
 
     session: str
@@ -76,29 +96,29 @@ class AdapterEntry(Entry, frozen=True, kw_only=True, tag="adapter"):
     cut: int = 0
 
 
-class GarbageEntry(Entry, frozen=True, kw_only=True, tag="garbage"):
-    """Bytes of an adapter that are no message, as text in Latin-1; the connection is over."""
+class GarbageEntry(RecordingEntry, frozen=True, kw_only=True, tag="garbage"):
+    """Bytes of an adapter that are not a DAP message, as text in Latin-1; the connection is over."""
 
     session: str
     text: str
 
 
-class HangUpEntry(Entry, frozen=True, kw_only=True, tag="hangUp"):
-    """The adapter closed its end of the connection; `stderr`: the last that it wrote there."""
+class HangUpEntry(RecordingEntry, frozen=True, kw_only=True, tag="hangUp"):
+    """The adapter closed its end of the connection; `stderr`: the last lines of its standard error."""
 
     session: str
     stderr: str = ""
 
 
-class ProgramEntry(Entry, frozen=True, kw_only=True, tag="program"):
+class ProgramEntry(RecordingEntry, frozen=True, kw_only=True, tag="program"):
     """The program was started in a session's terminal."""
 
     session: str
     pid: int
 
 
-class OutputEntry(Entry, frozen=True, kw_only=True, tag="output"):
-    """The program wrote to a standard stream; without a text it has closed it."""
+class ProgramOutputEntry(RecordingEntry, frozen=True, kw_only=True, tag="output"):
+    """The program wrote to a standard stream; without `text`, it closed the stream."""
 
     session: str
     pid: int
@@ -106,32 +126,32 @@ class OutputEntry(Entry, frozen=True, kw_only=True, tag="output"):
     text: str | None = None
 
 
-class ExitEntry(Entry, frozen=True, kw_only=True, tag="exit"):
-    """The program ended."""
+class ExitEntry(RecordingEntry, frozen=True, kw_only=True, tag="exit"):
+    """The program exited with that code."""
 
     session: str
     pid: int
     exit_code: int
 
 
-class Refusal(Struct, frozen=True):
-    """A `UsageError`."""
+class RecordedError(Struct, frozen=True):
+    """A `UsageError` that was the answer to a query."""
 
     code: str
     message: str
     details: dict[str, Any] = {}
 
 
-class LookEntry(Entry, frozen=True, kw_only=True, tag="look"):
-    """The server looked something up on its machine: a file, its text, an adapter."""
+class QueryEntry(RecordingEntry, frozen=True, kw_only=True, tag="look"):
+    """The server queried its host: for a file, its text, an adapter."""
 
     question: str
     answer: Any = None
-    error: Refusal | None = None
+    error: RecordedError | None = None
 
 
-class ClientEntry(Entry, frozen=True, kw_only=True, tag="client"):
-    """An MCP client spoke for the first time."""
+class ClientEntry(RecordingEntry, frozen=True, kw_only=True, tag="client"):
+    """An MCP client sent its first message."""
 
     client: str
     transport: str
@@ -139,13 +159,13 @@ class ClientEntry(Entry, frozen=True, kw_only=True, tag="client"):
     era: Literal["handshake", "modern"]
 
 
-class ClientEndEntry(Entry, frozen=True, kw_only=True, tag="clientEnd"):
-    """It left."""
+class ClientEndEntry(RecordingEntry, frozen=True, kw_only=True, tag="clientEnd"):
+    """An MCP client disconnected."""
 
     client: str
 
 
-class McpEntry(Entry, frozen=True, kw_only=True, tag="mcp"):
+class McpEntry(RecordingEntry, frozen=True, kw_only=True, tag="mcp"):
     """A JSON-RPC message. `cut` as in `AdapterEntry`."""
 
     client: str
@@ -154,8 +174,8 @@ class McpEntry(Entry, frozen=True, kw_only=True, tag="mcp"):
     cut: int = 0
 
 
-class EndEntry(Entry, frozen=True, kw_only=True, tag="end"):
-    """The last line. `complete`: the server ended; else nothing was recorded any more, for that reason."""
+class EndEntry(RecordingEntry, frozen=True, kw_only=True, tag="end"):
+    """The last line. `complete`: the server ended; otherwise the recording ended before it, for that reason."""
 
     reason: str
     complete: bool = True
@@ -168,9 +188,9 @@ AnyEntry = (
     | GarbageEntry
     | HangUpEntry
     | ProgramEntry
-    | OutputEntry
+    | ProgramOutputEntry
     | ExitEntry
-    | LookEntry
+    | QueryEntry
     | ClientEntry
     | ClientEndEntry
     | McpEntry
@@ -184,7 +204,7 @@ _loose = msgspec.json.Decoder(dict[str, Any])
 
 
 class Recording(Struct, frozen=True):
-    """A recording that was read. `torn`: its last line is not whole, the server that wrote it was killed."""
+    """A recording that was read. `torn`: its last line is not whole, as the server that wrote it was killed."""
 
     header: Header
     entries: tuple[AnyEntry, ...]
@@ -202,23 +222,23 @@ class Recording(Struct, frozen=True):
         return isinstance(last, EndEntry) and last.complete
 
 
-def encode_line(line: Header | Entry) -> bytes:
-    """One line of the file, with its end."""
+def encode_line(line: Header | RecordingEntry) -> bytes:
+    """Encode one line of the file, with its newline."""
     return _encoder.encode(line) + b"\n"
 
 
 def read_recording(path: str | Path) -> Recording:
-    """Read a file.
+    """Read a recording from a file.
 
     Raises:
-        NotARecording: it is none, or of a newer version, or damaged elsewhere than in its last line.
-        OSError: it cannot be read.
+        NotARecording: it is not a recording, or has a newer version, or is damaged before its last line.
+        OSError: the file cannot be read.
     """
     return parse_recording(Path(path).read_bytes())
 
 
 def parse_recording(data: bytes) -> Recording:
-    """The text of a file.
+    """Parse the content of a recording's file.
 
     Raises:
         NotARecording: as for `read_recording`.
@@ -232,7 +252,7 @@ def parse_recording(data: bytes) -> Recording:
     tail = lines.pop()
     for number, line in enumerate(lines, 2):
         entries += _parsed(line, number)
-    try:  # whole but for the end of its line is whole
+    try:  # a last line that lacks only its newline is whole
         entries += _parsed(tail, len(lines) + 2)
     except NotARecording:
         return Recording(header, tuple(entries), torn=True)
@@ -266,5 +286,44 @@ def _parsed(line: bytes, number: int) -> Iterator[AnyEntry]:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise NotARecording(f"line {number} is damaged: {error}") from None
     if isinstance(entry, AdapterEntry | McpEntry) and bytes(entry.msg)[:1] != b"{":
-        raise NotARecording(f"line {number} is damaged: its message is no object")
+        raise NotARecording(f"line {number} is damaged: its message is not an object")
     yield entry
+
+
+# --- Messages that fit into a recording -------------------------------------------------------------------------------
+
+
+def one_line(text: bytes) -> bytes:
+    """Return a JSON text without line breaks, valid for any reader.
+
+    Raises:
+        NotJson: the text is not JSON.
+    """
+    try:
+        text.decode()
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _written_again(text)
+    return msgspec.json.format(text, indent=-1) if b"\n" in text or b"\r" in text else text
+
+
+def _written_again(text: bytes) -> bytes:
+    """Replace bytes that are not UTF-8 by replacement characters: some adapters pass on such bytes of a program."""
+    try:
+        loose = json.loads(text.decode(errors="replace"))
+        return json.dumps(loose, ensure_ascii=False, allow_nan=False).encode(errors="replace")
+    except (ValueError, RecursionError):
+        raise NotJson from None
+
+
+def envelope(text: bytes) -> bytes:
+    """Return a JSON message without the members that make it large.
+
+    Raises:
+        NotJson: the text is not a JSON object.
+    """
+    try:
+        members: dict[str, Any] = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        raise NotJson from None
+    return one_line(msgspec.json.encode({name: each for name, each in members.items() if name not in _PAYLOADS}))

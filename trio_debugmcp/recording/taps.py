@@ -1,59 +1,69 @@
-"""Streams that can be listened to: bytes of an adapter, pipes of a program, messages of a client."""
+"""Taps that turn what they see into recording entries: an adapter's connection, a program's pipes, a client's messages.
+
+Each passes everything on unchanged. What they write goes to a `RecordingFile`, which neither waits nor raises.
+"""
 
 import codecs
-from abc import ABC, abstractmethod
+import json
 from collections.abc import Callable
-from types import TracebackType
-from typing import Literal, Protocol, Self
+from functools import partial
+from typing import Any, Literal
 
 import trio
-from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.recording.file import RecordingFile
+from trio_debugmcp.recording.format import (
+    MAX_MESSAGE_BYTES,
+    AdapterEntry,
+    ClientEndEntry,
+    ClientEntry,
+    Direction,
+    ExitEntry,
+    GarbageEntry,
+    HangUpEntry,
+    McpEntry,
+    NotJson,
+    ProgramOutputEntry,
+    RecordingEntry,
+)
 from trio_debugmcp.session.host import Program
+from trio_debugmcp.transports.jsonrpc import message_text
+from trio_debugmcp.transports.tap import Role, Tap
 
-Incoming = SessionMessage | Exception
-
-
-class Ear(Protocol):
-    """Who is told what passes on a connection to an adapter. No method may wait or raise."""
-
-    def message(self, direction: Literal["in", "out"], body: bytes) -> None:
-        """A message, which may be no JSON."""
-
-    def garbage(self, data: bytes) -> None:
-        """Bytes that are no message."""
-
-    def hung_up(self) -> None:
-        """The adapter has closed its end."""
+# --- Adapters ---------------------------------------------------------------------------------------------------------
 
 
 class TappedAdapter(Adapter):
-    """An adapter whose connection is listened to."""
+    """An adapter whose DAP messages, and the end of whose connection, are recorded."""
 
-    def __init__(self, adapter: Adapter, ear: Ear) -> None:
-        super().__init__(_TappedStream(adapter.stream, ear), pid=adapter.pid)
+    def __init__(self, adapter: Adapter, session: str, file: RecordingFile) -> None:
+        super().__init__(_TappedStream(adapter, session, file), pid=adapter.pid)
         self._adapter = adapter
 
     @property
     def stderr_tail(self) -> str:
-        """The adapter's."""
         return self._adapter.stderr_tail
 
 
 class _TappedStream(trio.abc.Stream):
-    def __init__(self, stream: trio.abc.Stream, ear: Ear) -> None:
-        self._stream = stream
-        self._ear = ear
+    def __init__(self, adapter: Adapter, session: str, file: RecordingFile) -> None:
+        self._adapter = adapter
+        self._stream = adapter.stream
+        self._session = session
+        self._file = file
         self._read, self._written = FrameDecoder(), FrameDecoder()
-        self._deaf = False
+        self._over = False
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        # Before the write: the adapter's answer can arrive before `send_all` returns, and belongs after its request.
         for body in self._written.feed(bytes(data)):
-            self._ear.message("out", body)
+            self._record_message("out", body)
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -63,62 +73,79 @@ class _TappedStream(trio.abc.Stream):
         try:
             data = await self._stream.receive_some(max_bytes)
         except trio.BrokenResourceError:
-            self._hear(b"")
+            self._record(b"")
             raise
-        self._hear(bytes(data))
+        self._record(bytes(data))
         return data
-
-    def _hear(self, data: bytes) -> None:
-        if self._deaf:
-            return
-        if not data:
-            self._deaf = True
-            self._ear.hung_up()
-            return
-        try:
-            for body in self._read.feed(data):
-                self._ear.message("in", body)
-        except ProtocolViolation as violation:
-            self._deaf = True
-            self._ear.garbage(violation.head or data)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
 
+    def _record(self, data: bytes) -> None:
+        if self._over:
+            return
+        if not data:
+            self._over = True
+            entry = partial(HangUpEntry, session=self._session, stderr=self._adapter.stderr_tail)
+            self._file.add(lambda t: entry(t=t))
+            return
+        try:
+            for body in self._read.feed(data):
+                self._record_message("in", body)
+        except ProtocolViolation as violation:
+            # The server ends the connection at the same bytes; a decoder that has failed can read no further.
+            self._over = True
+            rest = violation.head or data
+            self._file.add(lambda t: self._garbage(t, rest))
+
+    def _record_message(self, direction: Direction, body: bytes) -> None:
+        def make(t: float) -> RecordingEntry:
+            try:
+                return self._file.with_message(body, partial(AdapterEntry, t=t, session=self._session, dir=direction))
+            except NotJson:
+                return self._garbage(t, body)
+
+        self._file.add(make)
+
+    def _garbage(self, t: float, data: bytes) -> GarbageEntry:
+        return GarbageEntry(t=t, session=self._session, text=data[:MAX_MESSAGE_BYTES].decode("latin-1"))
+
+
+# --- Programs ---------------------------------------------------------------------------------------------------------
+
 
 class TappedProgram:
-    """A program whose output and end are listened to."""
+    """A program in a terminal whose output and exit are recorded."""
 
-    def __init__(
-        self,
-        program: Program,
-        wrote: Callable[[Literal["stdout", "stderr"], str | None], None],
-        exited: Callable[[int], None],
-    ) -> None:
+    def __init__(self, program: Program, session: str, file: RecordingFile) -> None:
         self.pid = program.pid
         self.stdin = program.stdin
-        self.stdout = program.stdout and _TappedPipe(program.stdout, lambda text: wrote("stdout", text))
-        self.stderr = program.stderr and _TappedPipe(program.stderr, lambda text: wrote("stderr", text))
+        self.stdout = program.stdout and _TappedPipe(program.stdout, lambda text: self._wrote("stdout", text))
+        self.stderr = program.stderr and _TappedPipe(program.stderr, lambda text: self._wrote("stderr", text))
         self._program = program
-        self._exited = exited
+        self._session = session
+        self._file = file
 
     async def wait(self) -> int:
-        """Until it has ended."""
+        """Wait until the program has ended and return its exit code."""
         code = await self._program.wait()
-        self._exited(code)
+        self._file.add(lambda t: ExitEntry(t=t, session=self._session, pid=self.pid, exit_code=code))
         return code
+
+    def _wrote(self, stream: Literal["stdout", "stderr"], text: str | None) -> None:
+        entry = partial(ProgramOutputEntry, session=self._session, pid=self.pid, stream=stream, text=text)
+        self._file.add(lambda t: entry(t=t))
 
 
 class _TappedPipe(trio.abc.ReceiveStream):
-    """Tells of text, decoded as the console does; None at the end."""
+    """Reports text, decoded as the console decodes it, and None at the end."""
 
-    def __init__(self, pipe: trio.abc.ReceiveStream, heard: Callable[[str | None], None]) -> None:
+    def __init__(self, pipe: trio.abc.ReceiveStream, wrote: Callable[[str | None], None]) -> None:
         self._pipe = pipe
-        self._heard = heard
+        self._wrote = wrote
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def fileno(self) -> int:
-        """The system's descriptor."""
         if not isinstance(self._pipe, trio.lowlevel.FdStream):
             raise TypeError("not a pipe of the system")
         return self._pipe.fileno()
@@ -127,76 +154,66 @@ class _TappedPipe(trio.abc.ReceiveStream):
         data = await self._pipe.receive_some(max_bytes)
         text = self._decoder.decode(data, final=not data)
         if text:
-            self._heard(text)
+            self._wrote(text)
         if not data:
-            self._heard(None)
+            self._wrote(None)
         return data
 
     async def aclose(self) -> None:
         await self._pipe.aclose()
 
 
-class McpTap:
-    """Listens to a client's pair of message streams."""
-
-    def __init__(self, received: Callable[[SessionMessage], None], sent: Callable[[SessionMessage], None]) -> None:
-        self._received = received
-        self._sent = sent
-
-    def reading(self, stream: ReadStream[Incoming]) -> ReadStream[Incoming]:
-        """What comes in."""
-        return _TappedRead(stream, self._received)
-
-    def writing(self, stream: WriteStream[SessionMessage]) -> WriteStream[SessionMessage]:
-        """What goes out."""
-        return _TappedWrite(stream, self._sent)
+# --- Clients ----------------------------------------------------------------------------------------------------------
 
 
-class _Closing(ABC):
-    @abstractmethod
-    async def aclose(self) -> None: ...
+class ClientTap(Tap):
+    """Records the MCP messages of one client. `observe` does so for transports whose streams are the SDK's own."""
 
-    async def __aenter__(self) -> Self:
-        return self
+    def __init__(self, client: str, role: Role, transport: str, file: RecordingFile) -> None:
+        self._client = client
+        self._role = role
+        self._transport = transport
+        self._file = file
+        self._known = False
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
-        await self.aclose()
-        return None
+    def sent(self, item: SessionMessage) -> None:
+        self._record("out", message_text(item).encode())
 
+    def received(self, item: SessionMessage) -> bool:
+        self._record("in", message_text(item).encode())
+        return True
 
-class _TappedRead(_Closing):
-    def __init__(self, inner: ReadStream[Incoming], received: Callable[[SessionMessage], None]) -> None:
-        self._inner = inner
-        self._received = received
+    async def observe(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Record requests, their answers and notifications, as the SDK's middleware."""
+        number = {} if ctx.request_id is None else {"id": ctx.request_id}
+        parameters = {} if ctx.params is None else {"params": dict(ctx.params)}
+        self._record_members("in", **number, method=ctx.method, **parameters)
+        try:
+            result = await call_next(ctx)
+        except MCPError as error:
+            dumped = error.error.model_dump(by_alias=True, exclude_none=True, mode="json")
+            self._record_members("out", **number, error=dumped)
+            raise
+        if number:
+            self._record_members("out", **number, result=result)
+        return result
 
-    def __aiter__(self) -> Self:
-        return self
+    def left(self) -> None:
+        """Record that the client has disconnected, if it ever sent anything."""
+        if self._known:
+            self._file.add(lambda t: ClientEndEntry(t=t, client=self._client))
 
-    async def __anext__(self) -> Incoming:
-        return self._heard(await self._inner.__anext__())
+    def _record_members(self, direction: Direction, **members: Any) -> None:
+        self._record(direction, json.dumps({"jsonrpc": "2.0", **members}, default=str).encode())
 
-    async def receive(self) -> Incoming:
-        return self._heard(await self._inner.receive())
+    def _record(self, direction: Direction, text: bytes) -> None:
+        if not self._known:  # the first message tells the era; a client that never sends one is not recorded
+            self._known = True
+            self._record_arrival("handshake" if b'"initialize"' in text else "modern")
+        self._file.add(
+            lambda t: self._file.with_message(text, partial(McpEntry, t=t, client=self._client, dir=direction))
+        )
 
-    def _heard(self, item: Incoming) -> Incoming:
-        if isinstance(item, SessionMessage):
-            self._received(item)
-        return item
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-class _TappedWrite(_Closing):
-    def __init__(self, inner: WriteStream[SessionMessage], sent: Callable[[SessionMessage], None]) -> None:
-        self._inner = inner
-        self._sent = sent
-
-    async def send(self, item: SessionMessage, /) -> None:
-        self._sent(item)
-        await self._inner.send(item)
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+    def _record_arrival(self, era: Literal["handshake", "modern"]) -> None:
+        entry = partial(ClientEntry, client=self._client, transport=self._transport, role=self._role, era=era)
+        self._file.add(lambda t: entry(t=t))

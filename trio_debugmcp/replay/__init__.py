@@ -1,1 +1,1 @@
-"""Recordings served again without a debugger: recorded adapters, programs and clients on a recorded clock."""
+"""Recordings served again without a debugger: recorded adapters, programs and clients in recorded time."""

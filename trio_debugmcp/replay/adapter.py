@@ -1,7 +1,11 @@
-"""A recorded debug adapter, and the programs in its terminal, on the stage again: one `Stage` for each session.
+"""`ReplayedSession`: the recorded debug adapter of one session, and the programs in its terminal.
 
-What is due is said at its recorded moment, and never before the clients have made the move that it followed on. An
-answer to a question that comes earlier than the recorded one takes as long as the recorded one took.
+Each message is sent at its recorded time, and never before the client has made the move that preceded it. The answer to
+a question that is asked earlier than in the recording takes as long as it took then.
+
+    session = ReplayedSession(tape, entries, playhead)
+    async with session.open(playhead.make) as adapter:     # what a profile's `open` gives, without a process
+        ...
 """
 
 from collections import deque
@@ -24,12 +28,13 @@ from trio_debugmcp.recording.format import (
     AnyEntry,
     ExitEntry,
     GarbageEntry,
-    OutputEntry,
     ProgramEntry,
+    ProgramOutputEntry,
 )
 from trio_debugmcp.replay.debuggee import ReplayedProgram, launches
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.tape import DapMessage, Due, MoveId, Reply, Said, Tape
+from trio_debugmcp.transports.memory import byte_stream_pair
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -37,17 +42,17 @@ PROMPT_SECONDS = 0.25
 """How much earlier than in the recording a question may be asked and still count as asked at the same time."""
 
 Moved = Callable[[MoveId], None]
-"""Told of every move that a client makes."""
+"""Called with every move that a client makes."""
 
 
-class Stage:
+class ReplayedSession:
     """One session's adapter and programs.
 
     Args:
-        tape: what the adapter says.
+        tape: the adapter's messages.
         entries: those of the session, in order.
-        playhead: when.
-        stderr: what the adapter wrote to its standard error last.
+        playhead: recorded time.
+        stderr: the last lines of the adapter's standard error.
     """
 
     def __init__(self, tape: Tape, entries: Sequence[AnyEntry], playhead: Playhead, stderr: str = "") -> None:
@@ -57,11 +62,14 @@ class Stage:
         self._launches = launches(entries)
         self._programs: dict[int, ReplayedProgram] = {}
 
+    def __repr__(self) -> str:
+        return f"<ReplayedSession {self._tape!r}>"
+
     @asynccontextmanager
     async def open(self, moved: Moved) -> AsyncIterator[Adapter]:
-        """A connection to the adapter."""
-        ours, theirs = _stream_pair()
-        # A real adapter is not cancelled with its session either: it hears the goodbye and answers it.
+        """Connect to the adapter for the length of the block."""
+        ours, theirs = byte_stream_pair()
+        # Shielded, as a real adapter is not cancelled with its session either: it answers the `disconnect`.
         playing = trio.CancelScope(shield=True)
 
         async def play() -> None:
@@ -80,10 +88,10 @@ class Stage:
 
     @asynccontextmanager
     async def open_program(self, wanted: RunInTerminal) -> AsyncIterator[ReplayedProgram]:
-        """What became of the program that the adapter wanted to have run.
+        """Return the recorded program for the adapter's next `runInTerminal`, once it has started.
 
         Raises:
-            CannotRun: it could not be started then, either.
+            CannotRun: the program could not be started in the recording.
         """
         outcome = next(self._launches, "the recording has no such program")
         if isinstance(outcome, str):
@@ -92,7 +100,7 @@ class Stage:
         await program.started.wait()
         yield program
 
-    # --- Playing ---------------------------------------------------------------------------------------------
+    # --- Playing ------------------------------------------------------------------------------------------------------
 
     async def _play(self, stream: trio.abc.Stream, moved: Moved) -> None:
         self._script.add(Reply(self._tape.opening()))
@@ -112,7 +120,7 @@ class Stage:
             nursery.cancel_scope.cancel(reason="the client has hung up")
 
     async def _speak(self, stream: trio.abc.Stream, scope: trio.CancelScope) -> None:
-        """Alone in writing to the stream."""
+        """Send what is due; the only task that writes to the stream."""
         try:
             while (message := await self._script.next()) is not None:
                 await self._say(message, stream)
@@ -130,7 +138,7 @@ class Stage:
                 await stream.send_all(text.encode("latin-1"))
             case ProgramEntry(pid=pid):
                 self._programs.setdefault(pid, ReplayedProgram(pid)).started.set()
-            case OutputEntry(pid=pid, stream=name, text=text) if pid in self._programs:
+            case ProgramOutputEntry(pid=pid, stream=name, text=text) if pid in self._programs:
                 self._programs[pid].write(name, text)
             case ExitEntry(pid=pid, exit_code=code) if pid in self._programs:
                 self._programs[pid].exit(code)
@@ -139,7 +147,7 @@ class Stage:
 
 
 class _Script:
-    """What is yet to be said: what follows on moves, strictly in order, and answers to questions, when they are due."""
+    """The messages yet to be sent: those that follow on moves, strictly in order, and answers to questions as due."""
 
     def __init__(self, playhead: Playhead) -> None:
         self._playhead = playhead
@@ -151,8 +159,9 @@ class _Script:
         self._waking = trio.CancelScope()
 
     def add(self, reply: Reply) -> None:
-        """Say these as well; after a move, nothing that came before it waits any longer."""
+        """Add what follows on a client's message. After a move, all that was due before it is sent without delay."""
         if reply.move is not None:
+            # The real adapter had sent all this before the client made its move, so it must come first, and now.
             self._overdue = len(self._lines)
         self._added += 1
         for each in reply.due:
@@ -160,16 +169,18 @@ class _Script:
                 self._lines.append(each)
             else:
                 now = self._playhead.position
+                # Asked at its recorded time, it is answered at the recorded time: a delay counted from now would add
+                # the milliseconds by which this server differs from the recorded one.
                 early = now < each.t - each.delay - PROMPT_SECONDS
                 heappush(self._answers, (now + each.delay if early else each.t, next(self._numbers), each.message))
         self._waking.cancel()
 
     def end(self) -> None:
-        """Nobody listens any more."""
+        """Report to the playhead that nothing more is sent: the connection is closed."""
         self._playhead.has_more(self, False)
 
     async def watch(self) -> None:
-        """Look again whenever recorded time has changed, or a move was made."""
+        """Have `next` look again whenever recorded time has changed, or a move was made."""
         while True:
             await self._playhead.wait_change()
             self._waking.cancel()
@@ -181,11 +192,12 @@ class _Script:
             self._playhead.has_more(self, self._playhead.at_once and due[0] == -inf)
             added = self._added
             if due[0] > trio.current_time():
+                # `add` and `watch` cancel the wait: something may be due earlier now.
                 with trio.CancelScope() as self._waking:
                     await trio.sleep_until(due[0])
                 continue
             await self._playhead.wait_turn()
-            if added == self._added:
+            if added == self._added:  # else a message was added during the wait, and may be due before this one
                 break
         self._playhead.passed(due[1])
         if self._line_due() > self._answer_due():
@@ -200,7 +212,7 @@ class _Script:
         return self._playhead.when(moment), moment
 
     def _line_due(self) -> tuple[float, float]:
-        """When, by trio's clock, and the recorded moment."""
+        """When the next line is due: by Trio's clock, and in the recording."""
         if not self._lines:
             return inf, inf
         line = self._lines[0]
@@ -210,55 +222,24 @@ class _Script:
 
 
 class _ReplayedAdapter(Adapter):
-    def __init__(self, stream: trio.abc.Stream, stage: Stage) -> None:
+    def __init__(self, stream: trio.abc.Stream, session: ReplayedSession) -> None:
         super().__init__(stream)
-        self._stage = stage
+        self._session = session
 
     @property
     def stderr_tail(self) -> str:
-        return self._stage.stderr
-
-
-class _Stream(trio.abc.Stream):
-    """One end of a connection in memory."""
-
-    def __init__(self, to: trio.MemorySendChannel[bytes], from_: trio.MemoryReceiveChannel[bytes]) -> None:
-        self._to = to
-        self._from = from_
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await self._to.send(bytes(data))
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        try:
-            return await self._from.receive()
-        except trio.EndOfChannel:
-            return b""
-
-    async def aclose(self) -> None:
-        self._to.close()
-        self._from.close()
-        await trio.lowlevel.checkpoint()
-
-
-def _stream_pair() -> tuple[_Stream, _Stream]:
-    to_left, left = trio.open_memory_channel[bytes](inf)
-    to_right, right = trio.open_memory_channel[bytes](inf)
-    return _Stream(to_right, left), _Stream(to_left, right)
+        return self._session.stderr
 
 
 def said(entry: AnyEntry) -> Said | None:
-    """An entry as the tape wants it; what is no DAP message goes along in the place where it happened."""
+    """Convert an entry for the tape. What is not a DAP message keeps its place among the adapter's messages."""
     match entry:
         case AdapterEntry(t=t, dir=direction, cut=cut):
             message: dict[str, Any] = msgspec.json.decode(entry.msg)
             if cut and message.get("type") == "response":
                 message |= {"success": False, "message": f"its {cut} bytes were too many for the recording"}
             return Said(t, "client" if direction == "out" else "adapter", message)
-        case GarbageEntry(t=t) | ProgramEntry(t=t) | OutputEntry(t=t) | ExitEntry(t=t):
+        case GarbageEntry(t=t) | ProgramEntry(t=t) | ProgramOutputEntry(t=t) | ExitEntry(t=t):
             return Said(t, "adapter", {"type": "edge", "entry": entry})
         case _:
             return None

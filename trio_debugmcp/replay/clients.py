@@ -1,11 +1,11 @@
-"""The clients of a recording, which say again what they said then, to the server that replays it.
+"""`RecordedClients`: the MCP clients of a recording. Each sends its recorded messages again, to the replaying server.
 
-Each message goes out at its moment, and not before what had come before it in the recording has come: the answers to
-what the same client had asked, and whatever the server was about to do.
+A message is sent at its recorded time, and not before what preceded it in the recording has happened: the answers to
+earlier requests of the same client, and whatever the server was about to do.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -18,21 +18,19 @@ from trio_debugmcp.recording.format import AnyEntry, ClientEndEntry, ClientEntry
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.transports.jsonrpc import message_text, parse_message
 from trio_debugmcp.transports.memory import End, memory_pair
+from trio_debugmcp.transports.tap import Serve
 
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 5.0
-"""For an answer to come, beyond what it took in the recording; then the replay goes on without it."""
+"""For an answer to arrive, beyond what it took in the recording; then the replay continues without it."""
 
 SEND_SECONDS = 1.0
-"""For the server to take a message; one that takes none any more is about to close the connection."""
-
-Serve = Callable[..., Awaitable[None]]
-"""Serves MCP on a pair of streams, for a role."""
+"""For the server to take a message; a server that takes none any more is about to close the connection."""
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """What the replaying server answered, and what was answered in the recording."""
+class ReplayedAnswer(msgspec.Struct, frozen=True):
+    """What the replaying server answered a recorded client, and what the answer was in the recording."""
 
     client: str
     method: str
@@ -40,13 +38,13 @@ class Answer(msgspec.Struct, frozen=True):
     then: dict[str, Any]
 
 
-class _Ghost:
-    """One client. It knows what it was answered then, and when; `answers` has what it is answered now."""
+class _RecordedClient:
+    """One client. It knows the recorded answers and their times; `answers` collects what it is answered now."""
 
     def __init__(self, entry: ClientEntry, entries: Iterable[McpEntry]) -> None:
         self.name = entry.client
         self.role = entry.role
-        self.answers: list[Answer] = []
+        self.answers: list[ReplayedAnswer] = []
         self._then: dict[Any, tuple[float, dict[str, Any]]] = {}
         self._open: dict[Any, str] = {}
         self._answered = trio.lowlevel.ParkingLot()
@@ -58,100 +56,110 @@ class _Ghost:
                     self._then.setdefault(number, (each.t, message))
 
     async def run(self, serve: Serve, *, task_status: trio.TaskStatus[None]) -> None:
-        """Be connected until it leaves."""
+        """Be connected until `disconnect` is called."""
         with memory_pair() as (left, right):
             self._end = right
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._hear)
+                nursery.start_soon(self._receive)
                 task_status.started()
                 await serve(*left, self.role)
-                nursery.cancel_scope.cancel(reason="the recorded client has left")
+                nursery.cancel_scope.cancel(reason="the recorded client has disconnected")
 
-    async def say(self, entry: McpEntry) -> None:
-        """Send a message again."""
+    async def send(self, entry: McpEntry) -> None:
+        """Send a recorded message again."""
         message = parse_message(bytes(entry.msg))
         if message is None or self._end is None:
             return
         plain = msgspec.json.decode(entry.msg)
-        if "method" not in plain:  # an answer to the server, which asks nothing
+        if "method" not in plain:  # an answer to a request of the server: it makes none in a replay
             return
         if isinstance(number := plain.get("id"), int | str):
             self._open[number] = plain["method"]
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it is closed already
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has closed the connection
             await self._end[1].send(message)
 
-    def leave(self) -> None:
+    def disconnect(self) -> None:
         """Close the connection."""
         if self._end is not None:
             self._end[1].close()
 
     async def wait_answers(self, before: float) -> None:
-        """Wait until all is answered that was answered before that moment of the recording."""
+        """Wait until all requests are answered whose recorded answer came before that time of the recording."""
         while any(self._then[id_][0] < before for id_ in self._open if id_ in self._then):
             await self._answered.park()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         if self._end is None:
-            raise AssertionError("the ghost is connected")
+            raise AssertionError("the client is not connected")
         async for item in self._end[0]:
             if isinstance(item, SessionMessage):
-                self._note(msgspec.json.decode(message_text(item)))
+                self._keep(msgspec.json.decode(message_text(item)))
+        # The server has closed the connection: no open request will be answered, and none may be waited for.
         self._open.clear()
         self._answered.unpark_all()
 
-    def _note(self, message: dict[str, Any]) -> None:
+    def _keep(self, message: dict[str, Any]) -> None:
         method = self._open.pop(message.get("id"), None) if "method" not in message else None
         if method is not None and message["id"] in self._then:
-            self.answers.append(Answer(self.name, method, message, self._then[message["id"]][1]))
+            self.answers.append(ReplayedAnswer(self.name, method, message, self._then[message["id"]][1]))
         self._answered.unpark_all()
 
 
-class Ghosts:
-    """All clients of a recording."""
+class RecordedClients:
+    """All clients of a recording, played by one task."""
 
     def __init__(self, entries: Iterable[AnyEntry], playhead: Playhead) -> None:
         self._entries = [each for each in entries if isinstance(each, ClientEntry | McpEntry | ClientEndEntry)]
         self._playhead = playhead
-        self._ghosts: dict[str, _Ghost] = {}
+        self._clients: dict[str, _RecordedClient] = {}
+
+    def __repr__(self) -> str:
+        return f"<RecordedClients {', '.join(self._clients)}>"
 
     @property
-    def answers(self) -> list[Answer]:
-        """What they were answered."""
-        return [answer for ghost in self._ghosts.values() for answer in ghost.answers]
+    def answers(self) -> list[ReplayedAnswer]:
+        """What the server has answered them so far."""
+        return [answer for client in self._clients.values() for answer in client.answers]
 
-    async def play(self, serve: Serve, end: float, *, over: Callable[[], None]) -> None:
-        """Let them come, speak and leave; `over` is called at the end of the recording. Those that stayed stay on."""
+    async def play(self, serve: Serve, end: float, *, on_end: Callable[[], None]) -> None:
+        """Let all clients connect, send and disconnect at their times.
+
+        `on_end` is called when the recording's last moment has passed. Clients that were connected then stay connected:
+        this runs until they end or it is cancelled.
+        """
         async with trio.open_nursery() as nursery:
             for entry in self._entries:
                 if not isinstance(entry, McpEntry) or entry.dir == "in":
                     await self._wait(entry)
-                    await self._do(entry, serve, nursery)
+                    await self._perform(entry, serve, nursery)
             self._playhead.release(end)
             await self._playhead.reach(end)
             await self._playhead.wait_quiet()
-            over()
+            on_end()
 
     async def _wait(self, entry: ClientEntry | McpEntry | ClientEndEntry) -> None:
         self._playhead.release(entry.t)
         await self._playhead.reach(entry.t)
-        ghost = self._ghosts.get(entry.client)
-        if ghost is not None:
+        client = self._clients.get(entry.client)
+        if client is not None:
             with trio.move_on_after(PATIENCE_SECONDS) as patience:
-                await ghost.wait_answers(entry.t)
+                await client.wait_answers(entry.t)
             if patience.cancelled_caught:
-                log.warning("the replay goes on at %.3f s without an answer that was there then", entry.t)
+                log.warning("the replay continues at %.3f s without an answer that the recording has", entry.t)
         await self._playhead.wait_quiet()
 
-    async def _do(self, entry: ClientEntry | McpEntry | ClientEndEntry, serve: Serve, nursery: trio.Nursery) -> None:
+    async def _perform(
+        self, entry: ClientEntry | McpEntry | ClientEndEntry, serve: Serve, nursery: trio.Nursery
+    ) -> None:
         match entry:
             case ClientEntry():
                 mine = [each for each in self._entries if isinstance(each, McpEntry)]
-                ghost = self._ghosts[entry.client] = _Ghost(entry, mine)
-                await nursery.start(ghost.run, serve)
+                client = self._clients[entry.client] = _RecordedClient(entry, mine)
+                await nursery.start(client.run, serve)
             case McpEntry():
-                if (known := self._ghosts.get(entry.client)) is not None:
+                if (known := self._clients.get(entry.client)) is not None:
                     with trio.move_on_after(SEND_SECONDS):
-                        await known.say(entry)
+                        await known.send(entry)
             case ClientEndEntry():
-                if (known := self._ghosts.get(entry.client)) is not None:
-                    known.leave()
+                if (known := self._clients.get(entry.client)) is not None:
+                    known.disconnect()

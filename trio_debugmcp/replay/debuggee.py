@@ -1,89 +1,51 @@
-"""Programs that ran in a terminal, in a replay: they write and end as they did, and what is written to them is lost."""
+"""`ReplayedProgram`: a program of a recording that ran in a terminal. It writes and exits as it did then."""
 
 from collections.abc import Iterable, Iterator
-from math import inf
 from typing import Any, Literal
 
 import msgspec
 import trio
 
 from trio_debugmcp.recording.format import AdapterEntry, AnyEntry, ProgramEntry
+from trio_debugmcp.transports.memory import PipeWriter, byte_pipe
 
 
 class ReplayedProgram:
-    """A program that ran in a terminal. What is written to it is lost."""
+    """A program with pipes. What is written to its standard input has no effect: the recording goes its way."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.started = trio.Event()
-        self.stdin: trio.abc.SendStream = _Sink()
-        self.stdout: trio.abc.ReceiveStream
-        self.stderr: trio.abc.ReceiveStream
-        out, self.stdout = _one_way()
-        err, self.stderr = _one_way()
-        self._pipes: dict[Literal["stdout", "stderr"], _Pipe] = {"stdout": out, "stderr": err}
+        self._writers: dict[Literal["stdout", "stderr"], PipeWriter] = {}
+        self._writers["stdout"], self.stdout = byte_pipe()
+        self._writers["stderr"], self.stderr = byte_pipe()
+        self.stdin, self._unread = byte_pipe()
         self._exited = trio.Event()
         self._exit_code = 0
 
+    def __repr__(self) -> str:
+        return f"<ReplayedProgram {self.pid}>"
+
     def write(self, name: Literal["stdout", "stderr"], text: str | None) -> None:
-        """It writes to a stream, or closes it."""
+        """Write to a standard stream, or close it if `text` is None."""
         if text is None:
-            self._pipes[name].close()
+            self._writers[name].close()
         else:
-            self._pipes[name].put(text.encode(errors="replace"))
+            self._writers[name].write(text.encode(errors="replace"))
 
     def exit(self, code: int) -> None:
-        """It ends."""
+        """Exit with that code."""
         self._exit_code = code
         self._exited.set()
 
     async def wait(self) -> int:
-        """Until it has ended."""
+        """Wait until the program has ended and return its exit code."""
         await self._exited.wait()
         return self._exit_code
 
 
-class _Pipe(trio.abc.ReceiveStream):
-    """Bytes that nobody waits for to be read."""
-
-    def __init__(self) -> None:
-        self._to, self._from = trio.open_memory_channel[bytes](inf)
-
-    def put(self, data: bytes) -> None:
-        self._to.send_nowait(data)
-
-    def close(self) -> None:
-        self._to.close()
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        try:
-            return await self._from.receive()
-        except trio.EndOfChannel:
-            return b""
-
-    async def aclose(self) -> None:
-        self._from.close()
-        await trio.lowlevel.checkpoint()
-
-
-def _one_way() -> tuple[_Pipe, _Pipe]:
-    pipe = _Pipe()
-    return pipe, pipe
-
-
-class _Sink(trio.abc.SendStream):
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def aclose(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-
 def launches(entries: Iterable[AnyEntry]) -> Iterator[int | str]:
-    """For each `runInTerminal`, in order: the process id, or why the program could not be started."""
+    """Yield, for each `runInTerminal` in order, the process id, or why the program could not be started."""
     asked: list[Any] = []
     started: list[int] = []
     for entry in entries:
@@ -104,4 +66,4 @@ def launches(entries: Iterable[AnyEntry]) -> Iterator[int | str]:
                         yield str(message.get("message")).rpartition(": ")[2]
             case _:
                 pass
-    yield from started
+    yield from started  # whose `runInTerminal` was not answered before the recording ended

@@ -1,23 +1,30 @@
-"""`Playhead`: which moment of the recording it is. The one place where recorded time and trio's time meet."""
+"""`Playhead`: which moment of the recording it is. The one place where recorded time and Trio's time meet.
+
+playhead = Playhead(1.0, {})
+playhead.begin()
+await playhead.reach(2.5)       # 2.5 s of recorded time later
+"""
 
 from collections.abc import Mapping
 from math import inf
 
 import trio
-import trio.testing
+import trio.testing  # for `wait_all_tasks_blocked`, which Trio has nowhere else
 
 from trio_debugmcp.replay.tape import MoveId
 
 SETTLE_SECONDS = 1.0
-"""For the server to do what it is about to do; one that is busy for so long is not waited for."""
+"""For the server to do what it is about to do. After that it is not waited for: something keeps it busy."""
 
 
 class Playhead:
-    """Recorded time, in seconds from the recording's start. It stands at 0 until `begin`.
+    """Recorded time, in seconds from the recording's start. It stands at 0 until `begin` is called.
 
-    Recorded time passes at a speed, or as fast as can be up to where it is released. When clients make the moves
-    themselves (`following`), it is the moment of the move that was made last, and what passed since, and waits for the
-    next one.
+    Args:
+        speed: recorded seconds per second; 0: as fast as possible, up to the moment that was `release`d.
+        moves: the recorded moves, and when they were made.
+        following: clients make the moves themselves: time is that of the latest move plus what has passed since, and
+            waits for the next move.
     """
 
     def __init__(self, speed: float, moves: Mapping[MoveId, float], *, following: bool = False) -> None:
@@ -33,6 +40,9 @@ class Playhead:
         self._passed = 0
         self._changed = trio.lowlevel.ParkingLot()
 
+    def __repr__(self) -> str:
+        return f"<Playhead at {self.position:.3f} s>"
+
     @property
     def at_once(self) -> bool:
         """Whether nothing waits for its time: the speed is 0."""
@@ -40,30 +50,30 @@ class Playhead:
 
     @property
     def position(self) -> float:
-        """The moment that it is now."""
+        """The present moment of the recording."""
         if self._since is None or self._speed == inf:
             return self._at
         return max(self._at, min(self._at + (trio.current_time() - self._since) * self._speed, self._ceiling))
 
     def begin(self) -> None:
-        """From now on time passes."""
+        """Let time pass from now on; a second call has no effect."""
         if self._since is None:
             self._since = trio.current_time()
             self._changed.unpark_all()
 
     def release(self, moment: float) -> None:
-        """With speed 0, recorded time may come to this moment."""
+        """Let recorded time reach this moment, with speed 0."""
         self._hold = max(self._hold, moment)
         self._changed.unpark_all()
 
     def passed(self, moment: float) -> None:
-        """What was due at this moment happens."""
+        """Count that something due at this moment happens."""
         self._passed += 1
         if self._speed == inf and moment != inf:
             self._at = max(self._at, moment)
 
     def make(self, move: MoveId) -> None:
-        """A client has made that move."""
+        """Count that a client has made that move, and follow it."""
         self._made.add(move)
         moment = self._moves.get(move)
         if moment is not None:
@@ -71,18 +81,19 @@ class Playhead:
         self._changed.unpark_all()
 
     def follow(self, moment: float) -> None:
-        """A client has done what was done at that moment."""
+        """Move to that moment: a client has done what was done then. Without `following`, this has no effect."""
         if self._following:
             self._at, self._since = max(self.position, moment), trio.current_time()
+            # Time stops at the next move, which the client may make much later than the recorded one.
             self._ceiling = min((t for t in self._moves.values() if t > moment), default=inf)
             self._changed.unpark_all()
 
     def made(self, move: MoveId) -> bool:
-        """Whether that move was made; the beginning of a connection, which has number 0, always was."""
+        """Whether that move was made. Number 0, the beginning of a connection, counts as made."""
         return move.number == 0 or move in self._made
 
     def when(self, moment: float) -> float:
-        """When it will be that moment, by trio's clock, as far as it can be said now."""
+        """Return when that moment will come, by Trio's clock; infinity: not before something changes."""
         if self._since is None or moment > self._hold or moment == inf:
             return inf
         if self._speed == inf:
@@ -90,16 +101,16 @@ class Playhead:
         return self._since + (moment - self._at) / self._speed
 
     def has_more(self, who: object, more: bool) -> None:
-        """Whether somebody has something to say at once, with speed 0."""
+        """Register whether `who` has a message that is due now (speed 0 only). `wait_quiet` waits for those."""
         (self._talkative.add if more else self._talkative.discard)(who)
 
     async def wait_turn(self) -> None:
-        """With speed 0, what is said next waits until what was said last has had its effects."""
+        """Wait, with speed 0, until the message that was sent last has had its effects."""
         if self.at_once:
             await settle()
 
     async def wait_quiet(self) -> None:
-        """Wait until all that is due has been said, and has had its effects."""
+        """Wait until all messages that are due have been sent and have had their effects."""
         while True:
             passed = self._passed
             await settle()
@@ -107,7 +118,7 @@ class Playhead:
                 return
 
     async def reach(self, moment: float) -> None:
-        """Wait until it is that moment."""
+        """Wait until that moment has come."""
         while (at := self.when(moment)) > trio.current_time():
             with trio.move_on_at(at):
                 await self.wait_change()
@@ -119,6 +130,6 @@ class Playhead:
 
 
 async def settle() -> None:
-    """Until all tasks wait for something, within bounds."""
+    """Wait until all other tasks wait for something, within bounds."""
     with trio.move_on_after(SETTLE_SECONDS):
         await trio.testing.wait_all_tasks_blocked()

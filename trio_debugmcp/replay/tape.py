@@ -169,7 +169,7 @@ class Tape:
         if message.get("event") == "stopped":
             self._place += 1
 
-    # --- The recording ---------------------------------------------------------------------------------------
+    # --- The recording ------------------------------------------------------------------------------------------------
 
     def record(self, said: Said, latest: _Move) -> _Move:
         """Add what was said next; returns the latest move of the session, which was `latest` so far."""
@@ -196,7 +196,7 @@ class Tape:
         """The adapter closed this connection at that time of the recording."""
         self._ended_at = t
 
-    # --- Moves -----------------------------------------------------------------------------------------------
+    # --- Moves --------------------------------------------------------------------------------------------------------
 
     @property
     def _coming(self) -> str | None:
@@ -256,7 +256,7 @@ class Tape:
             return message
         return {**message, "request_seq": self._seqs[asked]}
 
-    # --- Questions -------------------------------------------------------------------------------------------
+    # --- Questions ----------------------------------------------------------------------------------------------------
 
     def _find(self, command: str, arguments: DapMessage) -> _Question | None:
         """The best recorded match: here rather than elsewhere, the very same words rather than the same question."""

@@ -94,7 +94,7 @@ class FakeAdapter:
         """The arguments of every request of that command."""
         return [arguments for name, arguments in self.requests if name == command]
 
-    # --- Script ----------------------------------------------------------------------------------------------
+    # --- Script -------------------------------------------------------------------------------------------------------
 
     def answer(self, command: str, answer: Answer, then: Callable[[], Awaitable[None]] | None = None) -> None:
         """Answer that command with what the coroutine function returns, or refuse if it raises `Refusal`.
@@ -173,7 +173,7 @@ class FakeAdapter:
                 async with self._writing:
                     await stream.send_all(data)
 
-    # --- Serving ---------------------------------------------------------------------------------------------
+    # --- Serving ------------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Adapter]:
@@ -237,7 +237,7 @@ class FakeAdapter:
     async def _write(self, message: dict[str, Any]) -> None:
         await self.send_raw(encode_frame(json.dumps(message).encode()))
 
-    # --- Answers ---------------------------------------------------------------------------------------------
+    # --- Answers ------------------------------------------------------------------------------------------------------
 
     async def _on_anything(self, arguments: Arguments) -> Any:
         return {}

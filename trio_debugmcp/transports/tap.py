@@ -1,4 +1,4 @@
-"""A tap on the SDK's pair of message streams: sees every message in wire order, and the end of the stream.
+"""Taps on the SDK's message streams: a `Tap` sees every message in wire order, and the end of the stream.
 
 The SDK hands each notification to a task of its own, so that two of them, or a notification and a response, can change
 places above it. A `Tap` is called synchronously, before the SDK gets the message:
@@ -10,8 +10,15 @@ places above it. A `Tap` is called synchronously, before the SDK gets the messag
 
     async with transport as streams:
         read, write = tapped(streams, Printing())
+
+`ConnectionTap` is the seam at which a server lets a recorder or a replay tap its connections.
 """
 
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Literal
+
+from mcp.server.context import ServerMiddleware
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.transports.streams import Incoming, Outgoing, ReadStreamBase, StreamBase, Streams
@@ -74,3 +81,37 @@ class _TappedWrite(StreamBase):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+# --- The server's seam ------------------------------------------------------------------------------------------------
+
+Role = Literal["control", "observe"]
+"""As `server.auth` has it, which is a floor above."""
+
+Serve = Callable[..., Awaitable[None]]
+"""Serves MCP on a pair of streams, with a role, until the client disconnects."""
+
+
+class ConnectionTap:
+    """Stands between the clients and the server. A recorder records what passes; a replay brings clients of its own.
+
+    This one lets everything pass, so that the server never has to ask whether there is one.
+    """
+
+    watch_only = False
+    """Whether the clients that connect from outside may only watch, as `run` serves those in control."""
+
+    def streams(self, streams: Streams, role: Role, transport: str) -> AbstractContextManager[Streams]:
+        """Put the tap on a client's streams for the length of the block."""
+        return nullcontext(streams)
+
+    def middleware(self, role: Role, transport: str) -> AbstractContextManager[Sequence[ServerMiddleware[Any]]]:
+        """Make the SDK's middleware for a client whose streams are the SDK's own, for the length of the block."""
+        return nullcontext(())
+
+    def linger(self, seconds: float) -> float:
+        """Return how long a session outlives the client that used it, where `seconds` is what the options have."""
+        return seconds
+
+    async def run(self, serve: Serve) -> None:
+        """Run beside the server; `serve` connects a client of the tap's own."""

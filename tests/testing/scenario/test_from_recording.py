@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing import decode_scenario, play_all, sharpened
-from trio_debugmcp.testing.scenario.from_recording import FORMAT, scenario_of
+from trio_debugmcp.testing.scenario.from_recording import scenario_of
 from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.text import encode_scenario
 

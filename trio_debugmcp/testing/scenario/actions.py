@@ -33,7 +33,7 @@ from trio_debugmcp.testing.scenario.lines import (
 from trio_debugmcp.testing.scenario.run import Difference, Stage
 from trio_debugmcp.testing.scenario.text import filled, full_uri
 
-# --- The adapter ---------------------------------------------------------------------------------------------
+# --- The adapter ------------------------------------------------------------------------------------------------------
 
 
 async def say(stage: Stage, line: AdapterLine, nursery: trio.Nursery) -> None:
@@ -94,7 +94,7 @@ async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, succ
         raise Difference(f"{command} was {'refused' if success else 'granted'}: {answer.get('message') or ''}")
 
 
-# --- Clients -------------------------------------------------------------------------------------------------
+# --- Clients ----------------------------------------------------------------------------------------------------------
 
 
 def begin_call(stage: Stage, number: int, line: Call | LaunchProgram | Read) -> None:

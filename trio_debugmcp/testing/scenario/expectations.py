@@ -70,7 +70,7 @@ def _together(problems: list[list[str]]) -> None:
         raise Difference(*sentences)
 
 
-# --- Notifications -------------------------------------------------------------------------------------------
+# --- Notifications ----------------------------------------------------------------------------------------------------
 
 
 def _told(guest: Guest, what: str, due: float) -> list[str]:
@@ -96,7 +96,7 @@ def _told_nothing(guest: Guest, until: float) -> list[str]:
     return [f"{guest.name} was told of {told.what} at {seconds(told.at)}" for told in early]
 
 
-# --- What is read and answered -------------------------------------------------------------------------------
+# --- What is read and answered ----------------------------------------------------------------------------------------
 
 
 async def _check_resource(guest: Guest, line: ExpectResource) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing.scenario.lines import (
     AGENT,
     DIRECTORY,
@@ -41,8 +42,6 @@ from trio_debugmcp.testing.scenario.lines import (
     Subscribe,
     Unsubscribe,
 )
-
-FORMAT = "trio-debugmcp recording"
 
 JUST_BEFORE_SECONDS = 0.05
 """Between a cause and the request that the server makes for it, on a machine that is not overloaded."""
@@ -186,7 +185,7 @@ class _Conversion:
             case _:
                 return
 
-    # --- Adapters --------------------------------------------------------------------------------------------
+    # --- Adapters -----------------------------------------------------------------------------------------------------
 
     def _adapter(self, entry: Entry) -> str:
         session: str = entry["session"]
@@ -206,7 +205,7 @@ class _Conversion:
         asked = {(e["session"], e["msg"]["seq"]): e for e in self._entries if _is_request(e)}
         return {key: _answer(self._adapter(entry), entry, answered.get(key)) for key, entry in asked.items()}
 
-    # --- Clients ---------------------------------------------------------------------------------------------
+    # --- Clients ------------------------------------------------------------------------------------------------------
 
     def _arrival(self, at: float, client: str, entry: Entry) -> Iterator[Line]:
         self._clients[client] = client if self._clients else AGENT

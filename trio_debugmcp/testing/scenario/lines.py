@@ -86,7 +86,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
     note: str | None = None
 
 
-# --- The adapter says ----------------------------------------------------------------------------------------
+# --- The adapter says -------------------------------------------------------------------------------------------------
 
 
 class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
@@ -186,7 +186,7 @@ class AskClient(AdapterLine, frozen=True, kw_only=True, tag="ask"):
     success: bool = True
 
 
-# --- A client does -------------------------------------------------------------------------------------------
+# --- A client does ----------------------------------------------------------------------------------------------------
 
 
 class ClientLine(Line, frozen=True, kw_only=True, tag_field="client"):
@@ -254,7 +254,7 @@ class Leave(ClientLine, frozen=True, kw_only=True, tag="leave"):
     """It leaves."""
 
 
-# --- We expect -----------------------------------------------------------------------------------------------
+# --- We expect --------------------------------------------------------------------------------------------------------
 
 
 class ExpectLine(Line, frozen=True, kw_only=True, tag_field="expect"):

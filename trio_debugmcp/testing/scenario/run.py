@@ -56,7 +56,7 @@ class Stage:
         self._nursery: trio.Nursery | None = None
         adapter.on_request = partial(self._asked, ROOT)
 
-    # --- Time and log ----------------------------------------------------------------------------------------
+    # --- Time and log -------------------------------------------------------------------------------------------------
 
     @property
     def now(self) -> float:
@@ -112,7 +112,7 @@ class Stage:
                 outcome = "called off" if call.scope.cancelled_caught else "answered"
         call.entry = self.log(guest.name, f"{answered_prefix(call.what, call.line)} {outcome}")
 
-    # --- Who is there ----------------------------------------------------------------------------------------
+    # --- Who is there -------------------------------------------------------------------------------------------------
 
     async def arrive(self, name: str, era: Era | None = None, role: Role = "control") -> None:
         """A client connects."""
