@@ -50,11 +50,11 @@ class Agent:
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def url(self, token: str) -> str:
-        """The page, as somebody with that token opens it."""
+        """The page, as a person with that token opens it."""
         return f"http://127.0.0.1:{self.port}/#token={token}"
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """One request, and its result."""
+        """Send a request, and return its result."""
         number = self._next_id
         self._next_id += 1
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
@@ -65,7 +65,7 @@ class Agent:
                 return result
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool; its structured result."""
+        """Call a tool, and return its structured result."""
         result = self.request("tools/call", name=tool, arguments=arguments)
         assert not result.get("isError"), result
         structured: dict[str, Any] = result["structuredContent"]
@@ -76,8 +76,8 @@ class Agent:
         events = self.call("timeline_query", types=["toolCalled"])["events"]
         return [event["payload"] for event in events]
 
-    def leave(self) -> None:
-        """Close standard input, which ends the server when nobody else is connected. Once is enough."""
+    def disconnect(self) -> None:
+        """Close standard input, which ends the server when no other client is connected. May be called twice."""
         assert self._process.stdin is not None
         if self._process.stdin.closed:
             return
@@ -89,7 +89,7 @@ class Agent:
         self._close()
 
     def kill(self) -> None:
-        """The server goes away, without a word to anybody."""
+        """Kill the server, so that it cannot say goodbye."""
         self._process.kill()
         assert self._process.stdin is not None
         self._process.stdin.close()

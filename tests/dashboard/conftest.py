@@ -79,7 +79,7 @@ def agent(browser: "BrowserContext", tmp_path: Path) -> Iterator[Agent]:
     (tmp_path / "app.py").write_text(PROGRAM)
     agent = Agent(tmp_path)
     yield agent
-    agent.leave()
+    agent.disconnect()
 
 
 OpenPage = Callable[[str], "Page"]

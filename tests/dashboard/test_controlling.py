@@ -1,4 +1,4 @@
-"""What a person in control can do: buttons, keys, the gutter, watches."""
+"""What a person with the control token can do: buttons, keys, the gutter, watches."""
 
 import re
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ def test_pause_stops_a_running_program(agent: Agent, control_page: "Page") -> No
     expect(control_page.locator("#state")).to_have_text("Paused on request")
 
 
-def test_the_keys_drive_the_program_but_not_while_somebody_types(agent: Agent, control_page: "Page") -> None:
+def test_the_keys_control_the_program_except_while_the_user_types(agent: Agent, control_page: "Page") -> None:
     from playwright.sync_api import expect
 
     page, where = control_page, control_page.locator("#where")
@@ -130,7 +130,7 @@ def test_a_frame_can_be_chosen_and_a_variable_opened(agent: Agent, control_page:
     expect(page.locator("#locals [data-path=basket]")).to_have_count(1)
 
 
-def test_what_the_server_refuses_is_said_on_the_page(agent: Agent, control_page: "Page") -> None:
+def test_the_page_shows_what_the_server_refuses(agent: Agent, control_page: "Page") -> None:
     from playwright.sync_api import expect
 
     agent.call("debug_launch", program="app.py")

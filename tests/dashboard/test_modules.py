@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-def test_comments_strings_and_keywords_are_told_apart_and_no_character_is_lost(observer_page: "Page") -> None:
+def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_lost(observer_page: "Page") -> None:
     kinds = observer_page.evaluate(
         """async () => {
           const {highlighted} = await import('/highlight.js');
@@ -50,7 +50,7 @@ def test_long_silences_are_drawn_short_and_time_never_runs_backwards(observer_pa
     assert scale["empty"] == 0
 
 
-def test_changes_are_told_from_the_last_stop_in_the_same_call(observer_page: "Page") -> None:
+def test_changes_are_those_since_the_last_stop_in_the_same_call(observer_page: "Page") -> None:
     marks = observer_page.evaluate(
         """async () => {
           const {Changes} = await import('/changes.js');
@@ -75,7 +75,7 @@ def test_changes_are_told_from_the_last_stop_in_the_same_call(observer_page: "Pa
     assert marks == [{}, {}, {"a": "1", "b": None}, {"a": "1", "b": None}, {}, {"b": "1"}, {}]
 
 
-def test_many_notices_during_a_read_make_one_more_read(observer_page: "Page") -> None:
+def test_many_notifications_during_a_read_cause_one_more_read(observer_page: "Page") -> None:
     reads = observer_page.evaluate(
         """async () => {
           const {coalesced} = await import('/mirror.js');

@@ -1,4 +1,4 @@
-"""What a person sees while somebody else debugs: the observer's page."""
+"""What the page shows an observer while another client debugs."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def test_without_a_session_the_page_says_what_to_do(agent: Agent, observer_page:
     assert observer_page.url.endswith("/")  # the token is not left in the address bar
 
 
-def test_the_page_follows_a_session_from_stop_to_step_to_exception_to_end_to_the_next_one(
+def test_the_page_follows_a_session_through_stop_step_exception_and_end_to_the_next_session(
     agent: Agent, observer_page: "Page"
 ) -> None:
     from playwright.sync_api import expect
@@ -112,7 +112,7 @@ def test_the_page_follows_a_session_from_stop_to_step_to_exception_to_end_to_the
     expect(page.locator("#output")).not_to_contain_text("so far")
 
 
-def test_while_the_program_runs_the_page_says_that_the_stack_is_old(agent: Agent, observer_page: "Page") -> None:
+def test_while_the_program_runs_the_stack_is_marked_as_out_of_date(agent: Agent, observer_page: "Page") -> None:
     from playwright.sync_api import expect
 
     (Path(agent.directory) / "app.py").write_text("import time\nwhile True:\n    time.sleep(0.05)\n")
@@ -125,7 +125,7 @@ def test_while_the_program_runs_the_page_says_that_the_stack_is_old(agent: Agent
     expect(observer_page.locator(".line.current")).to_have_count(0)
 
 
-def test_a_person_who_listens_is_told_of_stops(agent: Agent, observer_page: "Page") -> None:
+def test_stops_are_announced_to_screen_readers(agent: Agent, observer_page: "Page") -> None:
     from playwright.sync_api import expect
 
     agent.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 6}])
@@ -134,7 +134,7 @@ def test_a_person_who_listens_is_told_of_stops(agent: Agent, observer_page: "Pag
     expect(observer_page.get_by_role("region", name="Call stack")).to_have_count(1)
 
 
-def test_an_observers_page_has_no_buttons_and_the_server_refuses_to_be_controlled(
+def test_an_observers_page_has_no_buttons_and_the_server_refuses_its_control_calls(
     agent: Agent, observer_page: "Page"
 ) -> None:
     from playwright.sync_api import expect
@@ -175,7 +175,7 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     assert page.locator("#timeline").evaluate("track => track.scrollWidth") > 3 * width
 
 
-def test_whoever_is_silent_is_still_listed_in_the_next_session_and_counted_once(
+def test_a_silent_client_is_still_listed_in_the_next_session_and_counted_once(
     agent: Agent, observer_page: "Page", open_page: OpenPage
 ) -> None:
     from playwright.sync_api import expect
@@ -193,7 +193,7 @@ def test_whoever_is_silent_is_still_listed_in_the_next_session_and_counted_once(
         )
 
 
-def test_all_processes_are_listed_whichever_of_them_is_shown(agent: Agent, observer_page: "Page") -> None:
+def test_all_processes_are_listed_whichever_is_shown(agent: Agent, observer_page: "Page") -> None:
     from playwright.sync_api import expect
 
     child = agent.directory / "child.py"
@@ -211,7 +211,7 @@ def test_all_processes_are_listed_whichever_of_them_is_shown(agent: Agent, obser
     expect(page.locator("#children .row[aria-current]")).to_have_text(re.compile("^child.py"))
 
 
-def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
+def test_a_lost_connection_is_shown_and_reconnects_by_itself(
     agent: Agent, tmp_path: Path, observer_page: "Page"
 ) -> None:
     from playwright.sync_api import expect
@@ -234,7 +234,7 @@ def test_the_connection_is_said_to_be_lost_and_comes_back_by_itself(
         again.kill()  # the page is still there, for which it would linger
 
 
-def test_a_token_that_is_refused_or_missing_is_named(agent: Agent, open_page: OpenPage) -> None:
+def test_a_refused_or_missing_token_is_named_as_the_reason(agent: Agent, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
     refused = open_page(agent.url("not-the-token"))

@@ -22,13 +22,13 @@ JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE]
 
 
 async def launch(client: DebugClient, adapter: FakeAdapter, **arguments: Any) -> dict[str, Any]:
-    """A running program, unless told otherwise."""
+    """Launch a program that runs at once, unless the arguments say otherwise."""
     arguments = {"program": adapter.program, "stop_at_entry": False, "wait": False, **arguments}
     return await client.call("debug_launch", **arguments)
 
 
 async def move_breakpoint(adapter: FakeAdapter, line: int) -> None:
-    """The adapter moves the first breakpoint: a change of one resource alone."""
+    """Let the adapter move the first breakpoint: a change of exactly one resource."""
     await adapter.event("breakpoint", {"reason": "changed", "breakpoint": {"id": 1, "verified": True, "line": line}})
 
 

@@ -1,4 +1,4 @@
-"""Which adapter debugs what, and what is said of one that is not there."""
+"""Which adapter is chosen, and the error for one that is not installed."""
 
 from typing import ClassVar
 

@@ -53,7 +53,7 @@ async def test_files_of_the_program_complete_the_template_and_the_prompts(era: E
 
 
 @both_eras
-async def test_exception_types_are_those_that_were_named_and_seen(era: Era, autojump_clock: MockClock) -> None:
+async def test_exception_types_are_those_that_were_named_or_seen(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         await client.call("breakpoint_set_exception", exception_type="shop.SoldOut")
         assert await values(client, "diagnose_exception", "exception_type", "sold") == ["shop.SoldOut"]
@@ -117,14 +117,14 @@ async def test_expressions_are_completed_by_the_adapter_while_paused_and_in_boun
 
 
 @both_eras
-async def test_an_adapter_that_cannot_complete_is_not_asked(era: Era, autojump_clock: MockClock) -> None:
+async def test_an_adapter_that_cannot_complete_gets_no_request(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         assert await values(client, "trace_data_flow", "variable", "pr") == []
         assert adapter.sent("completions") == []
 
 
 @both_eras
-async def test_there_are_never_more_than_a_hundred_and_the_total_is_told(era: Era, autojump_clock: MockClock) -> None:
+async def test_at_most_a_hundred_completions_are_returned_with_the_total(era: Era, autojump_clock: MockClock) -> None:
     adapter = completing()
 
     async def answer(arguments: Any) -> Any:
@@ -139,7 +139,7 @@ async def test_there_are_never_more_than_a_hundred_and_the_total_is_told(era: Er
         assert (completion.values[-1], completion.total, completion.has_more) == ("x099", 250, True)
 
 
-async def test_an_observer_neither_looks_into_directories_nor_evaluates(autojump_clock: MockClock) -> None:
+async def test_an_observer_neither_lists_directories_nor_evaluates(autojump_clock: MockClock) -> None:
     adapter = completing()
     async with open_server(adapter.options()) as server, server.connect() as client:
         await launch(client, adapter)
@@ -165,12 +165,12 @@ async def test_an_observer_neither_looks_into_directories_nor_evaluates(autojump
         ("", CompletionItem("x", length=5), "x"),
     ],
 )
-def test_what_was_typed_is_completed(typed: str, item: CompletionItem, result: str) -> None:
+def test_typed_text_is_completed(typed: str, item: CompletionItem, result: str) -> None:
     assert completed(typed, item) == result
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths with slashes")
-def test_debugpy_knows_the_built_in_exceptions() -> None:
+def test_debugpy_completes_the_built_in_exceptions() -> None:
     from trio_debugmcp.dap.profiles import PROFILES
 
     assert {"KeyError", "BaseException", "OSError"} <= set(PROFILES[0].expressions.exception_types())

@@ -1,4 +1,4 @@
-"""Notifications on their way from the mailbox to the client, in both protocol eras."""
+"""Notifications as a client receives them, message by message, in both protocol eras."""
 
 import json
 from collections.abc import AsyncIterator
@@ -33,41 +33,41 @@ ENVELOPE = {
 
 
 class Raw:
-    """A client that says and hears JSON, at its own pace."""
+    """A client that sends and receives JSON, at its own pace."""
 
     def __init__(self, end: Any) -> None:
         self._incoming, self._outgoing = end
 
-    async def say(self, method: str, number: int | str | None = None, **params: object) -> None:
+    async def send(self, method: str, number: int | str | None = None, **params: object) -> None:
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
         message |= {} if number is None else {"id": number}
         await self._outgoing.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
 
-    async def hear(self) -> dict[str, Any]:
-        heard: dict[str, Any] = json.loads(message_text(await self._incoming.receive()))
-        return heard
+    async def receive(self) -> dict[str, Any]:
+        received: dict[str, Any] = json.loads(message_text(await self._incoming.receive()))
+        return received
 
-    async def hear_all(self) -> list[dict[str, Any]]:
-        """What comes until it is silent for some time."""
-        heard = []
+    async def receive_all(self) -> list[dict[str, Any]]:
+        """Receive until nothing has come for five seconds."""
+        received = []
         while True:
             with trio.move_on_after(5) as silence:
-                heard.append(await self.hear())
+                received.append(await self.receive())
             if silence.cancelled_caught:
-                return heard
+                return received
 
     async def subscribe(self, era: Era, *uris: str) -> None:
         if era == "modern":
-            wishes = {"resourceSubscriptions": list(uris), "resourcesListChanged": True}
-            await self.say("subscriptions/listen", "my-stream", notifications=wishes, _meta=ENVELOPE)
-            assert (await self.hear())["method"] == "notifications/subscriptions/acknowledged"
+            wanted = {"resourceSubscriptions": list(uris), "resourcesListChanged": True}
+            await self.send("subscriptions/listen", "my-stream", notifications=wanted, _meta=ENVELOPE)
+            assert (await self.receive())["method"] == "notifications/subscriptions/acknowledged"
             return
-        await self.say("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=CLIENT)
-        await self.hear()
-        await self.say("notifications/initialized")
+        await self.send("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=CLIENT)
+        await self.receive()
+        await self.send("notifications/initialized")
         for number, uri in enumerate(uris, 2):
-            await self.say("resources/subscribe", number, uri=uri)
-            await self.hear()
+            await self.send("resources/subscribe", number, uri=uri)
+            await self.receive()
 
 
 @asynccontextmanager
@@ -76,7 +76,7 @@ async def raw_client(server: Server) -> AsyncIterator[Raw]:
         with memory_pair() as (left, right):
             nursery.start_soon(server.app.serve_connection, *left)
             yield Raw(right)
-            nursery.cancel_scope.cancel(reason="the client has left")
+            nursery.cancel_scope.cancel(reason="the client disconnects")
 
 
 @asynccontextmanager
@@ -90,36 +90,37 @@ async def watched(adapter: FakeAdapter) -> AsyncIterator[tuple[Server, DebugClie
 
 
 @both_eras
-async def test_a_client_that_does_not_read_finds_each_resource_once(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_client_that_does_not_read_gets_each_resource_once(era: Era, autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with watched(adapter) as (server, _), raw_client(server) as slow:
         await slow.subscribe(era, BREAKPOINTS)
         for number in range(50):
             await move_breakpoint(adapter, 2 + number)
             await trio.sleep(1)
-        told = [each["method"] for each in await slow.hear_all()]
-        assert told == ["notifications/resources/updated"] * 2  # one that was under way, and one for all the rest
+        methods = [each["method"] for each in await slow.receive_all()]
+        # one that was being sent, and one for all later changes
+        assert methods == ["notifications/resources/updated"] * 2
 
 
-async def test_every_message_of_a_stream_says_which_request_asked_for_it(autojump_clock: MockClock) -> None:
+async def test_every_message_of_a_stream_names_the_request_that_opened_it(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with watched(adapter) as (server, _), raw_client(server) as client:
         await client.subscribe("modern", SESSION)
         await adapter.stop("pause")
         await adapter.exit()
-        heard = await client.hear_all()
+        received = await client.receive_all()
         mark = {"io.modelcontextprotocol/subscriptionId": "my-stream"}
-        assert [(each["method"], each["params"]) for each in heard] == [
+        assert [(each["method"], each["params"]) for each in received] == [
             ("notifications/resources/updated", {"uri": SESSION, "_meta": mark}),
             ("notifications/resources/list_changed", {"_meta": mark}),
         ]
 
 
-async def test_a_stream_is_granted_what_it_wishes_and_told_so_first(autojump_clock: MockClock) -> None:
+async def test_the_first_message_of_a_stream_grants_what_it_asked_for(autojump_clock: MockClock) -> None:
     async with open_server(FakeAdapter().options()) as server, raw_client(server) as client:
-        wishes = {"resourceSubscriptions": [SESSION], "resourcesListChanged": True, "toolsListChanged": False}
-        await client.say("subscriptions/listen", 7, notifications=wishes, _meta=ENVELOPE)
-        assert await client.hear() == {
+        wanted = {"resourceSubscriptions": [SESSION], "resourcesListChanged": True, "toolsListChanged": False}
+        await client.send("subscriptions/listen", 7, notifications=wanted, _meta=ENVELOPE)
+        assert await client.receive() == {
             "jsonrpc": "2.0",
             "method": "notifications/subscriptions/acknowledged",
             "params": {
@@ -127,13 +128,13 @@ async def test_a_stream_is_granted_what_it_wishes_and_told_so_first(autojump_clo
                 "_meta": {"io.modelcontextprotocol/subscriptionId": 7},
             },
         }
-        await client.say("notifications/cancelled", requestId=7)
+        await client.send("notifications/cancelled", requestId=7)
         await trio.sleep(1)
         assert server.app.hub.statistics().resources == 0
 
 
 @both_eras
-async def test_a_change_of_several_resources_is_told_of_each_in_one_instant(
+async def test_a_change_of_several_resources_is_notified_for_each_in_one_instant(
     era: Era, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -141,8 +142,8 @@ async def test_a_change_of_several_resources_is_told_of_each_in_one_instant(
         await client.subscribe(era, SESSION, STACK, THREADS)
         start = trio.current_time()
         await adapter.stop("pause")
-        heard = set()
+        received = set()
         for _ in range(3):
-            heard.add((await client.hear())["params"]["uri"])
-        assert heard == {SESSION, STACK, THREADS}
+            received.add((await client.receive())["params"]["uri"])
+        assert received == {SESSION, STACK, THREADS}
         assert trio.current_time() - start == pytest.approx(0.3)

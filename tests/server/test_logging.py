@@ -1,4 +1,4 @@
-"""Log messages for clients that ask for them, in both protocol eras, and at nobody else's cost."""
+"""Log messages for the clients that ask for them, in both protocol eras; other clients are not affected."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -26,11 +26,11 @@ async def set_level(client: DebugClient, level: types.LoggingLevel) -> None:
     await client.sdk.session.send_request(request, types.EmptyResult)
 
 
-def told(client: DebugClient) -> list[tuple[str, Any]]:
+def logged(client: DebugClient) -> list[tuple[str, Any]]:
     return [(params.level, params.data) for params in client.logs if params.logger == log.name]
 
 
-async def test_a_client_gets_what_is_at_its_level_or_above(autojump_clock: MockClock) -> None:
+async def test_a_client_gets_records_at_its_level_or_above(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, _):
         log.error("before it asked")
         await trio.sleep(1)
@@ -45,10 +45,10 @@ async def test_a_client_gets_what_is_at_its_level_or_above(autojump_clock: MockC
         await set_level(client, "alert")
         log.critical("still too low")
         await trio.sleep(1)
-        assert told(client) == [("info", "one two"), ("warning", "three"), ("critical", "four")]
+        assert logged(client) == [("info", "one two"), ("warning", "three"), ("critical", "four")]
 
 
-async def test_each_connection_has_its_own_level_and_the_logger_goes_back_to_its_own(
+async def test_each_connection_has_its_own_level_and_the_logger_returns_to_its_own(
     autojump_clock: MockClock,
 ) -> None:
     package = logging.getLogger("trio_debugmcp")
@@ -60,15 +60,15 @@ async def test_each_connection_has_its_own_level_and_the_logger_goes_back_to_its
             await set_level(one, "info")
         await trio.sleep(1)
         assert package.level == logging.INFO
-        log.debug("nobody hears")
-        log.info("one hears")
+        log.debug("below every level")
+        log.info("at the level of one")
         await trio.sleep(1)
-        assert (told(one), told(other), told(leaving)) == ([("info", "one hears")], [], [])
+        assert (logged(one), logged(other), logged(leaving)) == ([("info", "at the level of one")], [], [])
     assert package.level == before
     assert len(package.handlers) == 0
 
 
-async def test_tracebacks_are_there_and_long_messages_are_cut(autojump_clock: MockClock) -> None:
+async def test_tracebacks_are_included_and_long_messages_are_cut(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, _):
         await set_level(client, "debug")
         try:
@@ -77,7 +77,7 @@ async def test_tracebacks_are_there_and_long_messages_are_cut(autojump_clock: Mo
             log.exception("it failed")
         log.info("x" * 100_000)
         await trio.sleep(1)
-        (_, failed), (_, long) = told(client)
+        (_, failed), (_, long) = logged(client)
         assert "it failed" in failed
         assert "ValueError: bad" in failed
         assert len(long) < MAX_MESSAGE_LENGTH + 20
@@ -91,10 +91,10 @@ async def test_records_of_other_threads_arrive_too(autojump_clock: MockClock) ->
         await trio.to_thread.run_sync(log.info, "from a thread")
         autojump_clock.autojump_threshold = 0
         await trio.sleep(1)
-        assert told(client) == [("info", "from a thread")]
+        assert logged(client) == [("info", "from a thread")]
 
 
-async def test_in_the_modern_era_a_request_asks_for_itself_and_nothing_comes_unasked(
+async def test_in_the_modern_era_each_request_asks_for_its_own_logs(
     autojump_clock: MockClock,
 ) -> None:
     async with paused("modern") as (client, adapter):
@@ -111,9 +111,9 @@ async def test_in_the_modern_era_a_request_asks_for_itself_and_nothing_comes_una
         assert client.logs == []
         asking: Any = {LOG_LEVEL_META_KEY: "info"}
         await client.sdk.call_tool("evaluate", {"expression": "x"}, meta=asking)
-        assert told(client) == [("info", "while it is evaluated"), ("warning", "and at its end")]
+        assert logged(client) == [("info", "while it is evaluated"), ("warning", "and at its end")]
         await client.call("evaluate", expression="x")
-        assert len(told(client)) == 2
+        assert len(logged(client)) == 2
 
 
 @asynccontextmanager
@@ -123,7 +123,7 @@ async def stuck_client(server: Any) -> AsyncIterator[Any]:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(server.app.serve_connection, *left)
 
-            async def say(method: str, number: int | None = None, **params: object) -> None:
+            async def send(method: str, number: int | None = None, **params: object) -> None:
                 message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
                 message |= {} if number is None else {"id": number}
                 await outgoing.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
@@ -131,15 +131,17 @@ async def stuck_client(server: Any) -> AsyncIterator[Any]:
                     await incoming.receive()
 
             info = {"name": "slow", "version": "1"}
-            await say("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
-            await say("notifications/initialized")
-            await say("resources/subscribe", 2, uri=BREAKPOINTS)
-            await say("logging/setLevel", 3, level="debug")
+            await send("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+            await send("notifications/initialized")
+            await send("resources/subscribe", 2, uri=BREAKPOINTS)
+            await send("logging/setLevel", 3, level="debug")
             yield incoming
             nursery.cancel_scope.cancel(reason="seen enough")
 
 
-async def test_a_client_that_does_not_read_delays_nobody_and_is_told_what_it_missed(autojump_clock: MockClock) -> None:
+async def test_a_client_that_does_not_read_delays_no_other_and_learns_how_many_it_missed(
+    autojump_clock: MockClock,
+) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as quick:
         await quick.call("breakpoint_set", file=adapter.program, line=1)
@@ -152,14 +154,16 @@ async def test_a_client_that_does_not_read_delays_nobody_and_is_told_what_it_mis
                 await trio.sleep(0.1)
             await move_breakpoint(adapter, 2)
             await trio.sleep(10)
-            assert [data for _, data in told(quick)] == [str(number) for number in range(MAX_QUEUED_LOGS + 50)]
+            assert [data for _, data in logged(quick)] == [str(number) for number in range(MAX_QUEUED_LOGS + 50)]
             received = []
             with trio.move_on_after(10):
                 while True:
                     received.append((await incoming.receive()).message)
-            said = [each.params["data"] if each.method == "notifications/message" else each.method for each in received]
-            under_way, first, lost, *rest = said
-            assert (under_way, first) == ("0", "notifications/resources/updated")  # what counts comes first
+            texts = [
+                each.params["data"] if each.method == "notifications/message" else each.method for each in received
+            ]
+            being_sent, first, lost, *rest = texts
+            assert (being_sent, first) == ("0", "notifications/resources/updated")  # updates come before log messages
             assert lost.startswith("49 earlier log messages were dropped")
             assert rest == [str(number) for number in range(50, MAX_QUEUED_LOGS + 50)]
 

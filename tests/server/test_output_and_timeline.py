@@ -63,7 +63,7 @@ async def test_output_is_notified_with_the_timeline_and_with_nothing_else(era: E
 
 
 @both_eras
-async def test_a_burst_of_output_is_one_notification_and_all_of_it_is_there(
+async def test_a_burst_of_output_is_one_notification_and_all_of_it_can_be_read(
     era: Era, autojump_clock: MockClock
 ) -> None:
     async with running(era) as (client, adapter), client.subscribed(OUTPUT):
@@ -102,7 +102,7 @@ async def test_a_flood_of_output_is_notified_every_second_and_costs_twenty_chang
 
 
 @both_eras
-async def test_a_tracepoint_touches_breakpoints_and_timeline_and_nothing_else(
+async def test_a_tracepoint_updates_breakpoints_and_timeline_and_nothing_else(
     era: Era, autojump_clock: MockClock
 ) -> None:
     async with running(era) as (client, adapter):
@@ -166,7 +166,7 @@ async def test_the_timeline_survives_resumes_and_the_end_and_is_cleared_by_the_n
 
 
 @both_eras
-async def test_a_cursor_goes_on_without_a_gap_or_a_repetition(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_cursor_continues_without_a_gap_or_a_repetition(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         everything = await events(client)
         seen: list[dict[str, Any]] = []
@@ -190,7 +190,7 @@ async def test_a_cursor_goes_on_without_a_gap_or_a_repetition(era: Era, autojump
 
 
 @both_eras
-async def test_an_unknown_type_is_refused_by_name(era: Era, autojump_clock: MockClock) -> None:
+async def test_an_unknown_event_type_is_refused_by_name(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, _):
         with pytest.raises(ToolFailed, match="no event type 'stop'") as refused:
             await client.call("timeline_query", types=["stopped", "stop"])
@@ -199,7 +199,7 @@ async def test_an_unknown_type_is_refused_by_name(era: Era, autojump_clock: Mock
 
 
 @both_eras
-async def test_tool_calls_are_told_of_and_reading_the_timeline_is_not(era: Era, autojump_clock: MockClock) -> None:
+async def test_the_timeline_records_tool_calls_except_those_that_read_it(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         cursor = (await client.call("timeline_query"))["nextEventId"]
         adapter.values = {"x": "1"}
@@ -225,7 +225,7 @@ async def test_tool_calls_are_told_of_and_reading_the_timeline_is_not(era: Era, 
 
 
 @both_eras
-async def test_a_call_that_is_cancelled_is_told_of(era: Era, autojump_clock: MockClock) -> None:
+async def test_the_timeline_records_a_call_that_is_cancelled(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, _):
         with trio.move_on_after(1):
             await client.call("debug_wait", timeout=30)
@@ -235,7 +235,7 @@ async def test_a_call_that_is_cancelled_is_told_of(era: Era, autojump_clock: Moc
 
 
 @both_eras
-async def test_clients_come_and_go(era: Era, autojump_clock: MockClock) -> None:
+async def test_the_timeline_records_clients_that_connect_and_disconnect(era: Era, autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect("legacy") as watching:
         await launch(watching, adapter)
@@ -255,7 +255,7 @@ async def test_clients_come_and_go(era: Era, autojump_clock: MockClock) -> None:
         assert came["payload"]["name"]
 
 
-async def test_the_timeline_is_bounded_and_says_what_it_dropped(autojump_clock: MockClock) -> None:
+async def test_the_timeline_is_bounded_and_reports_what_it_dropped(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as client:
         await launch(client, adapter)

@@ -62,13 +62,13 @@ def test_a_prompt_names_only_tools_and_parameters_that_exist(prompt: Prompt) -> 
         ("diagnose", {}, "Unknown prompt 'diagnose'. Prompts: diagnose_exception, "),
     ],
 )
-def test_what_is_missing_or_unknown_is_named(name: str, given: dict[str, str], sentence: str) -> None:
+def test_missing_and_unknown_arguments_are_named(name: str, given: dict[str, str], sentence: str) -> None:
     with pytest.raises(MCPError, match=re.escape(sentence)):
         get_prompt(name, given)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_prompts_are_listed_and_given(era: Era, autojump_clock: MockClock) -> None:
+async def test_prompts_are_listed_and_returned(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, _):
         listed = (await client.sdk.list_prompts()).prompts
         assert [each.name for each in listed] == [

@@ -70,7 +70,7 @@ async def test_with_a_session_everything_is_listed_and_can_be_read(era: Era, aut
 
 
 @both_eras
-async def test_after_the_session_nothing_is_left_to_read(era: Era, autojump_clock: MockClock) -> None:
+async def test_after_the_session_nothing_can_be_read(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter):
         await adapter.exit(0)
         await trio.sleep(10)
@@ -124,7 +124,9 @@ async def test_a_session_that_is_starting_can_be_read(era: Era, withheld: str, a
 
 
 @both_eras
-async def test_an_adapter_that_is_never_initialized_can_be_read_around(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_session_whose_adapter_is_never_initialized_ends_by_its_timeout(
+    era: Era, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
 
     async def never_ready(arguments: object) -> object:
@@ -200,7 +202,7 @@ async def test_a_source_of_the_program_is_plain_text_and_no_other_file_is_served
 
 
 @both_eras
-async def test_a_source_that_is_known_but_gone_says_so(era: Era, autojump_clock: MockClock) -> None:
+async def test_reading_a_known_source_whose_file_is_gone_says_so(era: Era, autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.frames = [("work", "/src/gone.py", 3)]
     async with paused(era, adapter) as (client, _):
@@ -210,7 +212,7 @@ async def test_a_source_that_is_known_but_gone_says_so(era: Era, autojump_clock:
 
 
 @both_eras
-async def test_a_source_that_only_the_adapter_has_is_asked_for_with_a_bound(
+async def test_a_source_that_only_the_adapter_has_is_requested_with_a_timeout(
     era: Era, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -234,7 +236,7 @@ async def test_a_source_that_only_the_adapter_has_is_asked_for_with_a_bound(
         assert trio.current_time() - start == pytest.approx(2)
 
 
-async def test_what_can_never_exist_cannot_be_subscribed_to(autojump_clock: MockClock) -> None:
+async def test_a_resource_that_can_never_exist_cannot_be_subscribed_to(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, _):
         with pytest.raises(MCPError, match="Unknown resource"):
             async with client.subscribed("debugger://nothing"):

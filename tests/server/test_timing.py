@@ -1,4 +1,4 @@
-"""When subscribers are told, end to end and exact to the tick, in both protocol eras."""
+"""When subscribers are notified, end to end and exact to the tick, in both protocol eras."""
 
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
 def since(client: DebugClient, start: float, first: int = 0) -> list[tuple[str, float]]:
-    """What the client was told, and how long after `start`."""
+    """The notifications of a client, each with how long after `start` it came."""
     return [(notice.what, round(notice.at - start, 6)) for notice in client.notices[first:]]
 
 
@@ -54,25 +54,25 @@ async def test_a_burst_is_one_notification_counted_from_its_end(era: Era, autoju
 
 
 @both_eras
-async def test_a_storm_is_told_of_at_least_every_nine_tenths_of_a_second(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_storm_is_notified_at_least_every_nine_tenths_of_a_second(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, adapter), client.subscribed(BREAKPOINTS):
         start, first = trio.current_time(), len(client.notices)
         for number in range(50):
             await trio.sleep_until(start + number * 0.1)
             await move_breakpoint(adapter, 2 + number)
         await trio.sleep(10)
-        told = [at for _, at in since(client, start, first)]
+        notified = [at for _, at in since(client, start, first)]
         assert {what for what, _ in since(client, start, first)} == {BREAKPOINTS}
-        # A window opens with the first change that is not yet told of, and is never open for longer than 0.9 s.
-        assert told[0] == 0.9
-        for earlier, later in pairwise(told):
+        # A window opens with the first change that is not yet published, and is never open for longer than 0.9 s.
+        assert notified[0] == 0.9
+        for earlier, later in pairwise(notified):
             assert later - earlier <= 1.0 + 1e-6
-        assert told[-1] == pytest.approx(5.2)
-        assert len(told) <= 7
+        assert notified[-1] == pytest.approx(5.2)
+        assert len(notified) <= 7
 
 
 @both_eras
-async def test_a_storm_of_stops_and_resumes_is_told_of_in_time_too(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_storm_of_stops_and_resumes_is_notified_in_time_too(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, adapter), client.subscribed(SESSION, THREADS):
 
         async def step(arguments: object) -> object:
@@ -86,14 +86,14 @@ async def test_a_storm_of_stops_and_resumes_is_told_of_in_time_too(era: Era, aut
         assert trio.current_time() - start == pytest.approx(5)
         await trio.sleep(10)
         for uri in (SESSION, THREADS):
-            told = [at for what, at in since(client, start, first) if what == uri]
-            assert told[0] == 0.9
-            assert max(later - earlier for earlier, later in pairwise(told)) <= 0.96
-            assert told[-1] == pytest.approx(5.3)
+            notified = [at for what, at in since(client, start, first) if what == uri]
+            assert notified[0] == 0.9
+            assert max(later - earlier for earlier, later in pairwise(notified)) <= 0.96
+            assert notified[-1] == pytest.approx(5.3)
 
 
 @both_eras
-async def test_unsubscribing_while_an_update_is_pending_silences_it(era: Era, autojump_clock: MockClock) -> None:
+async def test_unsubscribing_while_an_update_is_pending_discards_it(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, adapter):
         async with client.subscribed(BREAKPOINTS):
             first = len(client.notices)
@@ -104,7 +104,7 @@ async def test_unsubscribing_while_an_update_is_pending_silences_it(era: Era, au
 
 
 @both_eras
-async def test_a_session_that_ends_tells_what_is_pending_at_once_and_then_the_list(
+async def test_the_end_of_a_session_notifies_pending_updates_at_once_and_then_the_list(
     era: Era, autojump_clock: MockClock
 ) -> None:
     async with running(era) as (client, adapter), client.subscribed(BREAKPOINTS, SESSION):
@@ -113,15 +113,17 @@ async def test_a_session_that_ends_tells_what_is_pending_at_once_and_then_the_li
         await trio.sleep(0.1)
         await adapter.exit(3)
         await trio.sleep(10)
-        told = since(client, start, first)
-        assert [at for _, at in told] == [0.1, 0.1, 0.1]
-        assert {what for what, _ in told[:2]} == {BREAKPOINTS, SESSION}
-        assert told[2] == (LIST_CHANGED, 0.1)
+        notified = since(client, start, first)
+        assert [at for _, at in notified] == [0.1, 0.1, 0.1]
+        assert {what for what, _ in notified[:2]} == {BREAKPOINTS, SESSION}
+        assert notified[2] == (LIST_CHANGED, 0.1)
 
 
 @both_eras
 @pytest.mark.parametrize("ending", ["exit", "crash", "disconnect"])
-async def test_there_is_one_list_changed_at_each_edge(era: Era, ending: str, autojump_clock: MockClock) -> None:
+async def test_there_is_one_list_changed_at_each_start_and_each_end(
+    era: Era, ending: str, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
     async with connect(era, options=adapter.options()) as client, client.subscribed(SESSION):
         for _ in range(3):
@@ -153,14 +155,14 @@ async def test_at_list_changed_the_session_is_readable_and_at_the_next_one_gone(
         await client.wait_notice(LIST_CHANGED)
         assert (await client.read(SESSION))["state"] == "Starting"
         assert SESSION in await client.uris()
-        nursery.cancel_scope.cancel(reason="the launch is called off")
+        nursery.cancel_scope.cancel(reason="the launch is cancelled")
         with trio.CancelScope(shield=True):
             await client.wait_notice(LIST_CHANGED, after=1)
             assert await client.uris() == []
 
 
 @both_eras
-async def test_a_relaunch_is_two_edges_that_are_never_melted_into_one(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_restart_sends_list_changed_twice_and_never_once(era: Era, autojump_clock: MockClock) -> None:
     async with paused(era) as (client, _), client.subscribed(SESSION):
         first = len(client.notices)
         restarted = await client.call("debug_restart")
@@ -171,7 +173,9 @@ async def test_a_relaunch_is_two_edges_that_are_never_melted_into_one(era: Era, 
 
 
 @both_eras
-async def test_clients_hear_of_what_they_subscribed_to_and_of_nothing_else(era: Era, autojump_clock: MockClock) -> None:
+async def test_clients_are_notified_of_what_they_subscribed_to_and_of_nothing_else(
+    era: Era, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
     async with (
         open_server(adapter.options()) as server,
@@ -189,14 +193,14 @@ async def test_clients_hear_of_what_they_subscribed_to_and_of_nothing_else(era: 
             await trio.sleep(0.1)
             await adapter.stop("pause")
             await trio.sleep(10)
-            heard = [since(each, start, first) for each, first in zip((one, other, third), firsts, strict=True)]
-            assert heard[0] == [(BREAKPOINTS, 0.3)]
-            assert sorted(heard[1]) == [(SESSION, 0.4), (THREADS, 0.4)]
-            assert heard[2] == [(STACK, 0.4)]
+            received = [since(each, start, first) for each, first in zip((one, other, third), firsts, strict=True)]
+            assert received[0] == [(BREAKPOINTS, 0.3)]
+            assert sorted(received[1]) == [(SESSION, 0.4), (THREADS, 0.4)]
+            assert received[2] == [(STACK, 0.4)]
 
 
 @both_eras
-async def test_a_client_that_joins_late_hears_of_what_comes_and_not_of_what_was(
+async def test_a_client_that_connects_late_is_notified_of_later_changes_only(
     era: Era, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -219,7 +223,9 @@ async def test_a_client_that_joins_late_hears_of_what_comes_and_not_of_what_was(
 
 
 @both_eras
-async def test_a_client_that_leaves_with_an_update_pending_disturbs_nobody(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_client_that_disconnects_with_an_update_pending_does_not_affect_others(
+    era: Era, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect("legacy") as staying:
         await staying.call("breakpoint_set", file=adapter.program, line=1)
@@ -240,7 +246,7 @@ async def test_a_client_that_leaves_with_an_update_pending_disturbs_nobody(era: 
                 start = trio.current_time()
                 await move_breakpoint(adapter, 2)
                 await trio.sleep(0.1)
-                nursery.cancel_scope.cancel(reason="the client is gone")
+                nursery.cancel_scope.cancel(reason="the client disconnects")
             await trio.sleep(10)
             assert since(staying, start, first) == [(BREAKPOINTS, 0.3)]
             assert (await staying.read(SESSION))["state"] == "Running"
@@ -262,7 +268,7 @@ async def test_a_read_after_a_notification_shows_the_state_that_caused_it(era: E
 
 
 @both_eras
-async def test_a_breakpoint_that_logs_never_stirs_session_or_threads(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_breakpoint_that_logs_never_updates_session_or_threads(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, adapter):
         made = await client.call("breakpoint_set", file=adapter.program, line=3, log_message="x")
         mark = adapter.sent("setBreakpoints")[-1]["breakpoints"][-1]["logMessage"]
@@ -277,7 +283,7 @@ async def test_a_breakpoint_that_logs_never_stirs_session_or_threads(era: Era, a
 
 
 @both_eras
-async def test_a_client_that_never_subscribed_hears_of_no_update(era: Era, autojump_clock: MockClock) -> None:
+async def test_a_client_that_never_subscribed_gets_no_update(era: Era, autojump_clock: MockClock) -> None:
     async with running(era) as (client, adapter):
         first = len(client.notices)
         await adapter.stop("pause")
@@ -286,7 +292,7 @@ async def test_a_client_that_never_subscribed_hears_of_no_update(era: Era, autoj
         assert [notice for notice in client.notices[first:] if notice.what != LIST_CHANGED] == []
 
 
-async def test_a_client_that_does_not_read_delays_nobody_and_finds_each_change_once(autojump_clock: MockClock) -> None:
+async def test_a_client_that_does_not_read_delays_no_other_and_gets_each_change_once(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with (
         open_server(adapter.options()) as server,
@@ -299,7 +305,7 @@ async def test_a_client_that_does_not_read_delays_nobody_and_finds_each_change_o
         with memory_pair() as (left, (incoming, outgoing)):
             nursery.start_soon(server.app.serve_connection, *left)
 
-            async def say(method: str, number: int | None = None, **params: object) -> None:
+            async def send(method: str, number: int | None = None, **params: object) -> None:
                 message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
                 message |= {} if number is None else {"id": number}
                 await outgoing.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
@@ -307,18 +313,19 @@ async def test_a_client_that_does_not_read_delays_nobody_and_finds_each_change_o
                     await incoming.receive()
 
             client = {"name": "slow", "version": "1"}
-            await say("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
-            await say("notifications/initialized")
-            await say("resources/subscribe", 2, uri=BREAKPOINTS)
+            await send("initialize", 1, protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+            await send("notifications/initialized")
+            await send("resources/subscribe", 2, uri=BREAKPOINTS)
             async with quick.subscribed(BREAKPOINTS):
                 first, start = len(quick.notices), trio.current_time()
                 for number in range(20):
                     await move_breakpoint(adapter, 2 + number)
                     await trio.sleep(1)
                 assert since(quick, start, first) == [(BREAKPOINTS, number + 0.3) for number in range(20)]
-            told = []
+            notified = []
             with trio.move_on_after(10):
                 while True:
-                    told.append((await incoming.receive()).message.method)  # type: ignore[union-attr]
-            assert told == ["notifications/resources/updated"] * 2  # one that was under way, and one for all the rest
+                    notified.append((await incoming.receive()).message.method)  # type: ignore[union-attr]
+            # one that was being sent, and one for all later changes
+            assert notified == ["notifications/resources/updated"] * 2
             nursery.cancel_scope.cancel(reason="seen enough")

@@ -1,4 +1,4 @@
-// What a person can do. Looking around is for everyone; the rest calls tools that only a control connection has.
+// The actions of the page. Selecting what to look at works for every page; the others call tools that need control.
 
 const WATCHES = 'trio-debugmcp.watches';
 
@@ -58,7 +58,7 @@ export class Actions {
     await this.selectFrame(0);
   };
 
-  /** What is inside a variable of the selected frame. */
+  /** Fetch the children of a variable of the selected frame. */
   children = async (path) => {
     const {frames} = this.#store.state;
     const args = {path, frame_index: frames.index, thread_id: frames.threadId};
@@ -67,7 +67,7 @@ export class Actions {
 
   showPlace = (file, line) => this.#store.update({place: {file, line}, event: null});
 
-  /** Go to an event of the timeline: what it says, and where it was. */
+  /** Show an event of the timeline: its text, and the place in the source where it happened. */
   showEvent = (event) => {
     const {file, line} = event.payload?.location ?? event.payload ?? {};
     this.#store.update({event, ...(file ? {place: {file, line}} : {})});
@@ -82,7 +82,7 @@ export class Actions {
   removeWatch = (expression) =>
     this.#keep(this.#store.state.watches.filter((each) => each.expression !== expression));
 
-  /** Each watch in the top frame of this stop, one after the other: they run in the program. */
+  /** Evaluate each watch in the top frame of this stop, one after the other: they run in the program. */
   evaluateWatches = async () => {
     const {stack} = this.#store.state;
     for (const {expression} of this.#store.state.watches) {
@@ -111,7 +111,7 @@ export class Actions {
     this.#store.update({watches});
   }
 
-  /** One after the other: a key pressed during a step is a step more. */
+  /** Run tool calls one after the other: a key pressed during a step makes one more step. */
   #run(name, args) {
     this.#turn = this.#turn.then(async () => {
       this.#store.update({busy: name, notice: null});

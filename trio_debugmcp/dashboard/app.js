@@ -1,4 +1,4 @@
-// The page put together: one connection, one store, and the parts that draw it.
+// Puts the page together: one connection, one store, and the parts that draw it.
 
 import {Actions} from './actions.js';
 import {byId, isTyping} from './dom.js';

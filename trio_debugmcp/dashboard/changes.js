@@ -1,4 +1,4 @@
-// What changed since the last stop: the locals of each live call are remembered, and compared with what comes.
+// What changed since the last stop: remembers the locals of each live call, and compares them with the next capture.
 
 export class Changes {
   #calls = new Map();
@@ -6,7 +6,7 @@ export class Changes {
   #marks = new Map();
 
   /**
-   * The variables of this capture of the stack that are new or differ, by path: the value before, or null if new.
+   * Map the path of each variable of this capture that is new or differs to its previous value, or null if it is new.
    * A capture that is read twice (its locals arrive later, or were refreshed) is still compared with the stop before.
    */
   since(stack) {

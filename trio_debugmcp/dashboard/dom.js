@@ -1,6 +1,6 @@
 // Building DOM trees. Data reaches the page as text nodes and properties only, never as markup.
 
-/** An element: `el('p', {className: 'note', dataset: {id: 1}, ariaLabel: 'x'}, 'text', child)`. */
+/** Create an element: `el('p', {className: 'note', dataset: {id: 1}, ariaLabel: 'x'}, 'text', child)`. */
 export function el(name, properties = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -14,7 +14,7 @@ export function el(name, properties = {}, ...children) {
   return node;
 }
 
-/** An SVG element; its properties are attributes. */
+/** Create an SVG element; its properties are attributes. */
 export function svg(name, attributes = {}, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -24,7 +24,7 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
-/** Replace what is in `view`; the keyboard focus stays on the row or control that has the same key or label. */
+/** Replace the content of `view`; the keyboard focus stays on the row or control with the same key or label. */
 export function redraw(view, nodes) {
   const focused = view.contains(document.activeElement) ? keyOf(document.activeElement) : null;
   view.replaceChildren(...nodes);

@@ -1,4 +1,4 @@
-// What the timeline's events mean: their lane, and a line of words.
+// The timeline's events: the lane of each type, and a line of text for each event.
 
 import {PAGE_NAME} from './mcp.js';
 import {baseName, brief, duration, place, whyPaused} from './words.js';
@@ -17,7 +17,7 @@ export const LANES = [
 
 const LANE_OF = new Map(LANES.flatMap(({types}, index) => types.map((type) => [type, index])));
 
-/** The lane of an event's type, or -1 where it has none. */
+/** Return the lane of an event's type, or -1 if it has none. */
 export const laneOf = ({type}) => LANE_OF.get(type) ?? -1;
 
 export const secondsOf = ({timestamp}) => Date.parse(timestamp) / 1000;
@@ -27,7 +27,7 @@ const BOOKKEEPING = new Set([
   'evaluate',
 ]);
 
-/** What pages ask for to draw themselves is no news to their readers. */
+/** Whether an event is a tool call with which a page draws itself; it is not shown. */
 export const isBookkeeping = ({payload}) => payload.client === PAGE_NAME && BOOKKEEPING.has(payload.tool);
 
 const WORDS = {
@@ -55,7 +55,7 @@ const WORDS = {
 const at = ({file, line, exceptionType, functionName}) =>
   file ? `, ${baseName(file)}:${line}` : exceptionType || functionName ? `, ${exceptionType ?? functionName}` : '';
 
-/** The event in a line of words. */
+/** Describe an event in one line of text. */
 export function wordsOf({type, payload}) {
   return brief(WORDS[type]?.(payload) ?? type, 120);
 }

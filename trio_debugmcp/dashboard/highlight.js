@@ -64,7 +64,7 @@ function grammar(path) {
   return compiled.get(name);
 }
 
-/** The lines of a text, each a list of `{kind, text}`; kind is null for what is not coloured. */
+/** Split a text into lines, each a list of `{kind, text}`; kind is null for text that is not coloured. */
 export function highlighted(text, path) {
   const lines = [[]];
   const add = (kind, piece) => {

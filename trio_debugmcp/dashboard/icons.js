@@ -1,4 +1,4 @@
-// The pictures on the buttons, drawn on a grid of 20.
+// The icons of the buttons, drawn on a grid of 20.
 
 import {svg} from './dom.js';
 

@@ -1,4 +1,4 @@
-// The connection that comes back by itself: backoff, liveness, and a word on why it does not work.
+// The connection, which reconnects by itself: backoff, liveness, and the reason when it fails.
 
 import {McpClient} from './mcp.js';
 
@@ -50,7 +50,7 @@ export class Link {
     this.start();
   }
 
-  /** Do not wait for the next attempt: the person is looking. */
+  /** Reconnect now instead of waiting for the next attempt: the user has returned to the page. */
   retryNow() {
     if (this.#retryTimer === null) return;
     clearTimeout(this.#retryTimer);
@@ -88,7 +88,7 @@ export class Link {
     }
   }
 
-  /** A connection through a sleeping laptop or a dead tunnel looks open for minutes. */
+  /** Detect a dead connection: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. */
   #ping(client) {
     client.request('ping', {}, PONG_SECONDS).catch(() => client.close());
   }
@@ -103,7 +103,7 @@ export class Link {
     this.#retryTimer = setTimeout(() => this.#connect(), delay * 1000);
     const retryAt = Date.now() + delay * 1000;
     this.onStatus({status: 'lost', detail: event.reason, retryAt});
-    // A browser does not tell why a WebSocket was refused. When the page itself is still served, it is the token.
+    // A browser does not report why a WebSocket was refused. If the page itself is still served, it was the token.
     if (handshakeFailed && (await serverAnswers()) && attempt === this.#attempt) {
       this.onStatus({status: 'refused', detail: event.reason, retryAt});
     }

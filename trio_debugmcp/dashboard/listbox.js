@@ -4,7 +4,7 @@ import {el, redraw} from './dom.js';
 
 const STEPS = {ArrowDown: 1, ArrowUp: -1};
 
-/** Draw rows `{key, selected, content, title, dataset}` into `list`; `choose(key)` when one is chosen. */
+/** Draw rows `{key, selected, content, title, dataset}` into `list`, and call `choose(key)` when one is chosen. */
 export function drawListbox(list, rows, choose) {
   list.role = 'listbox';
   const selected = Math.max(0, rows.findIndex((row) => row.selected));

@@ -1,6 +1,6 @@
-// An MCP client over one WebSocket, handshake era: requests paired with their answers, notifications handed on.
+// An MCP client over one WebSocket, handshake era: pairs requests with their answers and passes notifications on.
 
-/** Who this client says it is. */
+/** The name and version that this client sends. */
 export const PAGE_NAME = 'dashboard';
 
 const PROTOCOL_VERSION = '2025-11-25';
@@ -30,7 +30,7 @@ export class McpClient {
   #nextId = 1;
   #pending = new Map();
 
-  /** `onNotification(method, params)` and `onClose(event)` are called for as long as the connection lives. */
+  /** Calls `onNotification(method, params)` for each notification, and `onClose(event)` at the end. */
   constructor(socket, {onNotification, onClose}) {
     this.#socket = socket;
     this.onNotification = onNotification;
@@ -42,7 +42,7 @@ export class McpClient {
     });
   }
 
-  /** The handshake. Returns what the server says about itself. */
+  /** Perform the handshake, and return what the server sends about itself. */
   async initialize() {
     const result = await this.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
@@ -73,14 +73,14 @@ export class McpClient {
     });
   }
 
-  /** Call a tool; its structured result, or a ToolError. */
+  /** Call a tool, and return its structured result or throw a ToolError. */
   async callTool(name, args = {}) {
     const result = await this.request('tools/call', {name, arguments: args});
     if (!result.isError) return result.structuredContent;
     throw toolError(result.content?.[0]?.text ?? 'The tool failed.');
   }
 
-  /** The text of a resource. */
+  /** Read a resource, and return its text. */
   async readText(uri) {
     const result = await this.request('resources/read', {uri});
     return result.contents[0].text;
@@ -108,7 +108,7 @@ export class McpClient {
     else pending.resolve(message.result);
   }
 
-  /** A server may ask whether we are there; nothing else was offered to it. */
+  /** Answer a request of the server. Only `ping` is served: this client declares no capability. */
   #answer({id, method}) {
     const answer = method === 'ping' ? {result: {}} : {error: {code: -32601, message: `No method ${method}`}};
     this.#send({jsonrpc: '2.0', id, ...answer});

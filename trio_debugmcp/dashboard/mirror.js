@@ -1,8 +1,8 @@
-// The server's resources, mirrored: subscribed once, read again whenever they are said to have changed.
+// Mirrors the server's resources: subscribes once, and reads each again when it is reported to have changed.
 
 import {McpError} from './mcp.js';
 
-/** Run `task` one at a time; whoever asks during a run is served by one more run after it. */
+/** Run `task` one at a time; all requests that come during a run share one more run after it. */
 export function coalesced(task) {
   let wanted = false;
   let running = null;
@@ -20,14 +20,14 @@ export function coalesced(task) {
   };
 }
 
-/** The first of the URIs is read before the others. */
+/** Reads the first of the URIs before the others. */
 export class Mirror {
   #client;
   #uris;
   #readers = new Map();
   #listed = new Set();
 
-  /** `onPayload(uri, payload)` after each read; `onActive(active)` after each listing. */
+  /** Calls `onPayload(uri, payload)` after each read, and `onActive(active)` after each listing. */
   constructor(client, uris, {onPayload, onActive, onError}) {
     this.#client = client;
     this.#uris = uris;
@@ -38,7 +38,7 @@ export class Mirror {
     for (const uri of uris) this.#readers.set(uri, guarded(() => this.#read(uri)));
   }
 
-  /** Subscribe to everything, then look. In this order no change falls between the two. */
+  /** Subscribe to everything, then read. In this order no change is lost between the two. */
   async start() {
     await Promise.all(this.#uris.map((uri) => this.#subscribe(uri)));
     await this.list();
@@ -62,7 +62,7 @@ export class Mirror {
       await this.#client.request('resources/subscribe', {uri});
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      // A server that does not have this resource: the page does without.
+      // This server does not have the resource: the page works without it.
     }
   }
 
@@ -78,7 +78,7 @@ export class Mirror {
       this.onPayload(uri, JSON.parse(await this.#client.readText(uri)));
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      // The session ended meanwhile; list_changed is on its way.
+      // The session has ended meanwhile; list_changed will follow.
     }
   }
 }

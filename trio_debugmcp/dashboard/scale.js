@@ -3,7 +3,7 @@
 const SILENCE = 2;
 const DRAWN_SILENCE = 0.6;
 
-/** A scale over moments (seconds, ascending): `x(moment)` is 0 to 1; `breaks` are the silences that were cut. */
+/** Make a scale over moments (seconds, ascending): `x(moment)` is 0 to 1; `breaks` are the silences that were cut. */
 export function timeScale(moments) {
   const knots = [];
   const breaks = [];

@@ -1,4 +1,4 @@
-// From resource payloads to what the page shows.
+// Turns resource payloads into what the page shows.
 
 import {Changes} from './changes.js';
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
@@ -60,14 +60,14 @@ export class SessionView {
     this.#store.update({freshAt: Date.now()});
   }
 
-  /** After a handshake: it may be with another server, or with one that has gone on without us. */
+  /** Start afresh after a handshake: it may be another server, or the session may have continued meanwhile. */
   connected() {
     const {link, server, role, watches, ...rest} = initialState();
     this.#sessionKey = null;
     this.#store.update(rest);
   }
 
-  /** After each listing: is there a session? */
+  /** Record, after each listing, whether there is a session. */
   async active(active) {
     const before = this.#store.state;
     if (active) {
@@ -83,7 +83,7 @@ export class SessionView {
       freshAt: Date.now(),
     });
     await Promise.all([this.#readLast(), this.#readBreakpoints(), this.#readRest()]);
-    // What ended the session is told after the end, when nothing is notified any more.
+    // The last events of a session follow its end, when there are no notifications any more: read them once, later.
     setTimeout(() => this.#store.state.active || this.#readRest(), LAST_WORDS_SECONDS * 1000);
   }
 
@@ -118,7 +118,7 @@ export class SessionView {
     this.#store.update({output: {...payload, entries: [...kept, ...payload.entries].slice(-KEPT_OUTPUT)}});
   }
 
-  /** The resource has the last events only; what lies between those and what is known is asked for. */
+  /** Fetch the events between those that are known and those in the resource, which has only the last ones. */
   #timeline(events) {
     const last = this.#store.state.events.at(-1)?.eventId ?? 0;
     const missing = events.length > 0 && events[0].eventId > last + 1;
@@ -149,7 +149,7 @@ export class SessionView {
     if (breakpoints && breakpoints.revision >= known) this.#store.update({breakpoints});
   }
 
-  /** The end of the output and of the events can come after the resources are gone. */
+  /** Fetch the end of the output and of the events, which can come after the resources are gone. */
   async #readRest() {
     const {output, events} = this.#store.state;
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
@@ -158,7 +158,7 @@ export class SessionView {
     if (later) this.#add(later.events);
   }
 
-  /** What a tool says, or undefined where a server does not have it or is gone. */
+  /** Call a tool, and return its result, or undefined if the server does not have it or is gone. */
   async #tried(name, args = {}) {
     try {
       return await this.call(name, args);
@@ -169,7 +169,7 @@ export class SessionView {
   }
 }
 
-/** The top frame of the active thread, and the first place on the stack that has a source. */
+/** Return the top frame of the active thread, and the first place on the stack that has a source. */
 function followed(stack) {
   const shown = stack.frames.find(({location}) => location.file) ?? stack.frames[0];
   return {

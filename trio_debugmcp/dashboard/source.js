@@ -1,4 +1,4 @@
-// The source: the file at the shown place, highlighted, with the current line and the breakpoints in its gutter.
+// The source: the file of the shown place, highlighted, with the current line and the breakpoints in its gutter.
 
 import {byId, el, setText} from './dom.js';
 import {highlighted} from './highlight.js';
@@ -6,7 +6,7 @@ import {baseName, brief, plural} from './words.js';
 
 const SHOWN_LINES = 4000;
 
-/** `fetchSource(path)` gives a file's text. */
+/** Draws the source; `fetchSource(path)` returns a file's text. */
 export function createSource(store, actions, fetchSource) {
   const [view, title, note] = [byId('source'), byId('source-title'), byId('source-note')];
   const gutterControls = () => store.state.role === 'control';
@@ -74,7 +74,7 @@ export function createSource(store, actions, fetchSource) {
     return el('li', {className: 'line', value: number}, gutter, code, el('span', {className: 'aside'}));
   }
 
-  /** Arrows walk along the gutter, which is one tab stop. */
+  /** Move along the gutter, which is one tab stop, with the arrow keys. */
   function walk(event, number) {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
     const next = step && shown.lines[number - shown.first + step]?.querySelector('.gutter');
@@ -155,7 +155,7 @@ function wordsOf({condition, hitCondition, logMessage, hitCount}) {
   return words;
 }
 
-/** At the current line: the exception, or the values of the locals that the line names. */
+/** Return what is shown at the current line: the exception, or the values of the locals that the line names. */
 function valuesIn(code, {session, stack}) {
   if (session.exception) return [`${session.exception.type}: ${session.exception.message ?? ''}`];
   if (!stack?.locals || stack.stale) return [];

@@ -1,4 +1,4 @@
-// What the page knows, in one object; whoever draws a part of it is told when that part was replaced.
+// The state of the page in one object; each view is drawn again when a part that it depends on is replaced.
 
 export class Store {
   #views = [];

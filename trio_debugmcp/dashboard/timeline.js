@@ -80,7 +80,7 @@ export function createTimeline(store, actions) {
 
 const middle = (lane) => AXIS + lane * LANE + LANE / 2;
 
-/** Marks that would lie on each other become one that says how many there are. */
+/** Merge marks that would overlap into one with their number. */
 function clusters(events, x) {
   const open = new Map();
   const all = [];
@@ -119,7 +119,7 @@ function mark({lane, x, events}, chosen, actions) {
     svg('rect', {class: 'hit', x: -7, y: -8, width: 14, height: 16}),
     shape(event),
   );
-  // Choosing a heap again goes through it, latest first.
+  // Choosing a merged mark again shows its events one by one, the latest first.
   const choose = () => {
     const index = chosen ? events.findIndex(({eventId}) => eventId === chosen.eventId) : -1;
     actions.showEvent(index > 0 ? events[index - 1] : events.at(-1));
@@ -155,7 +155,7 @@ function shape({type, payload}) {
   }
 }
 
-/** Paused and running as a band behind the program's lane. */
+/** Draw the states paused and running as a band behind the program's lane. */
 function stateBand(events, x, stateNow) {
   const bands = [];
   let open = null;
@@ -175,7 +175,7 @@ function stateBand(events, x, stateNow) {
   return bands;
 }
 
-/** A tool call as long as it took; its event comes when it is done. */
+/** Draw a tool call as long as it took; its event comes when it is done. */
 function callBar(event, x) {
   if (event.type !== 'toolCalled') return [];
   const end = secondsOf(event);
@@ -194,7 +194,7 @@ function silenceMark({from, to, seconds}, x) {
   return [area, svg('text', {class: 'tick', ...place}, `+${duration(seconds)}`)];
 }
 
-/** Clock times along the axis, where there is room for them. */
+/** Draw clock times along the axis, where there is room for them. */
 function ticks(events, x, width) {
   const marks = [];
   let free = 0;

@@ -1,4 +1,4 @@
-// How values are put into words for a person.
+// Values as text for a person.
 
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
@@ -8,7 +8,7 @@ export const clock = (iso) => (iso ? CLOCK.format(new Date(iso)) : '');
 
 export const baseName = (path) => (path ?? '').split(/[\\/]/).pop();
 
-/** `shop.py:16`. */
+/** Format a place, as in `shop.py:16`. */
 export const place = (location) =>
   location?.file ? `${baseName(location.file)}:${location.line ?? '?'}` : location?.moduleName ?? 'no source';
 
@@ -36,7 +36,7 @@ const REASONS = {
 
 export const whyPaused = (reason) => REASONS[reason] ?? '';
 
-/** One line of JSON-like text for any value, cut for a line on the screen. */
+/** Format any value as one line of JSON-like text, cut for a line on the screen. */
 export function brief(value, limit = 160) {
   const text = typeof value === 'string' ? value : JSON.stringify(value) ?? '';
   return text.length > limit ? `${text.slice(0, limit)}…` : text;

@@ -1,4 +1,4 @@
-// The tools that clients call, as it happens.
+// The tool calls of all clients, as they happen.
 
 import {byId, el, setText} from '../dom.js';
 import {isBookkeeping} from '../events.js';

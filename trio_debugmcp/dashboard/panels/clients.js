@@ -1,4 +1,4 @@
-// Who is connected, as far as the timeline tells.
+// The connected clients, as far as the timeline shows them.
 
 import {byId, el, setText} from '../dom.js';
 import {PAGE_NAME} from '../mcp.js';
@@ -27,8 +27,8 @@ function clientRow({name, version, role, count}) {
 }
 
 /**
- * Who joined and has not left; and who calls, for the timeline may have begun after they joined. With every session the
- * server tells again who is there.
+ * Return the clients that joined and have not left, and those that call tools, since the timeline may have begun after
+ * they joined. At the start of every session the server records again who is connected.
  */
 function connected(all) {
   const start = all.findLastIndex(({type, payload}) => type === 'sessionStarted' && payload.parentSessionId === null);
@@ -53,7 +53,7 @@ function connected(all) {
 
 const isPresent = (present, client) => [...present.values()].some(({name, count}) => name === client && count > 0);
 
-/** Of one client we know for certain. */
+/** Add this page, the one client that is known for certain. */
 function withOurselves(clients, role) {
   if (role === null) return clients;
   const ours = ({name, role: other}) => name === PAGE_NAME && (other ?? role) === role;

@@ -1,4 +1,4 @@
-// Whether what is shown is true now: the connection, since when it is lost, and what to do about it.
+// Whether the page is up to date: the state of the connection, since when it is lost, and what to do about it.
 
 import {byId, setText} from '../dom.js';
 import {clock, duration} from '../words.js';

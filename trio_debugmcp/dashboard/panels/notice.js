@@ -1,4 +1,4 @@
-// A word on what went wrong with the last thing a person did.
+// The error of the user's last action.
 
 import {byId, el} from '../dom.js';
 

@@ -1,4 +1,4 @@
-// What the program writes, and what the debugger says; it stays at the end unless one has scrolled up.
+// The output of the program and of the debugger; the view stays at the end unless the user has scrolled up.
 
 import {byId, el, setText} from '../dom.js';
 import {clock, plural} from '../words.js';
@@ -21,7 +21,7 @@ export function createOutput(store) {
   });
 }
 
-/** The entry up to which the new list only repeats what is drawn, or null if it is another list. */
+/** Return the entry up to which the new list repeats what is drawn, or null if it is another list. */
 function continues(drawn, entries) {
   const last = drawn.at(-1);
   if (last === undefined) return null;

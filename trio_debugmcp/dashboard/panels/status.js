@@ -1,4 +1,4 @@
-// The headline: what the program is doing, and why; and a word for those who listen instead of looking.
+// The headline: what the program is doing, and why; the same is announced to screen readers.
 
 import {byId, el, setText} from '../dom.js';
 import {baseName, place, whyPaused} from '../words.js';

@@ -1,4 +1,4 @@
-// Light or dark: as the system, unless the person says otherwise.
+// Light or dark: as the system has it, unless the user chooses otherwise.
 
 import {byId} from '../dom.js';
 

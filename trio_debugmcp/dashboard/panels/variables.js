@@ -1,9 +1,9 @@
-// Variables as rows: name, value, what it was at the stop before. A page in control can look inside them.
+// Variables as rows: name, value, value at the previous stop. A page in control can open their children.
 
 import {byId, el, redraw, setText} from '../dom.js';
 import {clock} from '../words.js';
 
-/** What a person has opened stays open from stop to stop. */
+/** What the user has opened stays open from stop to stop. */
 const opened = new Set();
 
 export function createLocals(store, actions) {
@@ -34,7 +34,7 @@ function hintOf({locals, list, following}, role) {
   return '';
 }
 
-/** A row; with `look(path)` and something inside, a disclosure that fetches its children when it is opened. */
+/** Create a row; with `look(path)` and children, it is a disclosure that fetches them when it is opened. */
 function variableRow(variable, marks, look) {
   const {path, childCount} = variable;
   const dataset = {path, changed: String(marks.has(path))};
