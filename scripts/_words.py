@@ -32,7 +32,6 @@ PLAINER = {
     r"speaks? of|spoken? of|speaking of": "name, refer to, mean",
     r"(?:the|whose|its) world\b": "the host, the environment",
     r"whose fault": "who caused it",
-    r"second chance": "retry",
     r"shall\b": "must, will",
     r"(?:thereof|therein|wherein|whence|hereby|upon|manieth|henceforth|lest|whilst|amongst)\b": "plain English",
 }

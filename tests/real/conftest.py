@@ -1,7 +1,7 @@
-"""Tests against the real thing: our server as a process on stdio, the SDK's client, debugpy, on a real clock.
+"""Tests with real processes: the server on stdio, the SDK's client, debugpy, on a real clock.
 
-The server process is a warm one, except where its start or its end is the point. Every test is bounded. Times
-are only ever upper bounds that are promised to users, far above what is measured.
+The server process is a warm one (`tests.warm`), except where its start or its end is tested. Every test is bounded.
+Times are only ever upper bounds that are promised to users, far above what is measured.
 """
 
 import os
@@ -21,7 +21,7 @@ from trio_debugmcp.testing.connect import Era
 PROGRAMS = Path(__file__).parent.parent / "programs"
 
 TEST_SECONDS = 60
-"""After this a test is hanging."""
+"""A test that takes longer hangs."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def promised(seconds: float) -> float:
-    """A time that is promised to users, longer where more processes want to run than there are processors."""
+    """A time that is promised to users, stretched by the load when there are more running processes than processors."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -41,14 +41,14 @@ def program(name: str) -> str:
 
 
 def line_of(name: str, text: str) -> int:
-    """The number of the one line of a program that contains the text."""
+    """The number of the only line of a program that contains the text."""
     lines = (PROGRAMS / name).read_text().splitlines()
     (number,) = [number for number, line in enumerate(lines, 1) if text in line]
     return number
 
 
 def at(name: str, text: str) -> dict[str, object]:
-    """The place of that line, as breakpoint tools take it."""
+    """That line as arguments of the breakpoint tools."""
     return {"file": program(name), "line": line_of(name, text)}
 
 

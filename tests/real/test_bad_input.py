@@ -1,4 +1,4 @@
-"""Bad input: each a clear error with a code and what to do next, and the server goes on."""
+"""Bad input: each mistake gets an error code and a sentence that says what to do, and the server stays usable."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from trio_debugmcp.testing import ToolFailed
 STEPS = program("steps.py")
 
 
-async def test_without_a_session_each_mistake_is_named_and_the_server_goes_on(debugging: Connect) -> None:
+async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usable(debugging: Connect) -> None:
     mistakes: list[tuple[str, dict[str, object], str, str]] = [
         ("debug_launch", {}, "INVALID_PARAMETER", "program"),
         ("debug_launch", {"program": 7}, "INVALID_PARAMETER", "Expected `str`, got `int`"),
@@ -56,7 +56,7 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_goes_on(de
         assert (await client.call("debug_launch", program=STEPS))["stop"]["reason"] == "Entry"
 
 
-async def test_during_a_session_each_mistake_is_named_and_the_session_goes_on(debugging: Connect) -> None:
+async def test_during_a_session_each_mistake_is_named_and_the_session_continues(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("debug_launch", program=STEPS)
         mistakes: list[tuple[str, dict[str, object], str, str]] = [

@@ -1,4 +1,4 @@
-"""Nothing is left behind, whoever ends or is killed: no process two seconds later, and no descriptor."""
+"""Nothing is left behind, whichever process ends or is killed: no process two seconds later, and no descriptor."""
 
 import os
 import signal
@@ -15,11 +15,11 @@ from tests.real.conftest import Connect, program, promised
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process
 
 GONE_SECONDS = 2
-"""What is promised: by then every process of ours is gone."""
+"""Promised to users: after this time no process of the session exists."""
 
 
 def descendants(pid: int) -> set[int]:
-    """The processes that a process has started, and those that they have."""
+    """The process ids of its children, their children, and so on."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -32,7 +32,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def living(pids: set[int]) -> set[int]:
-    """Those that are neither gone nor zombies."""
+    """Those that still run: they exist and are not zombies."""
     alive = set()
     for pid in pids:
         with suppress(OSError):
@@ -50,7 +50,7 @@ async def assert_gone(pids: set[int]) -> None:
 
 @asynccontextmanager
 async def server(seconds: float = 40) -> AsyncIterator[trio.Process]:
-    """A server process that the test itself ends."""
+    """A server process; it is killed at the end of the block if the test has not ended it."""
     process = await trio.lowlevel.open_process(
         [sys.executable, "-m", "trio_debugmcp"],
         stdin=subprocess.PIPE,
@@ -110,14 +110,14 @@ async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> 
             await assert_gone(children | {process.pid})
 
 
-async def test_a_program_that_was_let_go_ends_with_the_server() -> None:
+async def test_a_program_that_was_detached_from_ends_with_the_server() -> None:
     async with server() as process:
         async with connect_process(process) as client:
             await start(client, paused=True)
             children = descendants(process.pid)
             await client.call("debug_disconnect", terminate=False)
             await trio.sleep(0.5)
-            assert len(living(children)) >= 3, "it lives on"
+            assert len(living(children)) >= 3, "the program still runs"
         assert process.stdin is not None
         await process.stdin.aclose()
         await assert_gone(children | {process.pid})
@@ -189,18 +189,18 @@ async def test_when_the_client_process_is_killed_everything_goes_with_it(tmp_pat
         client = await trio.lowlevel.open_process([sys.executable, str(script)], stdout=subprocess.PIPE)
         assert client.stdout is not None
         async with client.stdout:
-            said = b""
-            while said != b"ready\n":
-                said += bytes(await client.stdout.receive_some())
-                assert b"ready\n".startswith(said)
+            printed = b""
+            while printed != b"ready\n":
+                printed += bytes(await client.stdout.receive_some())
+                assert b"ready\n".startswith(printed)
             family = descendants(client.pid)
             client.kill()
             await client.wait()
             await assert_gone(family)
 
 
-async def test_half_a_dozen_launches_and_disconnects_leave_no_descriptor_and_no_process() -> None:
-    """`scripts/soak` does it for as long as one likes."""
+async def test_seven_launches_and_disconnects_leave_no_descriptor_and_no_process() -> None:
+    """`scripts/soak` does the same for minutes."""
     async with server(seconds=100) as process:
         with trio.fail_after(100):
             async with connect_process(process) as client:

@@ -164,7 +164,7 @@ async def test_fr_005_and_010_resources_are_listed_only_during_a_session(
         assert (await client.sdk.list_resource_templates()).resource_templates == []
 
 
-async def test_fr_006_the_list_change_is_told_at_start_and_end_to_a_client_that_never_subscribed(
+async def test_fr_006_the_list_change_is_notified_at_start_and_end_to_a_client_that_never_subscribed(
     debugging: Connect, era: Era
 ) -> None:
     async with debugging(era) as client, client.subscribed():

@@ -1,4 +1,4 @@
-"""Output, timeline, completions and log messages against real debugpy."""
+"""Timeline, tracepoints and completions against real debugpy."""
 
 import mcp_types as types
 import pytest
@@ -10,7 +10,7 @@ from trio_debugmcp.testing.connect import Era
 OUTPUT, TIMELINE, SESSION, THREADS = (f"debugger://{name}" for name in ("output", "timeline", "session", "threads"))
 
 
-async def test_the_timeline_tells_the_story_of_a_session_and_outlives_it(debugging: Connect, era: Era) -> None:
+async def test_the_timeline_has_the_events_of_a_session_in_order_and_outlives_it(debugging: Connect, era: Era) -> None:
     async with debugging(era) as client:
         await client.call("breakpoint_set", **at("errors.py", "empty = {}"))
         await client.call("breakpoint_set_exception", exception_type="SoldOut")
@@ -20,10 +20,10 @@ async def test_the_timeline_tells_the_story_of_a_session_and_outlives_it(debuggi
         await client.call("debug_step")
         await client.call("breakpoint_remove", id="*")
         await client.call("debug_continue")
-        told = (await client.call("timeline_query"))["events"]
-        assert [each["eventId"] for each in told] == list(range(told[0]["eventId"], told[-1]["eventId"] + 1))
-        untold = {"breakpointChanged", "moduleLoaded", "threadExited", "clientJoined"}
-        story = [each for each in told if each["type"] not in untold]
+        events = (await client.call("timeline_query"))["events"]
+        assert [each["eventId"] for each in events] == list(range(events[0]["eventId"], events[-1]["eventId"] + 1))
+        in_no_fixed_order = {"breakpointChanged", "moduleLoaded", "threadExited", "clientJoined"}
+        story = [each for each in events if each["type"] not in in_no_fixed_order]
         assert [each["type"] for each in story if each["type"] not in {"toolCalled", "threadStarted", "output"}] == [
             "sessionStarted",
             "stopped",
@@ -41,7 +41,7 @@ async def test_the_timeline_tells_the_story_of_a_session_and_outlives_it(debuggi
             "continued",
             "sessionEnded",
         ]
-        of = {kind: [each for each in told if each["type"] == kind] for kind in {each["type"] for each in told}}
+        of = {kind: [each for each in events if each["type"] == kind] for kind in {each["type"] for each in events}}
         assert [each["payload"]["reason"] for each in of["stopped"]] == ["Entry", "Exception", "Breakpoint", "Step"]
         assert of["stopped"][2]["payload"]["location"]["line"] == line_of("errors.py", "empty = {}")
         assert of["stopped"][2]["threadId"] == of["breakpointHit"][1]["threadId"] > 0
@@ -49,7 +49,7 @@ async def test_the_timeline_tells_the_story_of_a_session_and_outlives_it(debuggi
         assert of["sessionEnded"][0]["payload"]["exitCode"] == 1
         assert any("Traceback" in each["payload"]["text"] for each in of["output"])
         assert [each["payload"]["tool"] for each in of["toolCalled"]][:2] == ["debug_launch", "debug_continue"]
-        assert all(each["timestamp"].endswith("+00:00") for each in told)
+        assert all(each["timestamp"].endswith("+00:00") for each in events)
 
 
 async def test_a_program_that_runs_and_writes_is_followed_without_stopping_it(debugging: Connect, era: Era) -> None:

@@ -1,4 +1,4 @@
-"""The wire: nothing but MCP on standard output, whatever anybody prints, and answers to whatever comes in."""
+"""Standard input and output as bytes: only MCP on the output, and an answer to every line of input."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ class Wire:
         assert self._process.stdout is not None
         while b"\n" not in self._buffer:
             data = await self._process.stdout.receive_some()
-            assert data, "the server has left"
+            assert data, "the server closed its output"
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
@@ -74,7 +74,7 @@ async def wire() -> AsyncIterator[Wire]:
                 await wire.answer(0)
                 await wire.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
                 yield wire
-            assert await process.wait() == 0, "the end of input is a good end"
+            assert await process.wait() == 0, "the server exits with 0 at the end of its input"
 
 
 async def test_every_line_on_stdout_is_mcp_whatever_the_program_prints() -> None:
@@ -87,7 +87,7 @@ async def test_every_line_on_stdout_is_mcp_whatever_the_program_prints() -> None
         assert printed.endswith("done\n")
 
 
-async def test_lines_that_are_not_json_rpc_are_complained_about_and_the_connection_goes_on() -> None:
+async def test_lines_that_are_not_json_rpc_are_answered_with_an_error_and_the_connection_stays_open() -> None:
     async with wire() as server:
         for nonsense, request_id, code in (
             (b"hello", None, -32700),
@@ -99,8 +99,8 @@ async def test_lines_that_are_not_json_rpc_are_complained_about_and_the_connecti
             (b'{"jsonrpc": "2.0", "id": "a", "method": 5}', "a", -32600),
         ):
             await server.send(nonsense)
-            complaint = await server.receive()
-            assert (complaint["id"], complaint["error"]["code"]) == (request_id, code)
+            refusal = await server.receive()
+            assert (refusal["id"], refusal["error"]["code"]) == (request_id, code)
         await server.send(b"")
         await server.send({"jsonrpc": "2.0", "id": 5, "method": "ping"})
         assert (await server.answer(5))["result"] == {}

@@ -5,7 +5,7 @@ from tests.real.conftest import Connect, at, line_of, program
 SESSION = "debugger://session"
 
 
-async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_goes_on_to_its_end(
+async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_runs_to_its_end(
     debugging: Connect,
 ) -> None:
     async with debugging() as client:
@@ -29,7 +29,7 @@ async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_goes_on
         assert (end["reason"], end["exitCode"]) == ("Exited", 0)
 
 
-async def test_workers_of_a_pool_stop_one_after_the_other_and_none_is_pulled_away(debugging: Connect) -> None:
+async def test_workers_of_a_pool_stop_one_after_the_other_and_keep_the_focus_meanwhile(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set", **at("parent.py", "squared ="))
         stop = (await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False))["stop"]
@@ -38,14 +38,14 @@ async def test_workers_of_a_pool_stop_one_after_the_other_and_none_is_pulled_awa
             assert stop["location"]["functionName"] == "work"
             (number,) = (await client.call("variables_get", filter="number"))["variables"]
             again = await client.call("debug_state")
-            assert again["sessionId"] == stop["sessionId"], "another worker's stop does not take the focus meanwhile"
+            assert again["sessionId"] == stop["sessionId"], "another worker's stop does not take the focus"
             numbers.append(int(number["value"]))
             stop = await client.call("debug_continue")
         assert sorted(numbers) == list(range(8))
         assert stop["exitCode"] == 0
 
 
-async def test_a_disconnect_takes_the_children_along(debugging: Connect) -> None:
+async def test_a_disconnect_ends_the_children_too(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set", **at("child.py", "doubled ="))
         await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)

@@ -1,4 +1,4 @@
-"""What went wrong once, against real debugpy: each of these was seen, and must not be seen again."""
+"""Defects that were once seen with real debugpy, one test each."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ async def test_exceptions_raised_one_after_the_other_at_the_same_place_all_stop(
         assert messages == ["0", "1", "2", "3"]
 
 
-async def test_a_continue_whose_time_is_up_at_once_still_lets_the_program_go(debugging: Connect) -> None:
+async def test_a_continue_with_no_timeout_left_still_resumes_the_program(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("debug_launch", program=program("steps.py"))
         await client.call("breakpoint_set", **at("steps.py", "# last"))
@@ -43,7 +43,7 @@ async def test_a_continue_whose_time_is_up_at_once_still_lets_the_program_go(deb
         assert (await client.call("debug_wait"))["breakpointIds"] == ["bp-1"]
 
 
-async def test_a_program_that_is_let_go_keeps_its_children(debugging: Connect, tmp_path: Path) -> None:
+async def test_a_program_that_is_detached_from_keeps_its_children(debugging: Connect, tmp_path: Path) -> None:
     witness = tmp_path / "done.txt"
     write(tmp_path / "child.py", "word = 'x'\nprint(word)\n")
     app = write(
@@ -58,7 +58,7 @@ async def test_a_program_that_is_let_go_keeps_its_children(debugging: Connect, t
         await client.call("debug_disconnect", terminate=False)
         with trio.fail_after(15):
             while not witness.exists():
-                assert await client.uris() == [], "no child becomes a session of nobody"
+                assert await client.uris() == [], "a child does not become a session once its parent's has ended"
                 await trio.sleep(0.1)
 
 
@@ -130,9 +130,7 @@ async def test_a_run_to_ends_by_its_timeout_even_if_the_program_is_frozen(debugg
             os.kill(pid, signal.SIGCONT)
 
 
-async def test_adapter_options_cannot_say_what_the_parameters_say_nor_leave_the_root(
-    debugging: Connect, tmp_path: Path
-) -> None:
+async def test_adapter_options_cannot_replace_parameters_nor_leave_the_root(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path / "app.py", "import json\njson.loads('[1]')\n")
     async with debugging("legacy", "--root", str(tmp_path)) as client:
         with pytest.raises(ToolFailed, match="parameter program") as failed:
@@ -150,7 +148,7 @@ async def test_adapter_options_cannot_say_what_the_parameters_say_nor_leave_the_
             await client.read_text(f"debugger://source/{outside}")
 
 
-async def test_a_path_is_not_a_way_to_run_code(debugging: Connect, tmp_path: Path) -> None:
+async def test_a_variable_path_cannot_run_code(debugging: Connect, tmp_path: Path) -> None:
     async with debugging() as client:
         await client.call("debug_launch", program=program("steps.py"))
         for path in ("__import__('os').getpid()", "x = 1", "[1, 2]", "a b"):
@@ -200,7 +198,7 @@ async def test_paths_that_the_system_refuses_are_invalid_paths(debugging: Connec
             assert len(failed.value.message) < 1000
 
 
-async def test_two_writers_of_input_do_not_get_in_each_others_way(debugging: Connect) -> None:
+async def test_lines_of_input_written_at_the_same_time_stay_whole(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("debug_launch", program=program("talk.py"), stop_at_entry=False, wait=False)
         async with trio.open_nursery() as nursery:
@@ -209,6 +207,6 @@ async def test_two_writers_of_input_do_not_get_in_each_others_way(debugging: Con
         await client.call("process_write_input", data="", close_after=True)
         end = await client.call("debug_wait")
         assert end["exitCode"] == 3
-        # only what went to stdout: a line of stderr may stand in the midst of a line that came in two reads
+        # stdout only: output of stderr may arrive between two reads that together are one line of stdout
         output = await client.call("process_read_output", stream="stdout", max_bytes=1_000_000)
         assert "".join(entry["text"] for entry in output["entries"]).count("heard line") == 499

@@ -1,0 +1,128 @@
+"""How sessions start and end with real debugpy, and the lists of resources at these edges."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+from mcp.shared.exceptions import MCPError
+
+from tests.real.conftest import Connect, at, program
+from trio_debugmcp.testing import ToolFailed
+from trio_debugmcp.testing.debug_client import LIST_CHANGED
+
+SESSION, BREAKPOINTS, THREADS = "debugger://session", "debugger://breakpoints", "debugger://threads"
+
+
+async def test_launch_paused_at_entry_makes_the_session_readable_and_is_announced_once(
+    debugging: Connect,
+) -> None:
+    async with debugging() as client:
+        result = await client.call("debug_launch", program=program("steps.py"))
+        assert (result["stop"]["state"], result["stop"]["reason"]) == ("Paused", "Entry")
+        session = await client.read(SESSION)
+        assert (session["state"], session["launchMode"]) == ("Paused", "Launch")
+        assert session["processId"] > 0
+        await trio.sleep(0.2)
+        assert len(client.heard(LIST_CHANGED)) == 1
+
+
+async def test_without_a_session_lists_are_empty_and_reads_say_why(debugging: Connect) -> None:
+    async with debugging() as client:
+        assert await client.uris() == []
+        with pytest.raises(MCPError, match="No active debug session: start one with") as raised:
+            await client.read(SESSION)
+        assert raised.value.error.code == -32002
+
+
+async def test_lists_fill_and_empty_with_one_announcement_at_each_edge(debugging: Connect) -> None:
+    async with debugging() as client:
+        await client.call("debug_launch", program=program("steps.py"))
+        assert {SESSION, BREAKPOINTS, THREADS} <= set(await client.uris())
+        await client.call("debug_disconnect")
+        assert await client.uris() == []
+        await trio.sleep(0.2)
+        assert len(client.heard(LIST_CHANGED)) == 2
+
+
+async def test_an_exit_is_reported_with_its_code_and_disconnecting_twice_is_fine(debugging: Connect) -> None:
+    async with debugging() as client:
+        await client.call("debug_launch", program=program("talk.py"), stop_at_entry=False, wait=False)
+        async with client.subscribed(SESSION):
+            await client.call("process_write_input", data="Ada\n", close_after=True)
+            end = await client.call("debug_wait")
+            assert end["exitCode"] == 3
+            await client.wait_notice(SESSION)
+        state = await client.call("debug_state")
+        assert (state["state"], state["lastSession"]["exitCode"]) == ("Disconnected", 3)
+        for _ in range(2):
+            ended = await client.call("debug_disconnect")
+            assert ended["wasTerminated"] is False
+
+
+async def test_attaching_by_port_and_disconnecting_leaves_the_program_running(debugging: Connect) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    target = subprocess.Popen(
+        [sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", program("busy.py")],
+        env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
+    )
+    try:
+        async with debugging() as client:
+            for _ in range(50):
+                try:
+                    attached = await client.call("debug_attach", port=port)
+                    break
+                except ToolFailed:
+                    await trio.sleep(0.1)
+            assert attached["session"]["launchMode"] == "Attach"
+            assert attached["session"]["state"] == "Running"
+            await client.call("breakpoint_set", **at("busy.py", "# in loop"))
+            assert (await client.call("debug_wait"))["reason"] == "Breakpoint"
+            ended = await client.call("debug_disconnect")
+            assert ended["wasTerminated"] is False
+        assert target.poll() is None
+    finally:
+        target.kill()
+        target.wait()
+
+
+async def test_attaching_by_pid_works_where_tracing_is_allowed_and_says_what_is_missing_elsewhere(
+    debugging: Connect,
+) -> None:
+    target = subprocess.Popen([sys.executable, program("busy.py")])
+    yama = Path("/proc/sys/kernel/yama/ptrace_scope")
+    traceable = os.geteuid() == 0 or not yama.exists() or yama.read_text().strip() == "0"
+    try:
+        async with debugging() as client:
+            if shutil.which("gdb") and traceable:
+                attached = await client.call("debug_attach", pid=target.pid)
+                assert attached["session"]["processId"] == target.pid
+                assert (await client.call("debug_pause"))["reason"] == "Pause"
+                await client.call("debug_disconnect")
+            else:
+                with pytest.raises(ToolFailed, match=r"gdb|trace") as failed:
+                    await client.call("debug_attach", pid=target.pid, timeout=5)
+                assert failed.value.code in {"ATTACH_FAILED", "TIMEOUT"}
+            assert target.poll() is None
+    finally:
+        target.kill()
+        target.wait()
+
+
+async def test_a_launched_program_can_be_detached_from(debugging: Connect, tmp_path: Path) -> None:
+    witness = tmp_path / "lived.txt"
+    short = tmp_path / "short.py"
+    short.write_text(f"import time\ntime.sleep(0.5)\nopen({str(witness)!r}, 'w').write('yes')\n")
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(short))
+        ended = await client.call("debug_disconnect", terminate=False)
+        assert ended["wasTerminated"] is False
+        assert (await client.call("debug_state"))["state"] == "Disconnected"
+        await trio.sleep(2)
+        assert witness.read_text() == "yes"

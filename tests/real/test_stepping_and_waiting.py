@@ -1,0 +1,72 @@
+"""The verbs that move a program: step, pause, wait, and their refusals. Against real debugpy."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect, at, line_of, program
+from trio_debugmcp.testing import ToolFailed
+
+
+async def test_stepping_in_out_and_over_carries_the_real_place_and_a_breakpoint_on_the_way_ends_a_step(
+    debugging: Connect,
+) -> None:
+    async with debugging() as client:
+        await client.call("breakpoint_set", **at("steps.py", "# call level2"))
+        await client.call("debug_launch", program=program("steps.py"), stop_at_entry=False)
+        into = await client.call("debug_step", mode="in")
+        assert into["location"]["functionName"] == "level2"
+        out = await client.call("debug_step", mode="out")
+        assert out["location"]["functionName"] == "level1"
+        over = await client.call("debug_step")
+        assert over["location"]["line"] == line_of("steps.py", "# after level2")
+        await client.call("breakpoint_set", **at("steps.py", "# bottom"))
+        await client.call("debug_step", mode="out")
+        cut_short = await client.call("debug_step", count=3)
+        assert cut_short["reason"] == "Breakpoint"
+        assert cut_short["location"]["line"] == line_of("steps.py", "# bottom")
+
+
+async def test_while_running_and_without_a_session_tools_refuse_with_the_state(debugging: Connect) -> None:
+    needs_pause: list[tuple[str, dict[str, object]]] = [
+        ("debug_step", {}),
+        ("debug_continue", {}),
+        ("stacktrace_get", {}),
+        ("variables_get", {}),
+        ("evaluate", {"expression": "1"}),
+        ("debug_run_to", at("steps.py", "# last")),
+        ("exception_get_context", {}),
+    ]
+    async with debugging() as client:
+        for tool, arguments in needs_pause:
+            with pytest.raises(ToolFailed) as failed:
+                await client.call(tool, **arguments)
+            assert failed.value.code == "NO_SESSION"
+        await client.call("debug_launch", program=program("busy.py"), stop_at_entry=False, wait=False)
+        for tool, arguments in needs_pause:
+            with pytest.raises(ToolFailed) as failed:
+                await client.call(tool, **arguments)
+            assert (failed.value.code, failed.value.details["currentState"]) == ("NOT_PAUSED", "Running")
+        paused = await client.call("debug_pause")
+        assert (paused["reason"], Path(paused["location"]["file"]).name) == ("Pause", "busy.py")
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("debug_pause")
+        assert failed.value.code == "ALREADY_PAUSED"
+
+
+async def test_a_pause_ends_a_wait_that_is_under_way(debugging: Connect) -> None:
+    async with debugging() as client, trio.open_nursery() as nursery:
+        await client.call("debug_launch", program=program("busy.py"))
+        stops = []
+
+        async def run_on() -> None:
+            stops.append(await client.call("debug_continue"))
+
+        nursery.start_soon(run_on)
+        await trio.sleep(0.3)
+        await client.call("debug_pause")
+        nursery.cancel_scope.deadline = trio.current_time() + 5
+        while not stops:
+            await trio.sleep(0.01)
+        assert stops[0]["reason"] == "Pause"
