@@ -34,7 +34,7 @@ async def test_a_child_is_listed_and_gets_the_breakpoints(autojump_clock: MockCl
         assert LIST_CHANGED not in [notice.what for notice in client.notices[first:]]
 
 
-async def test_a_childs_stop_is_what_a_waiting_client_gets_and_continuing_goes_on(autojump_clock: MockClock) -> None:
+async def test_a_childs_stop_is_what_a_waiting_client_gets_and_can_be_resumed(autojump_clock: MockClock) -> None:
     child = FakeAdapter()
     child.frames = [("work", "/src/child.py", 9)]
     async with running("legacy") as (client, parent):

@@ -88,7 +88,7 @@ async def test_when_two_clients_continue_at_once_a_refusal_of_the_second_leaves_
         await launch(one, adapter, stop_at_entry=True, wait=True)
         codes: list[str | None] = []
 
-        async def go_on(client: DebugClient) -> None:
+        async def resume(client: DebugClient) -> None:
             try:
                 await client.call("debug_continue", wait=False)
             except ToolFailed as failed:
@@ -97,8 +97,8 @@ async def test_when_two_clients_continue_at_once_a_refusal_of_the_second_leaves_
                 codes.append(None)
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(go_on, one)
-            nursery.start_soon(go_on, two)
+            nursery.start_soon(resume, one)
+            nursery.start_soon(resume, two)
         assert codes.count(None) >= 1
         assert (await one.read(SESSION))["state"] == "Running"
 

@@ -19,7 +19,7 @@ from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 
 async def timed_out(client: DebugClient, tool: str, **arguments: Any) -> bool:
-    """Whether a call ran out of time: an error says so, or a stop that is none yet."""
+    """Whether a call ran out of time: its error has that code, or its answer says so."""
     try:
         result = await client.call(tool, **arguments)
     except ToolFailed as failed:

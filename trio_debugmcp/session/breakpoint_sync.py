@@ -54,7 +54,7 @@ class BreakpointSync:
                 await self._send_file(file)
 
     async def send_functions(self) -> None:
-        """Send the function breakpoints."""
+        """Send the function breakpoints, all of them."""
         async with self._one_at_a_time:
             mine = [each for each in self._merger.state.breakpoints if each.function is not None]
             if not mine and not self._sent_functions:

@@ -1,4 +1,11 @@
-"""The debuggee's standard streams: its output in a bounded ring with sequence numbers, and the way to its input."""
+r"""The program's standard streams: its output in a bounded ring with sequence numbers, and its input.
+
+    console.append("stdout", "hello\n")
+    [entry] = console.entries(since_seq=0)          # OutputEntry(seq=1, stream="stdout", text="hello\n", …)
+    await console.write("42\n", close_after=False)
+
+Pumps fill the ring from the program's pipes, or the event pump from the adapter's `output` events.
+"""
 
 import array
 import codecs
@@ -24,37 +31,39 @@ MAX_ENTRY_LENGTH = 16 * 1024
 """Characters joined into one entry: output comes in fragments, and people read lines."""
 
 SHOWN_LENGTH = 64 * 1024
-"""Characters of output in the resource: its readers follow along, and page back with process_read_output."""
+"""Characters of output in the resource, in UTF-8 up to four times as many bytes. Its readers follow along, and page
+back with process_read_output."""
 
 ANNOUNCE_SECONDS = 0.05
-"""Between two announcements of output: a flood costs twenty a second, not one per fragment, and nobody sees the lag."""
+"""Between two announcements of output: a flood costs twenty changes a second, not one per fragment; people do not see
+the lag."""
 
 _CHUNK_BYTES = 64 * 1024
+"""Read at once: as much as a pipe holds."""
 
 _SETTLE_SECONDS = 0.1
 """For output that has arrived to be read: a program that writes without end must not hold up its stop."""
 
 _WRITE_SECONDS = 5
-"""For the program to take its input; a pipe holds 64 KiB that nobody has read yet."""
+"""For the program to take its input; a pipe holds 64 KiB before the writer has to wait."""
 
 _PIECE_BYTES = 4096
-"""Written at once, so that an input that is not read is known to this accuracy."""
+"""Written at once: if the program stops reading, this is how exactly the error knows what it has taken."""
 
 Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 
 
 @runtime_checkable
 class _WithDescriptor(Protocol):
-    """A pipe that the system knows of, be it listened to by a recorder or not."""
+    """A pipe with a file descriptor, whether or not a recorder has wrapped it."""
 
     def fileno(self) -> int: ...
 
 
 class Console:
-    """Output and input of one root session; it can be read after the session has ended.
+    """Output and input of one root session and its children; the output can be read after the session has ended.
 
-    What tracepoints write stands among the output for those who read all of it, but the program did not write it: it is
-    announced by its breakpoint.
+    Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
     """
 
     def __init__(self, clock: Clock, merger: Merger) -> None:
@@ -68,13 +77,16 @@ class Console:
         self._input: trio.abc.SendStream | None = None
         self.next_seq = 1
         self.dropped = 0
-        self._told = 1
+        self._news_from = 1
         self._sealed = 1
         self._pipes: set[int] = set()
         self._writing = trio.Lock()
 
+    def __repr__(self) -> str:
+        return f"<Console of {len(self._entries)} entries, {self._length} characters, input={self._input!r}>"
+
     def append(self, stream: Stream, text: str) -> None:
-        """Add output; an unfinished line of the same stream is continued."""
+        """Add output; text after an unfinished line of the same stream is joined to it."""
         if not text:
             return
         for start in range(0, len(text), MAX_ENTRY_LENGTH):
@@ -107,17 +119,18 @@ class Console:
             self.dropped += 1
 
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
-        """The entries with a sequence number of at least `since_seq`, oldest first; they will not change any more."""
+        """Return the entries with a sequence number of at least `since_seq`, oldest first."""
+        # Sealed: a reader that has seen an entry pages on from the next number, so nothing may be joined to it later.
         self._sealed = self.next_seq
         return [entry for entry in self._entries if entry.seq >= since_seq]
 
     def news(self) -> list[OutputEntry]:
-        """The entries since the last call of this."""
-        told, self._told = self._told, self.next_seq
-        return self.entries(told)
+        """Return the entries since the last call of this."""
+        first, self._news_from = self._news_from, self.next_seq
+        return self.entries(first)
 
     def payload(self, revision: int) -> OutputPayload:
-        """`debugger://output`: the last of what the program wrote, its oldest entry cut to fit."""
+        """Return `debugger://output`: the end of what the program wrote, its oldest entry cut to fit."""
         self._sealed = self.next_seq
         kept: list[OutputEntry] = []
         room = SHOWN_LENGTH
@@ -134,21 +147,21 @@ class Console:
         return OutputPayload(kept[::-1], self.next_seq, self.dropped, revision)
 
     async def announce(self, session: str) -> None:
-        """Have what was written since the last time merged, in the name of a session, before anything that follows."""
+        """Merge what a session wrote since the last time, so that it precedes the change that follows."""
         if self._unannounced:
             pieces, self._unannounced = tuple(self._unannounced.values()), {}
             self._arrived = trio.Event()
             await self._merger.merge(OutputWritten(session, self._total, pieces))
 
     async def keep_announcing(self, session: str) -> None:
-        """Announce output as it comes, until cancelled."""
+        """Announce output as it arrives, until cancelled."""
         while True:
             await self._arrived.wait()
             await self.announce(session)
             await trio.sleep(ANNOUNCE_SECONDS)
 
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
-        """Read a pipe of the debuggee to its end."""
+        """Read a pipe of the program to its end."""
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         descriptor = pipe.fileno() if isinstance(pipe, _WithDescriptor) else None
         if descriptor is not None:
@@ -162,19 +175,19 @@ class Console:
             self.append(stream, decoder.decode(b"", final=True))
 
     async def settle(self) -> None:
-        """Wait until what the program has written by now has been read; a stop event overtakes output in a pipe."""
+        """Wait until the output that is in the pipes by now has been read: a stop event overtakes it."""
         with trio.move_on_after(_SETTLE_SECONDS):
-            while True:  # what waits in a pipe tells nobody, so it is looked at after every turn of the pumps
+            while True:  # a pipe sends no event when it is empty, so it is checked after every turn of the pumps
                 if not any(_unread(descriptor) for descriptor in self._pipes):
                     return
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:
-        """What users write goes to this pipe from now on."""
+        """Write input to this pipe from now on."""
         self._input = pipe
 
     def disconnect_input(self) -> None:
-        """The program is gone."""
+        """Refuse input from now on: the program has ended."""
         self._input = None
 
     async def write(self, data: str, *, close_after: bool) -> int:
@@ -216,7 +229,7 @@ class Console:
 
 
 def _unread(descriptor: int) -> int:
-    """How many bytes wait in a pipe."""
+    """Return how many bytes wait in a pipe."""
     waiting = array.array("i", [0])
     fcntl.ioctl(descriptor, termios.FIONREAD, waiting)
     return waiting[0]

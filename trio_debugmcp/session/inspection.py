@@ -29,25 +29,25 @@ from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
 
 MAX_NODES = 1000
-"""Variables fetched by one call, children included: each level of depth costs the adapter a request per parent."""
+"""Variables fetched by one call, including children: every parent costs the adapter a request."""
 
 MAX_TRACE_LENGTH = 4000
 """Characters of the traceback of an evaluation that failed."""
 
 CAUSES_SECONDS = 2.0
-"""For the causes of an exception, whose own `__str__` is asked."""
+"""For the causes of an exception: their `__str__` is code of the program."""
 
 SOURCE_SECONDS = 2.0
 """For a source that only the adapter has; a resource read must not wait for a busy program."""
 
 COMPLETION_SECONDS = 2.0
-"""For the completions of an expression; who types has typed on by then."""
+"""For the completions of an expression; a person has typed more by then."""
 
 ScopeName = Literal["all", "locals", "arguments", "globals"]
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The value of an expression, whole; `reference` leads to its children while the stop lasts."""
+    """The whole value of an expression; `reference` leads to its children while the stop lasts."""
 
     value: str
     type: str | None
@@ -59,7 +59,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeName) -> list[DapVariable]:
-    """The variables of a frame's scopes, the adapter's invented groups left out.
+    """Return the variables of a frame's scopes, without the groups that the adapter invents.
 
     Raises:
         UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
@@ -80,7 +80,7 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
 
 
 async def children(requests: Requests, reference: int) -> list[DapVariable]:
-    """The children behind a reference; none behind 0."""
+    """Return the children behind a reference; 0 has none."""
     if not reference:
         return []
     body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
@@ -90,7 +90,7 @@ async def children(requests: Requests, reference: int) -> list[DapVariable]:
 async def expand(
     requests: Requests, found: list[DapVariable], *, depth: int, limit: int, parent: str | None = None
 ) -> list[Variable]:
-    """Variables with their children down to `depth` levels, `MAX_NODES` of them at most."""
+    """Return variables with their children down to `depth` levels, at most `MAX_NODES` in all."""
     room = MAX_NODES
 
     async def grow(variable: DapVariable, levels: int, above: str | None) -> Variable:
@@ -107,7 +107,7 @@ async def expand(
 
 
 def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
-    """As many as fit into `max_bytes` of JSON; one that does not fit with its children is shown without them."""
+    """Return as many as fit into `max_bytes` of JSON; one that is too large with its children loses them."""
     lean = [replace(each, children=msgspec.UNSET) if json_size(each) > max_bytes else each for each in variables]
     return truncated(lean, max_bytes)
 
@@ -121,7 +121,7 @@ def _is_scope(requests: Requests, scope: DapScope, wanted: ScopeName) -> bool:
 
 
 async def evaluate(requests: Requests, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
-    """The value of an expression in a frame.
+    """Evaluate an expression in a frame.
 
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
@@ -149,7 +149,7 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
 
 
 async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> list[tuple[str, str]]:
-    """Type and message of the exceptions behind the current one, nearest first; none if the language cannot tell."""
+    """Return type and message of the current exception's causes, nearest first; none if the profile has no way."""
     expression = requests.profile.expressions.causes(most)
     if expression is None:
         return []
@@ -164,7 +164,7 @@ async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> 
 
 
 async def source_text(debugger: Debugger, path: str) -> str:
-    """The text of a known source: from disk, or from the adapter if only it has it.
+    """Return the text of a known source: from disk, or from the adapter if only it has it.
 
     Raises:
         UsageError: `INVALID_PATH` with the public sentence, or `PERMISSION_DENIED`.
@@ -184,7 +184,7 @@ async def source_text(debugger: Debugger, path: str) -> str:
 
 
 async def expression_completions(debugger: Debugger, typed: str) -> list[CompletionItem]:
-    """How an expression could go on, as the adapter sees it in the top frame; nothing unless the program is paused.
+    """Return the adapter's completions of an expression in the top frame; none unless the program is paused.
 
     Raises:
         DebugError: the adapter does not answer, or refuses.

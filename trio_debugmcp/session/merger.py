@@ -1,7 +1,12 @@
-"""The merger: the one task that owns the state and writes the timeline. Everyone else sends it messages, or reads.
+"""The merger: the one task that owns the state and writes the timeline. All others send it changes, or read.
 
-It never waits for anything but its inbox. A request made from here would wait for a response that only the DAP
-reader can deliver, while the reader waits for this inbox.
+    state = await merger.merge(Resumed("s-1"))                          # a change; returns when the state has it
+    state.snapshot("s-1").phase                                         # "Running"
+    await merger.wait_until(lambda state: state.focused is None)        # the caller's cancel scope bounds the wait
+    merger.state                                                        # immutable, so consistent; reading never blocks
+
+The merger waits for nothing but its inbox. A request made from here would deadlock: its response can only be delivered
+by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
 from collections.abc import Callable
@@ -22,43 +27,48 @@ MERGE_SECONDS = 1.0
 
 
 class ResourceListener(Protocol):
-    """Who is told of changes. Called from the merger, so it must not block."""
+    """Receives changes of resources. Called from the merger, so it must not block."""
 
     def resources_updated(self, uris: set[str]) -> None:
-        """These resources have a new revision."""
+        """Called when these resources have a new revision."""
 
     def list_changed(self) -> None:
-        """The resources appeared (they can be read now) or disappeared (they no longer can)."""
+        """Called when the resources appeared (they can be read now) or disappeared (they no longer can)."""
 
 
 class Merger:
-    """State, revisions, and the waiting for a state to come."""
+    """The state, the revision of every resource, and the tasks that wait for a state to come."""
 
     def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
         self.revisions = dict.fromkeys(RESOURCES, 0)
         self._listener = listener
-        self._inbox, self._messages = trio.open_memory_channel[tuple[Change, trio.Event]](0)
+        # No buffer: a sender is never ahead of the state by more than its own change.
+        self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](0)
         self._changed = trio.lowlevel.ParkingLot()
+
+    def __repr__(self) -> str:
+        waiting = self._changed.statistics().tasks_waiting
+        return f"<Merger of {len(self.state.snapshots)} sessions, {waiting} tasks waiting>"
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Merge until cancelled."""
-        with self._messages:
+        with self._changes:
             task_status.started()
-            async for message, merged in self._messages:
-                self._merge(message)
+            async for change, merged in self._changes:
+                self._merge(change)
                 merged.set()
 
-    async def merge(self, message: Change) -> State:
-        """Send a message and return when it is part of the state. Cancelling the wait does not take it back."""
+    async def merge(self, change: Change) -> State:
+        """Send a change and return when it is part of the state. A change that was sent is not undone by cancelling."""
         merged = trio.Event()
-        await self._inbox.send((message, merged))
+        await self._inbox.send((change, merged))
         await merged.wait()
         return self.state
 
     async def wait_until(self, condition: Callable[[State], bool]) -> State:
-        """Wait, for as long as the caller's cancel scope allows, for a state that fulfils the condition.
+        """Wait, for as long as the caller's cancel scope allows, until a state fulfils the condition.
 
         The state returned is that one, even if it has changed again by the time the caller runs.
         """
@@ -66,11 +76,11 @@ class Merger:
             await self._changed.park()
         return state
 
-    def _merge(self, message: Change) -> None:
+    def _merge(self, change: Change) -> None:
         old = self.state
-        new = reduce(message, old)
-        news = happenings(old, message, new)
-        if starts_over(message):
+        new = reduce(change, old)
+        news = happenings(old, change, new)
+        if starts_over(change):
             news += self.timeline.start_over()
         if news:
             new = replace(new, happened=self.timeline.record(news))
@@ -82,6 +92,7 @@ class Merger:
             self.revisions[uri] += 1
         if uris:
             self._listener.resources_updated(uris)
+        # The list of resources depends on one thing: whether there is a session.
         if (old.focused is None) != (new.focused is None):
             self._listener.list_changed()
         self._changed.unpark_all()

@@ -1,4 +1,4 @@
-"""What an execution tool answers: one `StopReport` with everything that is needed to decide what to do next."""
+"""The answer of an execution tool: one `StopReport` with everything that is needed to decide what to do next."""
 
 import trio
 from msgspec.structs import replace
@@ -27,19 +27,19 @@ EXCERPT_LINES = 5
 """Lines of source on either side of the current one."""
 
 MAX_REPORT_OUTPUT = 4000
-"""Characters of one entry of program output in a report, its end; all of it is in process_read_output."""
+"""Characters at the end of one entry of program output in a report; process_read_output has all of it."""
 
 _OUTPUT_BYTES = 8000
-"""Of the program's output in a report."""
+"""JSON bytes of the program's output in a report; process_read_output has the rest."""
 
 LOCALS_SECONDS = 3.0
-"""How long a report waits for the locals of the top frame."""
+"""A report waits so long for the locals of the top frame."""
 
 MAX_LINE_LENGTH = 300
 """Characters of a source line in an excerpt; generated files have lines of many thousands."""
 
 _LOCALS_BYTES = 8000
-"""Of the locals of the top frame; the rest is in variables_get."""
+"""JSON bytes of the top frame's locals in a report; variables_get has the rest."""
 
 
 class StopReport(Payload, frozen=True):
@@ -69,10 +69,10 @@ class StopReport(Payload, frozen=True):
 async def report_outcome(
     debugger: Debugger, outcome: Outcome | None, *, deadline: float, timed_out: bool = False
 ) -> StopReport:
-    """The report on how a wait ended; `outcome` None means that the program still runs.
+    """Report how a wait ended; `outcome` None means that the program still runs.
 
-    The locals of a stop are waited for, until the deadline by trio's clock, and not for long: a `__repr__` of the
-    user's may never return.
+    At a stop the report waits for the locals, until the deadline (trio's clock) and never for long: a `__repr__` of
+    the program may not return.
 
     Raises:
         AdapterGone: the session ended because its adapter did.
@@ -134,7 +134,7 @@ def _paused_report(debugger: Debugger, session: Snapshot, output: list[OutputEnt
 
 
 def source_excerpt(debugger: Debugger, location: Location | None) -> list[SourceLine]:
-    """The lines around a place; none if its source cannot be read."""
+    """Return the lines around a place; none if its source cannot be read."""
     if location is None or location.file is None or location.line is None:
         return []
     try:
@@ -159,7 +159,7 @@ def _truncated_locals(variables: tuple[Variable, ...], notes: list[str]) -> list
 
 
 def _truncated_output(entries: list[OutputEntry], notes: list[str]) -> list[OutputEntry]:
-    """The last of it; an entry that is too long by itself keeps its end."""
+    """Return the last entries that fit; an entry that is too long by itself keeps its end."""
     short = [
         replace(entry, text="…" + entry.text[-MAX_REPORT_OUTPUT:]) if len(entry.text) > MAX_REPORT_OUTPUT else entry
         for entry in reversed(entries)

@@ -1,4 +1,4 @@
-"""`Requests`: how one session asks its debug adapter, bounded in time and with errors by whose fault they are.
+"""`Requests`: how one session asks its debug adapter, bounded in time and with errors that say who caused them.
 
 Every DAP request of a session is sent through here, so this is the place where
 

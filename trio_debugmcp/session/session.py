@@ -188,7 +188,7 @@ class DebugSession:
                         await self._detach()
             finally:
                 self.execution.tasks = None
-                # The goodbye comes before the nursery is cancelled: the pump must go on taking events, or the reader
+                # The goodbye comes before the nursery is cancelled: the pump must keep taking events, or the reader
                 # could not deliver the response to `disconnect`.
                 with trio.CancelScope(shield=True):  # bounded: its parts are
                     await self._say_goodbye()

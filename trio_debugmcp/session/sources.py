@@ -1,8 +1,8 @@
 """Which source files may be read: those that the debugged program is known to consist of, and no others.
 
 A path is known literally, as the debug information spells it, together with the file that it led to when it became
-known. A request must spell a known path exactly and must still lead to the same file, so neither `..` nor a symbolic
-link, new or old, opens anything else.
+known. A request must spell a known path exactly, and the path must still lead to the same file. So neither `..` nor a
+symbolic link, new or old, opens anything else.
 """
 
 import io
@@ -37,20 +37,20 @@ class Sources:
         self._known: dict[str, KnownSource] = {}
 
     def learn(self, path: str | None, session: str, reference: int = 0) -> None:
-        """The debugger has named this path."""
+        """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
         real = _real_path(path) if Path(path).is_absolute() else None
         if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
-            return  # the library's, on a server that is confined to a directory
+            return  # a library's file, on a server that is confined to its roots
         self._known[path] = KnownSource(path, real, session, reference)
 
     def known(self) -> list[str]:
-        """Every known path, sorted."""
+        """Return every known path, sorted."""
         return sorted(self._known)
 
     def find(self, path: str) -> KnownSource:
-        """The known source with exactly that path.
+        """Return the known source with exactly that path.
 
         Raises:
             UsageError: `INVALID_PATH`, with the public sentence.
@@ -70,7 +70,7 @@ class Sources:
 
 
 def _real_path(path: str) -> str | None:
-    """The file that a path leads to; None for what can be no path, because there is a NUL in it, for example."""
+    """Return the file that a path leads to; None for what cannot be a path, because it has a NUL in it, for example."""
     try:
         return os.path.realpath(path)
     except ValueError:
@@ -82,10 +82,10 @@ def _leads_to(path: str, real_path: str | None) -> bool:
 
 
 def read_source(source: KnownSource) -> str:
-    """The text of a source file, decoded as its language would.
+    """Return the text of a source file, decoded as its language decodes it.
 
     Raises:
-        UsageError: `INVALID_PATH`: it is not on disk, or is no readable text file of a sensible size.
+        UsageError: `INVALID_PATH`: it is not on disk, not a regular file, or too large. `PERMISSION_DENIED`.
     """
     path = Path(source.path)
     try:
@@ -115,7 +115,7 @@ def read_source(source: KnownSource) -> str:
 
 
 def decode_source(data: bytes, suffix: str) -> str:
-    """Python files as PEP 263 says, everything else as UTF-8; undecodable bytes are shown as such."""
+    """Decode Python files as PEP 263 says and all others as UTF-8; undecodable bytes become U+FFFD."""
     encoding = "utf-8-sig"
     if suffix in {".py", ".pyw"}:
         with suppress(SyntaxError):

@@ -1,6 +1,6 @@
-"""The program's "terminal": what an adapter asks for with `runInTerminal`, and what we give it are three pipes.
+"""The program's "terminal": an adapter asks for one with `runInTerminal`, and gets a process with three pipes.
 
-This is the only way to the program's standard input, and the cleanest one to its output.
+This is the only way to the program's standard input, and the cleanest way to its output.
 """
 
 import trio
@@ -11,11 +11,11 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.host import Host
 
 DRAIN_SECONDS = 1.0
-"""For the program's last output after its end; a grandchild that holds the pipe must not hold us."""
+"""For the program's last output after its end; a grandchild may keep the pipe open for ever."""
 
 
 class Terminals:
-    """The terminals of one session; usually there is one."""
+    """The terminals of one session; most adapters ask for one."""
 
     def __init__(self, session: str, console: Console, watchdog: Watchdog, host: Host) -> None:
         self.exit_code: int | None = None
@@ -26,7 +26,7 @@ class Terminals:
         self._over: list[trio.Event] = []
 
     async def run(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
-        """Run a program until it has ended and its output is read; reports its process id as started.
+        """Run a program until it has ended and its output has been read; reports its process id as started.
 
         Raises:
             CannotRun: it could not be started.
@@ -50,6 +50,6 @@ class Terminals:
             over.set()
 
     async def wait_over(self) -> None:
-        """Until every program that was started here has ended."""
+        """Wait until every program that was started here has ended."""
         for over in list(self._over):
             await over.wait()

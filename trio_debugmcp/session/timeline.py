@@ -1,4 +1,7 @@
-"""The timeline: what happened, numbered and dated, in a bounded ring. The merger is the one task that writes it."""
+"""The timeline: what happened, numbered and dated, in a bounded ring. Only the merger writes it.
+
+Which change becomes which event is decided in `state.timeline`.
+"""
 
 from collections import deque
 from collections.abc import Iterable
@@ -11,33 +14,37 @@ from trio_debugmcp.state.payloads import TimelineEvent, TimelinePayload, iso_tim
 MAX_EVENTS = 10_000
 """Events kept; some hundred bytes each. The oldest goes first, and is counted."""
 
-MAX_TOLD_AGAIN = 100
-"""Clients that are there when a session starts, and are told of again. With more one would see nothing else."""
+MAX_REPEATED = 100
+"""Connected clients that are repeated at the start of a session's timeline. With more there would be room for little
+else."""
 
 SHOWN_EVENTS = 250
 """Events in the resource: what fits on a screen many times over, and a read stays below some 60 KiB."""
 
 
 class Timeline:
-    """Ids rise from 1 for as long as the server lives, so that a cursor is never mistaken for an older one."""
+    """A ring of events. Ids rise from 1 for as long as the server lives, so a cursor always means the same place."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._events: deque[TimelineEvent] = deque()
-        self._present: list[Happening] = []
+        self._connected: list[Happening] = []
         self.last_id = 0
         self.dropped = 0
 
+    def __repr__(self) -> str:
+        return f"<Timeline of {len(self._events)} events up to {self.last_id}>"
+
     @property
     def total(self) -> int:
-        """Events since it began anew, those included that are not kept any more."""
+        """The number of events since the last start over, including those that are no longer kept."""
         return len(self._events) + self.dropped
 
     def record(self, happenings: Iterable[Happening]) -> int:
-        """Add what has happened just now; returns the last id."""
+        """Append what has happened just now; return the last id."""
         now = iso_time(self._clock.now())
         for each in happenings:
-            self._attend(each)
+            self._note_client(each)
             self.last_id += 1
             self._events.append(TimelineEvent(self.last_id, now, each.type, each.thread_id, each.payload))
             if len(self._events) > MAX_EVENTS:
@@ -46,31 +53,32 @@ class Timeline:
         return self.last_id
 
     def start_over(self) -> list[Happening]:
-        """Forget what happened; the numbering goes on.
+        """Forget all events, but continue the numbering.
 
-        Returns what is still true, and to be told again: who is there.
+        Returns:
+            What is still true and to be recorded again: the clients that are connected.
         """
         self._events.clear()
         self.dropped = 0
-        told_again = self._present[:MAX_TOLD_AGAIN]
-        del self._present[:MAX_TOLD_AGAIN]
-        return told_again
+        repeated = self._connected[:MAX_REPEATED]
+        del self._connected[:MAX_REPEATED]
+        return repeated
 
-    def _attend(self, happening: Happening) -> None:
+    def _note_client(self, happening: Happening) -> None:
         match happening.type:
             case "clientJoined":
-                self._present.append(happening)
+                self._connected.append(happening)
             case "clientLeft":
-                payloads = [each.payload for each in self._present]
+                payloads = [each.payload for each in self._connected]
                 if happening.payload in payloads:
-                    del self._present[payloads.index(happening.payload)]
+                    del self._connected[payloads.index(happening.payload)]
 
     def after(self, event_id: int) -> Iterable[TimelineEvent]:
-        """The events that are kept with a greater id, oldest first."""
+        """Return the kept events with a greater id, oldest first."""
         first_kept = self.last_id - len(self._events) + 1
         return islice(self._events, min(max(0, event_id + 1 - first_kept), len(self._events)), None)
 
     def payload(self, revision: int) -> TimelinePayload:
-        """`debugger://timeline`: the last of it."""
+        """Return `debugger://timeline`, the last events."""
         shown = list(self.after(self.last_id - SHOWN_EVENTS))
         return TimelinePayload(shown, self.total, self.dropped, revision)

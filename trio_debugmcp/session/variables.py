@@ -1,11 +1,11 @@
-"""Variables as clients see them: cut to size, and with a path by which they can be found again. Pure."""
+"""Variables as clients see them: cut to size, and with a path that finds them again. Pure."""
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 
 def variable_payload(variable: DapVariable, *, limit: int = MAX_VALUE_LENGTH, parent: str | None = None) -> Variable:
-    """One variable without its children."""
+    """Return a variable as clients see it, without its children."""
     return Variable(
         name=variable.name,
         value=shortened(variable.value, limit),
@@ -16,7 +16,7 @@ def variable_payload(variable: DapVariable, *, limit: int = MAX_VALUE_LENGTH, pa
 
 
 def child_count(value: DapVariable | EvaluateBody) -> int | None:
-    """0 for a leaf; None when there are children but the adapter does not count them."""
+    """Return how many children a value has: 0 for a leaf, None if the adapter does not count them."""
     if not value.variables_reference:
         return 0
     counted = (value.named_variables or 0) + (value.indexed_variables or 0)

@@ -201,7 +201,7 @@ TOOLS = (
     Tool(
         name="breakpoint_set_exception",
         title="Set an exception breakpoint",
-        description="Stop when an exception is raised (first chance), or when nobody catches it (second chance).",
+        description="Stop when an exception is raised (first chance), or when it is not caught (second chance).",
         params=BreakpointSetException,
         result=ExceptionBreakpointResult,
         run=_set_exception,

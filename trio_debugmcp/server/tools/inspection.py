@@ -142,7 +142,7 @@ class ExceptionContext(Payload, frozen=True):
 
 
 class NumberedLine(Payload, frozen=True):
-    """A line of source."""
+    """A line of a source file, with its number from 1."""
 
     line: int
     text: str

@@ -1,4 +1,4 @@
-"""The debugged program's standard streams."""
+"""The tools about the debugged program's standard streams."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What happened: the timeline by a cursor, filtered."""
+"""The tool that pages through the timeline."""
 
 from itertools import islice
 from typing import Annotated
@@ -27,7 +27,7 @@ class TimelineQuery(Params, frozen=True, kw_only=True):
 
 
 class TimelineResult(Payload, frozen=True):
-    """Events, oldest first. `nextEventId`: pass it as `after_event_id` to go on without a gap or a repetition.
+    """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
 
     `total`: how many match after the cursor, shown or not; `dropped`: events too old to be kept.
     """
@@ -64,7 +64,7 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineResult:
 
 
 def _fitting(events: list[TimelineEvent], count: int, most_bytes: int) -> list[TimelineEvent]:
-    """The first of them that fit; at least one, so that a reader gets on."""
+    """Return the first events that fit; at least one, so that a reader can page on."""
     kept: list[TimelineEvent] = []
     for event in islice(events, count):
         most_bytes -= len(msgspec.json.encode(event))

@@ -1,0 +1,75 @@
+"""The registry of breakpoints: what it keeps, what it sends to whom, and what it takes back."""
+
+import pytest
+from trio.testing import MockClock
+
+from tests.server.scene import launch, paused
+from tests.session.answers import refuse
+from trio_debugmcp.session.breakpoint_sync import one_per_line
+from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
+
+
+def lines_sent(adapter: FakeAdapter) -> list[list[int]]:
+    return [[each["line"] for each in arguments["breakpoints"]] for arguments in adapter.sent("setBreakpoints")]
+
+
+async def test_a_launch_whose_second_breakpoint_is_refused_sets_none(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with connect(options=adapter.options()) as client:
+        wanted = [{"file": adapter.program, "line": 3}, {"file": adapter.program, "line": 4, "hit_condition": "often"}]
+        with pytest.raises(ToolFailed) as failed:
+            await launch(client, adapter, breakpoints=wanted)
+        assert failed.value.code == "INVALID_CONDITION"
+        assert (await client.call("breakpoint_list"))["breakpoints"] == []
+        assert adapter.commands() == []
+
+
+async def test_every_change_of_a_breakpoint_is_sent(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        before = len(lines_sent(adapter))
+        made = (await client.call("breakpoint_set", file=adapter.program, line=3))["breakpoint"]
+        await client.call("breakpoint_set", file=adapter.program, line=5)
+        await client.call("breakpoint_enable", id=made["id"], enabled=False)
+        await client.call("breakpoint_enable", id=made["id"])
+        await client.call("breakpoint_remove", id="*")
+        assert lines_sent(adapter)[before:] == [[1, 3], [1, 3, 5], [1, 5], [1, 3, 5], []]
+
+
+async def test_the_same_place_again_keeps_its_id_and_another_type_gets_a_new_one(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        place = {"file": adapter.program, "line": 3}
+        first = (await client.call("breakpoint_set", **place))["breakpoint"]["id"]
+        again = (await client.call("breakpoint_set", **place, condition="x > 1"))["breakpoint"]["id"]
+        traced = (await client.call("breakpoint_set", **place, log_message="here"))["breakpoint"]["id"]
+        assert (first, again, traced) == ("bp-2", "bp-2", "tp-3")
+        assert [each["id"] for each in (await client.call("breakpoint_list"))["breakpoints"]] == ["bp-1", "tp-3"]
+
+
+async def test_a_change_that_the_adapter_refuses_is_kept(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.answer("setFunctionBreakpoints", lambda arguments: refuse("not today", arguments))
+        with pytest.raises(ToolFailed, match="not today"):
+            await client.call("breakpoint_set", function="main")
+        listed = await client.call("breakpoint_list")
+        assert [each["id"] for each in listed["functionBreakpoints"]] == ["fn-2"]
+
+
+async def test_a_run_to_a_line_leaves_no_breakpoint_behind(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        await client.call("breakpoint_set", file=adapter.program, line=3)
+        before = len(lines_sent(adapter))
+        await client.call("debug_run_to", file=adapter.program, line=8, timeout=1)
+        assert lines_sent(adapter)[before:] == [[1, 3, 8], [1, 3]]
+        assert [each["line"] for each in (await client.call("breakpoint_list"))["breakpoints"]] == [1, 3]
+
+
+def test_where_the_users_own_breakpoint_always_stops_no_temporary_one_is_sent() -> None:
+    own, temporary = (
+        Breakpoint(id="bp-1", file="a", line=3),
+        Breakpoint(id="run-to-1", file="a", line=3, temporary=True),
+    )
+    conditional = Breakpoint(id="bp-2", file="a", line=3, condition="x")
+    assert one_per_line([own, temporary]) == [own]
+    assert one_per_line([conditional, temporary]) == [temporary]
+    assert one_per_line([conditional, Breakpoint(id="run-to-1", file="a", line=4, temporary=True)])[0] == conditional

@@ -1,0 +1,41 @@
+"""A program that ends while its adapter is being asked something."""
+
+from functools import partial
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import launch, paused, running
+from tests.session.answers import refuse_at_the_end
+from trio_debugmcp.dap.profiles import Dialect
+from trio_debugmcp.testing import FakeAdapter, connect
+
+
+async def test_a_pause_of_a_program_that_is_just_ending_answers_with_its_end(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        adapter.answer("threads", partial(refuse_at_the_end, "Server is not available", adapter, nursery))
+        over = await client.call("debug_pause")
+        assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
+
+
+async def test_a_step_of_a_program_that_is_just_ending_answers_with_its_end(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        adapter.answer("next", partial(refuse_at_the_end, "it is no more", adapter, nursery))
+        over = await client.call("debug_step")
+        assert (over["state"], over["reason"], over["exitCode"]) == ("Disconnected", "Exited", 7)
+
+
+async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "has_lost_program", lambda _, refusal: refusal == "it is no more")
+    monkeypatch.setattr(Dialect, "runtime_request", lambda _: ("whoAreYou", None))
+    adapter = FakeAdapter()
+    async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
+        adapter.answer("whoAreYou", partial(refuse_at_the_end, "it is no more", adapter, nursery))
+        over = await launch(client, adapter, wait=True)
+        assert (over["stop"]["reason"], over["stop"]["exitCode"]) == ("Exited", 7)

@@ -1,0 +1,202 @@
+"""Pauses that cross stops, their echoes, and stops that do not count: the rules of `session.suspension`."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import launch, paused, running
+from tests.session.answers import refuse, stop
+from trio_debugmcp.dap.profiles import Dialect
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
+
+
+async def test_a_pause_while_the_program_starts_waits_for_it_to_run(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def slowly(arguments: object) -> object:
+        await trio.sleep(3)
+        return adapter.capabilities
+
+    adapter.answer("initialize", slowly)
+    adapter.answer("pause", partial(stop, adapter))
+    async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
+        nursery.start_soon(launch, client, adapter)
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Starting"
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        commands = adapter.commands()
+        assert commands.index("threads") > commands.index("configurationDone")
+
+
+async def test_a_pause_that_the_adapter_refuses_fails_with_its_reason(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        adapter.answer("pause", partial(refuse, "not today"))
+        with pytest.raises(ToolFailed, match="not today") as failed:
+            await client.call("debug_pause")
+        assert failed.value.code == "ADAPTER_FAILED"
+
+
+async def test_no_pause_is_sent_to_a_program_that_has_stopped(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        frames = adapter.answer_to("stackTrace")
+
+        async def slowly(arguments: dict[str, Any]) -> object:
+            nursery.start_soon(pause)
+            await trio.sleep(1)
+            return await frames(arguments)
+
+        async def pause() -> None:
+            stops.append((await client.call("debug_pause"))["reason"])
+
+        stops: list[str] = []
+        adapter.answer("stackTrace", slowly)
+        await adapter.stop("step")
+        await trio.sleep(5)
+        assert (stops, adapter.sent("pause")) == (["Step"], [])
+
+
+async def test_a_filtered_stop_counts_if_a_pause_is_requested_during_its_examination(
+    autojump_clock: MockClock,
+) -> None:
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def slowly(arguments: object) -> object:
+            nursery.start_soon(pause)
+            await trio.sleep(1)
+            return {"exceptionId": "ValueError", "description": "bad", "breakMode": "always"}
+
+        async def pause() -> None:
+            stops.append(await client.call("debug_pause"))
+
+        stops: list[dict[str, Any]] = []
+        adapter.answer("exceptionInfo", slowly)
+        await adapter.stop("exception", text="ValueError")
+        await trio.sleep(5)
+        assert [(stop["reason"], stop["exception"]) for stop in stops] == [("Pause", None)]
+        assert adapter.sent("pause") == adapter.sent("continue") == []
+
+
+async def test_a_filtered_stop_counts_if_it_crosses_a_pause(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+        adapter.answer("pause", partial(stop, adapter, reason="exception"))
+        stopped = await client.call("debug_pause")
+        assert (stopped["reason"], stopped["exception"], adapter.sent("continue")) == ("Pause", None, [])
+
+
+@pytest.mark.parametrize("echoes", [True, False])
+async def test_a_resume_waits_until_a_stop_that_crossed_a_pause_cannot_be_repeated(
+    echoes: bool, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As debugpy does it: had the program been resumed, requests about the second stop would never be answered."""
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        adapter.answer("pause", partial(stop, adapter, reason="breakpoint"))
+        assert (await client.call("debug_pause"))["reason"] == "Breakpoint"
+        stopped = trio.current_time()
+
+        async def echo() -> None:
+            await trio.sleep(0.5)
+            await adapter.stop("pause")
+
+        if echoes:
+            nursery.start_soon(echo)
+        await client.call("debug_continue", wait=False)
+        assert adapter.commands()[-1] == "continue"
+        assert trio.current_time() - stopped == pytest.approx(0.5 if echoes else 0.7)
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_a_stop_that_is_reported_once_more_stays_what_it_was(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="ValueError")
+        adapter.answer("pause", partial(stop, adapter, reason="exception"))
+        await client.call("debug_pause")
+        await trio.sleep(0.5)
+        await adapter.stop("pause")
+        await trio.sleep(5)
+        state = await client.call("debug_state")
+        assert (state["pauseReason"], state["exception"]["type"]) == ("Exception", "ValueError")
+        await adapter.stop("pause")
+        await trio.sleep(5)
+        assert (await client.call("debug_state"))["pauseReason"] == "Pause"
+
+
+async def test_a_pause_still_counts_after_a_second_stop(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+
+        async def two(arguments: object) -> object:
+            await adapter.stop("exception", text="ValueError")
+            await adapter.stop("exception", text="ValueError")
+            return {}
+
+        adapter.answer("pause", two)
+        assert ((await client.call("debug_pause"))["reason"], adapter.sent("continue")) == ("Pause", [])
+
+
+async def test_a_pause_without_time_to_wait_is_sent_all_the_same(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        await client.call("debug_continue", wait=False)
+        assert (await client.call("debug_pause", timeout=0))["timedOut"]
+        await trio.sleep(1)
+        assert len(adapter.sent("pause")) == 1
+
+
+async def test_a_refused_pause_makes_no_later_stop_count(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+        adapter.answer("pause", partial(refuse, "not today"))
+        with pytest.raises(ToolFailed, match="not today"):
+            await client.call("debug_pause")
+        await adapter.stop("exception", text="ValueError")
+        await trio.sleep(5)
+        assert len(adapter.sent("continue")) == 1
+
+
+async def test_a_filtered_stop_that_cannot_be_resumed_is_published(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+        adapter.answer("continue", partial(refuse, "not today"))
+        await adapter.stop("exception", text="ValueError")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
+
+
+async def test_a_resume_does_not_wait_after_a_stop_that_the_pause_caused(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+        adapter.answer("pause", partial(stop, adapter))
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        stopped = trio.current_time()
+        await client.call("debug_continue", wait=False)
+        assert (adapter.commands()[-1], trio.current_time()) == ("continue", stopped)
+
+
+async def test_of_two_pauses_at_once_either_may_be_repeated(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "pause_echo_seconds", 0.7)
+    async with running("legacy") as (client, adapter):
+
+        async def late(arguments: object) -> object:
+            if len(adapter.sent("pause")) == 2:
+                await adapter.stop("pause")
+            return {}
+
+        adapter.answer("pause", late)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.call, "debug_pause")
+            nursery.start_soon(client.call, "debug_pause")
+        stopped = trio.current_time()
+        await client.call("debug_continue", wait=False, timeout=0)
+        assert adapter.commands()[-1] == "continue"
+        assert trio.current_time() - stopped == pytest.approx(0.7)
