@@ -266,7 +266,7 @@ async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autoj
         peer.notify("notifications/resources/updated", uri=42)
         peer.notify("notifications/progress", progressToken=[], progress="x")
         peer.notify("notifications/never/heard/of")
-        assert (await reported).message == "The server sent what is no message: not JSON"
+        assert (await reported).message == "The server sent something that is not a message: not JSON"
         await client.ping()
         assert status(client) == "connected"
 

@@ -1,54 +1,72 @@
-"""The one ordered, numbered stream of events, and everyone who listens to it.
+"""The one ordered, numbered stream of events of a client, and everything that listens to it.
 
-Owns the sequence number and the listeners' queues. Publishing is synchronous and never waits: each listener
-has a queue of its own.
+Owns the sequence number and the listeners' queues:
 
-Overflow policy: a full queue loses its *oldest* events, and its reader gets one `eventsDropped` in their
-place. The latest state always arrives, and a loss is never silent. Listening costs nothing to anyone else,
-however slow.
+    bus = EventBus(Clock())
+    async with bus.stream(["toolsChange"], buffer=1000) as events:
+        bus.publish(ToolsChange(tools=()))
+        event = events.receive_nowait()
+
+Publishing is synchronous and never waits, because each listener has a queue of its own; a slow listener delays nothing.
+
+Overflow policy: a full queue loses its *oldest* events, and its reader gets one `eventsDropped` in their place. The
+latest state always arrives, and a loss is never silent.
 """
-
-from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
 import trio
+from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.errors import NotConnected
 from trio_debugmcp.client.events import EVENT_KINDS, Event, EventsDropped
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from trio_debugmcp.clock import Clock
+from trio_debugmcp.clock import Clock
 
 E = TypeVar("E", bound=Event)
 Predicate = Callable[[Any], bool]
 
-DEFAULT_BUFFER = 1000
-"""Events that a listener may lag behind before it loses the oldest."""
+DEFAULT_BUFFER_EVENTS = 1000
+"""Events that a listener may lag behind before it loses the oldest: the start of a large server, several times."""
+
+
+class EventStreamStatistics(Struct, frozen=True):
+    """`EventStream.statistics()`: how far the reader lags behind, and what it has lost.
+
+    Attributes:
+        current_buffer_used: events that wait to be received.
+        max_buffer_size: events that may wait before the oldest is lost.
+        dropped: events lost so far.
+    """
+
+    current_buffer_used: int
+    max_buffer_size: int
+    dropped: int
 
 
 class EventStream:
-    """`async with stream as events: async for event in events`.
+    """Events from the moment that the block is entered, for one reader: `async with stream: async for event in stream`.
 
-    Collects from the moment it is entered; one reader.
-
-    Iteration ends when the client is closed. It goes on across disconnects and reconnects.
+    Iteration ends when the client is closed; it continues across disconnects and reconnects.
     """
 
-    def __init__(self, bus: EventBus, kinds: frozenset[str], buffer: int) -> None:
+    def __init__(self, bus: "EventBus", kinds: frozenset[str], buffer: int) -> None:
         self._bus = bus
         self._kinds = kinds
         self._buffer = buffer
         self._queue: deque[Event] = deque()
-        self._dropped: EventsDropped | None = None
+        self._gap: EventsDropped | None = None
+        self._dropped = 0
         self._arrived = trio.lowlevel.ParkingLot()
         self._closed = False
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(sorted(self._kinds)) or "all kinds"
+        return f"<EventStream of {kinds}, {len(self._queue)} waiting{', closed' if self._closed else ''}>"
 
     async def __aenter__(self) -> Self:
         self._bus.add(self)
@@ -67,46 +85,63 @@ class EventStream:
         """Wait for the next event.
 
         Raises:
-            StopAsyncIteration: the stream was left, or the client was closed and everything was delivered.
+            StopAsyncIteration: the block was left, or the client was closed and everything was delivered.
         """
         await trio.lowlevel.checkpoint()
         while not self._queue:
             if self._closed:
                 raise StopAsyncIteration
             await self._arrived.park()
-        if self._dropped is not None:
-            dropped, self._dropped = self._dropped, None
-            return dropped
-        return self._queue.popleft()
+        return self._take()
+
+    def receive_nowait(self) -> Event:
+        """The next event, if there is one already.
+
+        Raises:
+            trio.WouldBlock: nothing is waiting.
+            trio.EndOfChannel: nothing is waiting, and nothing will come.
+        """
+        if not self._queue:
+            raise trio.EndOfChannel if self._closed else trio.WouldBlock
+        return self._take()
+
+    def statistics(self) -> EventStreamStatistics:
+        """How far the reader lags behind, and what it has lost."""
+        return EventStreamStatistics(len(self._queue), self._buffer, self._dropped)
 
     def offer(self, event: Event) -> None:
-        """Take `event` if it is of a wanted kind; never waits."""
+        """Queue `event` if it is of a wanted kind; never waits."""
         if self._kinds and event.kind not in self._kinds:
             return
         if len(self._queue) >= self._buffer:
             lost = self._queue.popleft()
-            count = 1 if self._dropped is None else self._dropped.count + 1
-            self._dropped = EventsDropped(seq=lost.seq, time=lost.time, count=count)
+            self._dropped += 1
+            self._gap = EventsDropped(
+                seq=lost.seq, time=lost.time, count=1 if self._gap is None else self._gap.count + 1
+            )
         self._queue.append(event)
         self._arrived.unpark_all()
 
     def close(self) -> None:
-        """No more events; those in the queue can still be read."""
+        """Accept no more events; those in the queue can still be read."""
         self._closed = True
         self._arrived.unpark_all()
 
+    def _take(self) -> Event:
+        # The gap stands before the queue, since the oldest are dropped: so is its sequence number.
+        if self._gap is not None:
+            gap, self._gap = self._gap, None
+            return gap
+        return self._queue.popleft()
+
 
 class Expectation:
-    """One event that is waited for.
-
-    It listens from its creation, so it can be armed before the action that causes the event.
-    """
+    """One awaited event. It listens from its creation, so it can be armed before the action that causes the event."""
 
     def __init__(self, kind: str, predicate: Predicate | None) -> None:
         self._kind = kind
         self._predicate = predicate
         self._event: Event | None = None
-        self._closed = False
         self._arrived = trio.Event()
 
     def __await__(self) -> Generator[Any, Any, Any]:
@@ -121,7 +156,7 @@ class Expectation:
             self._arrived.set()
 
     def close(self) -> None:
-        """Wake the waiter: the event will not come any more."""
+        """Wake the waiter with an error: the event will not come any more."""
         self._arrived.set()
 
     async def _wait(self) -> Event:
@@ -131,25 +166,47 @@ class Expectation:
         return self._event
 
 
+class EventBusStatistics(Struct, frozen=True):
+    """`EventBus.statistics()`.
+
+    Attributes:
+        published: events so far, which is the number of the last one.
+        streams: open `EventStream` blocks.
+        expectations: `Expectation`s that are still referenced.
+    """
+
+    published: int
+    streams: int
+    expectations: int
+
+
 class EventBus:
-    """Publishes events to whoever listens."""
+    """Numbers events and hands each to all streams and expectations."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._published = 0
         self._closed = False
         self._streams: list[EventStream] = []
+        # Weak: an expectation that the caller has dropped will never be awaited.
         self._expectations: WeakSet[Expectation] = WeakSet()
 
+    def __repr__(self) -> str:
+        return f"<EventBus: {self._published} events, {len(self._streams)} streams>"
+
+    def statistics(self) -> EventBusStatistics:
+        """How many events were published, and how many listeners there are."""
+        return EventBusStatistics(self._published, len(self._streams), len(self._expectations))
+
     def publish(self, event: Event) -> None:
-        """Give `event` a number, give it the time, and hand it to every listener."""
+        """Give `event` its number and its time, and hand it to every listener; never waits."""
         self._published += 1
         event = replace(event, seq=self._published, time=self._clock.utc())
         for listener in self._listeners():
             listener.offer(event)
 
     def stream(self, kinds: Iterable[str], buffer: int) -> EventStream:
-        """Make a stream of the events of `kinds`, of all kinds when there are none."""
+        """Make a stream of the events of `kinds`, or of all kinds when none is named."""
         if buffer < 1:
             raise ValueError(f"buffer must be at least 1, not {buffer}")
         return EventStream(self, frozenset(_known(kinds)), buffer)
@@ -164,13 +221,13 @@ class EventBus:
         return expectation
 
     def add(self, stream: EventStream) -> None:
-        """Let `stream` have what is published from now on."""
+        """Hand `stream` what is published from now on."""
         self._streams.append(stream)
         if self._closed:
             stream.close()
 
     def remove(self, stream: EventStream) -> None:
-        """Let `stream` have no more."""
+        """Hand nothing more to `stream`."""
         self._streams.remove(stream)
 
     def close(self) -> None:
@@ -180,6 +237,7 @@ class EventBus:
             listener.close()
 
     def _listeners(self) -> list[EventStream | Expectation]:
+        # A copy: a predicate may start to listen, or drop an expectation, while events are being handed out.
         return [*self._streams, *self._expectations]
 
 

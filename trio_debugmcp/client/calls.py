@@ -4,14 +4,16 @@ Owns the reads that are in flight, so that an update which overtakes a read can 
 stale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import trio
+from mcp import types
 
+from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
+from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import (
     PromptContentChange,
     ResourceContentChange,
@@ -24,17 +26,9 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
+from trio_debugmcp.client.state.cache import ContentCache
+from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import ProtocolViolation
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from mcp import types
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection
-    from trio_debugmcp.client.state.cache import ContentCache
-    from trio_debugmcp.clock import Clock
 
 Metadata = Mapping[str, Any] | None
 

@@ -16,44 +16,37 @@ takes time is a task in the connection's nursery. So nothing that listens, howev
 reader.
 """
 
-from __future__ import annotations
-
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 import trio
+from mcp import types
 
-from trio_debugmcp.client.bus import DEFAULT_BUFFER, EventBus, EventStream, Expectation, Predicate
+from trio_debugmcp.client.bus import DEFAULT_BUFFER_EVENTS, EventBus, EventStream, Expectation, Predicate
+from trio_debugmcp.client.calls import Metadata
 from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.connection.supervisor import Supervisor
-from trio_debugmcp.client.connection.targets import resolve_target
+from trio_debugmcp.client.connection.targets import Target, resolve_target
 from trio_debugmcp.client.events import (
     CacheChange,
     ConnectionStatus,
     EventKind,
 )
+from trio_debugmcp.client.invocations import (
+    PromptGetInvocation,
+    ResourceReadInvocation,
+    ResourceTemplateReadInvocation,
+    ToolCallInvocation,
+)
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
 from trio_debugmcp.client.state.state import ClientState
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
-    from types import TracebackType
-
-    from mcp import types
-
-    from trio_debugmcp.client.calls import Metadata
-    from trio_debugmcp.client.connection.targets import Target
-    from trio_debugmcp.client.invocations import (
-        PromptGetInvocation,
-        ResourceReadInvocation,
-        ResourceTemplateReadInvocation,
-        ToolCallInvocation,
-    )
-    from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
 
 
 class InspectorClient:
@@ -406,7 +399,7 @@ class InspectorClient:
 
     # Events
 
-    def events(self, *kinds: EventKind, buffer: int = DEFAULT_BUFFER) -> EventStream:
+    def events(self, *kinds: EventKind, buffer: int = DEFAULT_BUFFER_EVENTS) -> EventStream:
         """Listen for a block: `async with client.events("error") as events: async for event in events`.
 
         Args:

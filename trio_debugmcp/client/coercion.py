@@ -1,33 +1,29 @@
-"""Arguments as a person types them, to arguments as a server wants them. Pure."""
-
-from __future__ import annotations
+"""Converts arguments as a person types them to arguments as a server wants them. Pure."""
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _CONVERTED = frozenset({"integer", "number", "boolean", "object", "array", "null"})
 
 
 def coerce_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`arguments` with strings converted where `schema` (a tool's input schema) wants something else.
+    """Convert the strings among `arguments` where `schema`, a tool's input schema, wants another type.
 
-    Only strings are touched, only for properties whose schema does not admit a string, and only if the text
-    is JSON of a wanted type; everything else is left for the server to judge.
+    A string is converted only if its property does not admit strings and its text is JSON of a wanted type. Everything
+    else is passed unchanged, for the server to judge.
     """
     properties = schema.get("properties") or {}
     return {name: _coerce(value, properties.get(name) or {}) for name, value in arguments.items()}
 
 
 def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Prompt arguments are strings on the wire: strings stay, everything else becomes JSON."""
+    """Make prompt arguments strings, as the protocol wants them: strings stay, everything else becomes JSON."""
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
 
 
 def wanted_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Collect the JSON types that `schema` names, through `anyOf` and `oneOf`; none when it does not say."""
+    """Collect the JSON types that `schema` names, also through `anyOf` and `oneOf`; empty if it names none."""
     named = schema.get("type", ())
     found = {named} if isinstance(named, str) else set(named)
     for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
@@ -50,11 +46,11 @@ def _json_types(value: Any) -> frozenset[str]:
     match value:
         case None:
             return frozenset({"null"})
-        case bool():
+        case bool():  # before int, of which bool is a subclass
             return frozenset({"boolean"})
         case int():
             return frozenset({"integer", "number"})
-        case float():
+        case float():  # JSON Schema counts 1.0 as an integer
             return frozenset({"number", "integer"} if value.is_integer() else {"number"})
         case dict():
             return frozenset({"object"})

@@ -1,10 +1,10 @@
-"""What can go wrong between the client and its server.
+"""What can go wrong between a client and its server.
 
-A JSON-RPC error keeps its code and data: it travels as the SDK's `MCPError`.
-
-- `NotConnected`: the caller asked for something that needs a connection, and there is none.
+- `NotConnected`: the method needs a connection, and there is none.
 - `ConnectFailed`: the server could not be reached, or did not complete the handshake.
 - `ConnectionLost`: the connection ended while something was waiting on it.
+
+A JSON-RPC error is raised as the SDK's `MCPError`, with the server's code and data.
 """
 
 from trio_debugmcp.errors import DebugError, UsageError
@@ -17,38 +17,32 @@ class NotConnected(UsageError):
         super().__init__("NOT_CONNECTED", message)
 
 
-class ConnectFailed(DebugError):
-    """No connection came about; `reason` is a sentence that a person can act on.
-
-    Attributes:
-        exit_code: of a server process that ended instead of answering, else None.
-        stderr_tail: the last lines that it wrote to its standard error, possibly empty.
-    """
+class _ConnectionError(DebugError):
+    """A reason, and what is known of the server process."""
 
     def __init__(self, reason: str, exit_code: int | None = None, stderr_tail: str = "") -> None:
-        super().__init__(_explain(reason, exit_code, stderr_tail))
+        explained = reason if exit_code is None else f"{reason} (exit code {exit_code})"
+        super().__init__(f"{explained}\n{stderr_tail}" if stderr_tail else explained)
         self.reason = reason
         self.exit_code = exit_code
         self.stderr_tail = stderr_tail
 
 
-class ConnectionLost(DebugError):
-    """The connection ended, by our own `disconnect()` or not, before the answer came.
+class ConnectFailed(_ConnectionError):
+    """No connection could be made.
+
+    Attributes:
+        reason: a sentence that a person can act on.
+        exit_code: of a server process that ended instead of answering, else None.
+        stderr_tail: the last lines of its standard error, possibly empty.
+    """
+
+
+class ConnectionLost(_ConnectionError):
+    """The connection ended before the answer came, be it by `disconnect()` or not.
 
     Attributes:
         reason: a sentence.
-        exit_code: of the server process, None when it had none or was still running.
-        stderr_tail: the last lines that the server wrote to its standard error, possibly empty.
+        exit_code: of the server process; None if there is no process, or it still ran.
+        stderr_tail: the last lines of the server's standard error, possibly empty.
     """
-
-    def __init__(self, reason: str, exit_code: int | None = None, stderr_tail: str = "") -> None:
-        super().__init__(_explain(reason, exit_code, stderr_tail))
-        self.reason = reason
-        self.exit_code = exit_code
-        self.stderr_tail = stderr_tail
-
-
-def _explain(reason: str, exit_code: int | None, stderr_tail: str) -> str:
-    if exit_code is not None:
-        reason = f"{reason} (exit code {exit_code})"
-    return f"{reason}\n{stderr_tail}" if stderr_tail else reason

@@ -1,33 +1,33 @@
-"""The vocabulary of events: one frozen struct per kind, and nothing that sends or receives them."""
+"""The events of a client: one frozen struct per kind. `bus` numbers and delivers them.
 
-from __future__ import annotations
+match event:
+case ToolsChange(added=added, removed=removed): ...
+case Disconnect(requested=False): ...
+"""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
+from mcp import types
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcp import types
-
-    from trio_debugmcp.client.invocations import (
-        PromptGetInvocation,
-        ResourceReadInvocation,
-        ResourceTemplateReadInvocation,
-    )
-    from trio_debugmcp.client.state.lru import CacheChangeReason, CacheKind
-    from trio_debugmcp.client.state.messages import MessageEntry
+from trio_debugmcp.client.invocations import (
+    PromptGetInvocation,
+    ResourceReadInvocation,
+    ResourceTemplateReadInvocation,
+)
+from trio_debugmcp.client.state.lru import CacheChangeReason, CacheKind
+from trio_debugmcp.client.state.messages import MessageEntry
 
 ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
-"""`error` is `disconnected` that nobody asked for: a crash, an end of file, a handshake that failed."""
+"""`error` means disconnected, but not by `disconnect()`: a crash, an end of file, a handshake that failed."""
 
 ListChangeReason = Literal["connect", "list", "notification", "disconnect"]
-"""Why a list was replaced: the first sync, a `list_*()`, a `list_changed`, or the connection's end."""
+"""Why a list was replaced: the first fetch, a `list_*()`, a `list_changed`, or the connection's end."""
 
 UpdateCause = Literal["notification", "resync"]
-"""`resync`: notifications may have been missed, so the resource must be taken as changed."""
+"""`resync`: notifications may have been missed, so the resource is taken as changed."""
 
 EventKind = Literal[
     "statusChange", "connect", "disconnect", "error",
@@ -41,10 +41,11 @@ EventKind = Literal[
 EVENT_KINDS: frozenset[str] = frozenset(get_args(EventKind))
 
 UNSTAMPED = datetime.fromtimestamp(0, UTC)
+"""The time of an event that is not published yet."""
 
 
 class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_field="kind"):
-    """What all events have.
+    """The fields of every event.
 
     Attributes:
         seq: its place in the one order of all events of a client, from 1, without gaps.
@@ -56,30 +57,30 @@ class Event(Struct, frozen=True, kw_only=True, eq=False, rename="camel", tag_fie
 
     @property
     def kind(self) -> str:
-        """The event's kind, as in `EventKind`."""
+        """The kind of the event, one of `EventKind`."""
         return str(type(self).__struct_config__.tag)
 
 
 class StatusChange(Event, frozen=True, kw_only=True, tag="statusChange"):
-    """The connection's status is now `status`."""
+    """The connection changed its status."""
 
     status: ConnectionStatus
 
 
 class Connect(Event, frozen=True, kw_only=True, tag="connect"):
-    """The handshake is done and requests can be made. Lists follow."""
+    """The handshake is done and requests can be made. The lists follow."""
 
     protocol_version: str
 
 
 class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
-    """The last event of a connection, exactly one per `connect`, after its state was cleared.
+    """The last event of a connection, exactly one per `connect`, after the state was cleared.
 
     Attributes:
         reason: a sentence.
-        requested: whether our own `disconnect()` ended it.
+        requested: whether the client's `disconnect()` ended it.
         exit_code: of the server process, or None.
-        stderr_tail: what the server wrote last to its standard error, possibly empty.
+        stderr_tail: the last lines of the server's standard error, possibly empty.
     """
 
     reason: str
@@ -89,10 +90,10 @@ class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
 
 
 class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
-    """Something failed that no caller is waiting for: a crash, a reload, a replayed subscription.
+    """Something failed that no caller is waiting for: a crash, a reload, a repeated subscription.
 
     Attributes:
-        message: a sentence that names what was being done.
+        message: a sentence that names what was attempted.
         error: the exception.
     """
 
@@ -107,7 +108,7 @@ class CapabilitiesChange(Event, frozen=True, kw_only=True, tag="capabilitiesChan
 
 
 class ServerInfoChange(Event, frozen=True, kw_only=True, tag="serverInfoChange"):
-    """The server's name and version; None when the connection ended, or the server keeps them to itself."""
+    """The server's name and version; None when the connection ended, or the server does not give them."""
 
     server_info: types.Implementation | None
 
@@ -123,8 +124,8 @@ class ListChange(Event, frozen=True, kw_only=True):
 
     Attributes:
         added: keys (tool and prompt names, URIs, URI templates) that are new.
-        removed: keys that are gone.
-        changed: keys whose description is another one.
+        removed: keys that are not there any more.
+        changed: keys whose items differ.
         reason: why it was fetched.
     """
 
@@ -159,9 +160,9 @@ class PromptsChange(ListChange, frozen=True, kw_only=True, tag="promptsChange"):
 
 
 class ToolsListChanged(Event, frozen=True, kw_only=True, tag="toolsListChanged"):
-    """The server said, `count` times since it was last reported, that its tools changed.
+    """The server announced `count` times since the last such event that its tools changed.
 
-    Reported also when no reload follows.
+    Also published when no fetch follows.
     """
 
     count: int
@@ -207,7 +208,7 @@ class PromptContentChange(Event, frozen=True, kw_only=True, tag="promptContentCh
 
 
 class ToolCallResultChange(Event, frozen=True, kw_only=True, tag="toolCallResultChange"):
-    """A tool call ended, one way or the other; fields as in `ToolCallInvocation`."""
+    """A tool call ended, with success or without; fields as in `ToolCallInvocation`."""
 
     tool_name: str
     params: Mapping[str, Any]
@@ -219,20 +220,20 @@ class ToolCallResultChange(Event, frozen=True, kw_only=True, tag="toolCallResult
 
 
 class ResourceUpdated(Event, frozen=True, kw_only=True, tag="resourceUpdated"):
-    """A subscribed resource changed and was not read again yet: what the cache has of it is stale."""
+    """A subscribed resource changed and was not read again yet; the cached read of it is stale."""
 
     uri: str
     cause: UpdateCause = "notification"
 
 
 class ResourceSubscriptionsChange(Event, frozen=True, kw_only=True, tag="resourceSubscriptionsChange"):
-    """The subscriptions that the server has confirmed are now `uris`, in the order of their confirmation."""
+    """The set of confirmed subscriptions changed; `uris` is in the order of confirmation."""
 
     uris: tuple[str, ...]
 
 
 class MessageEvent(Event, frozen=True, kw_only=True, tag="message"):
-    """A JSON-RPC message passed; for a response, `entry` is that of its request."""
+    """A JSON-RPC message was sent or received; for a response, `entry` is that of its request."""
 
     entry: MessageEntry
 
@@ -248,7 +249,7 @@ class Progress(Event, frozen=True, kw_only=True, tag="progress"):
 
     Attributes:
         token: the progress token.
-        method: of the request that it belongs to, None when that is not known any more.
+        method: of the request that it belongs to, None when the request is not in the message log.
         name: the tool's name or the resource's URI, when the request has one.
     """
 
@@ -261,7 +262,7 @@ class Progress(Event, frozen=True, kw_only=True, tag="progress"):
 
 
 class CacheChange(Event, frozen=True, kw_only=True, tag="cacheChange"):
-    """A cache entry became stale, was cleared, or was evicted for want of room."""
+    """A cache entry became stale, was cleared, or was evicted to make room."""
 
     content: CacheKind
     key: str
@@ -269,6 +270,6 @@ class CacheChange(Event, frozen=True, kw_only=True, tag="cacheChange"):
 
 
 class EventsDropped(Event, frozen=True, kw_only=True, tag="eventsDropped"):
-    """A stream's buffer was full: its `count` oldest events, the last of them numbered `seq`, are lost."""
+    """The buffer of a stream was full: its `count` oldest events, the last of them numbered `seq`, are lost."""
 
     count: int

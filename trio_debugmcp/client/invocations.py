@@ -3,17 +3,12 @@
 `timestamp` is the moment of the call, not of its answer: of two overlapping calls the later one is the newer.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from mcp import types
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from mcp import types
 
 
 class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
@@ -36,7 +31,7 @@ class ResourceTemplateReadInvocation(Struct, frozen=True, kw_only=True, eq=False
     """One read through a resource template.
 
     Attributes:
-        uri_template: the template, its own identity.
+        uri_template: the template, which is its own identity.
         expanded_uri: the URI that was read.
         params: the values that expanded the template.
         result: the SDK's response object, whole; the same object as in the resource's own invocation.
@@ -76,12 +71,11 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
     Attributes:
         tool_name: the tool that was called.
         params: the arguments as the caller gave them.
-        result: the SDK's response object, or None when the call raised an error.
-        success: whether the server answered with a result. A result may still say `is_error`: the tool ran
-            and failed.
+        result: the SDK's response object, or None when the server answered with an error.
+        success: whether the server answered with a result. A result can still have `is_error`: the tool ran and failed.
         error: the error's message when `success` is False.
-        error_code: its JSON-RPC code, when it had one.
-        error_data: its JSON-RPC data, when it had any.
+        error_code: its JSON-RPC code, if it had one.
+        error_data: its JSON-RPC data, if it had any.
         timestamp: when the call was made.
         metadata: the `_meta` that the caller passed, if any.
     """

@@ -1,41 +1,36 @@
 """Everything that can be chosen about a client, in one frozen struct, with the reason for each default."""
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
-from typing import TYPE_CHECKING, Literal
-
+from mcp import types
+from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
 from msgspec import Struct
 
 from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mcp import types
-    from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
-
 EraMode = Literal["auto", "legacy", "modern"]
-"""`auto` asks `server/discover`, else `initialize`; `legacy` and `modern` accept only their own era."""
+"""`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""
 
 DEFAULT_MAX_MESSAGES = 1000
 DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """Bounds of the message log: a session's worth of small messages, or a few large ones."""
 
-DEFAULT_REQUEST_TIMEOUT = 60.0
-"""Seconds without an answer or progress.
+DEFAULT_REQUEST_TIMEOUT_SECONDS = 60.0
+"""Without an answer or progress. Interactive tools of a debugger may wait for half a minute by design."""
 
-Interactive tools of a debugger may wait for half a minute by design.
-"""
+DEFAULT_REQUEST_MAX_TIME_SECONDS = 600.0
+"""For one request, however much progress is reported: a server that only reports progress may be stuck."""
 
-DEFAULT_REQUEST_MAX_TIME = 600.0
-"""Seconds, however much progress is reported: saying that one works is no reason to hang for ever."""
+DEFAULT_CONNECT_TIMEOUT_SECONDS = 30.0
+"""For a server to start and to complete the handshake; node servers on a slow disk take several seconds."""
 
-DEFAULT_CONNECT_TIMEOUT = 30.0
-"""Seconds for a server to start and to complete the handshake; node servers on a slow disk take several."""
+_MAX_DOUBLINGS = 32
+"""Of a delay: a power of two overflows a float at 1024, and `max_delay` is reached long before."""
 
 
 class ListChangedNotifications(Struct, frozen=True, kw_only=True):
-    """Which `list_changed` notifications are heeded, of those that the server declares."""
+    """Which `list_changed` notifications are followed, of those that the server declares."""
 
     tools: bool = True
     resources: bool = True
@@ -43,12 +38,12 @@ class ListChangedNotifications(Struct, frozen=True, kw_only=True):
 
 
 class Reconnect(Struct, frozen=True, kw_only=True):
-    """How to come back after a connection was lost. Never after our own `disconnect()`.
+    """When to reconnect after a connection was lost. A `disconnect()` is never followed by a reconnect.
 
     Attributes:
         first_delay: seconds before the first attempt; doubled for each further one.
         max_delay: seconds, the longest pause.
-        attempts: how many in a row may fail before it is given up.
+        attempts: how many may fail in a row before the client gives up.
     """
 
     first_delay: float = 0.5
@@ -57,11 +52,11 @@ class Reconnect(Struct, frozen=True, kw_only=True):
 
     def delay(self, attempt: int) -> float:
         """Seconds to wait before attempt number `attempt`, counted from 0."""
-        return min(self.first_delay * 2.0 ** min(attempt, 32), self.max_delay)
+        return min(self.first_delay * 2.0 ** min(attempt, _MAX_DOUBLINGS), self.max_delay)
 
 
 class ClientIdentity(Struct, frozen=True, kw_only=True):
-    """What the client calls itself in the handshake."""
+    """The name and version that the client gives in the handshake."""
 
     name: str = "trio-debugmcp-inspector"
     version: str = "0.1.0"
@@ -71,29 +66,27 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     """Options of an `InspectorClient`.
 
     Attributes:
-        list_changed_notifications: which ones are heeded.
-        auto_sync_lists: fetch the lists on connect, and again when the server says that they changed.
-        auto_reread: read a subscribed resource again when it changed, so that the cache and
-            `resourceContentChange` follow it.
-        reconnect: None to stay disconnected after a crash; a policy to come back and replay the
-            subscriptions.
+        list_changed_notifications: which ones are followed.
+        auto_sync_lists: fetch the lists on connect, and again when the server announces that they changed.
+        auto_reread: read a subscribed resource again when it changed, so that the cache and `resourceContentChange`
+            follow it.
+        reconnect: None to stay disconnected after a connection was lost; a policy to reconnect and to subscribe again.
         connect_on_enter: whether `async with` connects; otherwise call `connect()`.
         mode: the protocol era.
         cache_max_entries, cache_max_bytes: per kind of content.
-        cache_ttl: seconds after which a cached entry is stale, or None for as long as nothing says otherwise.
+        cache_ttl: seconds after which a cached entry is stale, or None for no limit of the client's own.
         max_messages, max_message_bytes: bounds of the message log.
-        request_timeout: seconds without an answer; progress starts them again.
+        request_timeout: seconds without an answer; each progress notification starts them again.
         request_max_time: seconds for one request, whatever its progress.
         connect_timeout: seconds for start and handshake.
         cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
             `StdioServerParameters`.
         headers: for an HTTP target.
-        metadata: `_meta` that goes with every call; a call's own wins.
+        metadata: `_meta` that is sent with every call; a call's own takes precedence.
         log_level: set on connect, if the server has `logging`.
         client_info: name and version given in the handshake.
-        sampling, elicitation, on_log: the SDK's callbacks; the capabilities are announced when they are
-            given.
-        roots: given, even empty, the `roots` capability is announced.
+        sampling, elicitation, on_log: the SDK's callbacks; a capability is announced if its callback is given.
+        roots: the roots that the server may list; if given, even empty, the `roots` capability is announced.
     """
 
     list_changed_notifications: ListChangedNotifications = ListChangedNotifications()
@@ -107,9 +100,9 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     cache_ttl: float | None = None
     max_messages: int = DEFAULT_MAX_MESSAGES
     max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
-    request_timeout: float = DEFAULT_REQUEST_TIMEOUT
-    request_max_time: float = DEFAULT_REQUEST_MAX_TIME
-    connect_timeout: float = DEFAULT_CONNECT_TIMEOUT
+    request_timeout: float = DEFAULT_REQUEST_TIMEOUT_SECONDS
+    request_max_time: float = DEFAULT_REQUEST_MAX_TIME_SECONDS
+    connect_timeout: float = DEFAULT_CONNECT_TIMEOUT_SECONDS
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     headers: Mapping[str, str] | None = None

@@ -1,44 +1,44 @@
 """One connection to a server, from the first byte to the last: opened once, ended once.
 
-Owns the SDK's client, the transport below it and the nursery of the tasks that live as long as the
-connection. Sees the wire through `tap`, logs what passes, and hands notifications on in order. Whatever ends
-it (our own disconnect, a crash, an end of file, a handshake that takes too long), it ends through `end()`,
+Owns the SDK's client, the transport below it and the nursery of the tasks that live as long as the connection. As the
+`Tap` of the transport it sees every message in wire order, logs it, and passes notifications on.
+
+    connection = ClientConnection(resolve_target(target, options, print), options, log=log, bus=bus, ...)
+    ending = await connection.serve(live)       # opens it, runs `live` on it, closes it
+    tools = await connection.call("tools/list", lambda sdk, _: sdk.list_tools())    # within `live`
+
+Whatever the cause (`disconnect()`, a crash, an end of file, a handshake that takes too long), it ends through `end()`,
 and `serve()` returns what was learned: reason, exit code, last lines of standard error.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import trio
+from mcp import Client, MCPError, types
+from mcp.client._transport import TransportStreams
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.message import SessionMessage
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
+from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.client.state.messages import MessageLog, Origin
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.tap import Tap, tapped
-
-if TYPE_CHECKING:
-    from mcp import Client, MCPError, types
-    from mcp.client._transport import TransportStreams
-    from mcp.shared.dispatcher import ProgressFnT
-    from mcp.shared.message import SessionMessage
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.targets import Route
-    from trio_debugmcp.client.options import InspectorOptions
-    from trio_debugmcp.client.state.messages import MessageLog, Origin
 
 T = TypeVar("T")
 Params = Mapping[str, Any]
 OnNotification = Callable[[str, Params], bool]
-Work = Callable[["Client", "ProgressFnT"], Awaitable[T]]
-
+Work = Callable[[Client, ProgressFnT], Awaitable[T]]
 
 _SESSION_FORGOTTEN = (-32600, "Session terminated")
-"""How the SDK's HTTP transport reports a 404: the server was restarted, or gave the session up."""
+"""How the SDK's HTTP transport reports a 404: the server was restarted, or has dropped the MCP session."""
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -50,15 +50,30 @@ class Ending(Struct, frozen=True, kw_only=True):
     stderr_tail: str = ""
 
     def as_error(self) -> ConnectionLost:
-        """Make what a caller gets whose request was still open."""
+        """The error for callers whose requests were still open."""
         return ConnectionLost(self.reason, self.exit_code, self.stderr_tail)
 
 
-class Life(Protocol):
-    """What runs on an open connection: called once, with the nursery for what runs beside it."""
+class ClientConnectionStatistics(Struct, frozen=True):
+    """`ClientConnection.statistics()`.
 
-    async def __call__(self, connection: ClientConnection, nursery: trio.Nursery) -> None:
-        """Run, until cancelled or done."""
+    Attributes:
+        alive: False from the moment that the end is known.
+        sent: messages handed to the transport.
+        received: messages that arrived from the server.
+        requests: calls that are not finished.
+    """
+
+    alive: bool
+    sent: int
+    received: int
+    requests: int
+
+
+class Live(Protocol):
+    """What runs on an open connection: called once, with the nursery for what runs beside it, until done."""
+
+    async def __call__(self, connection: "ClientConnection", nursery: trio.Nursery) -> None: ...
 
 
 class ClientConnection(Tap):
@@ -68,10 +83,10 @@ class ClientConnection(Tap):
         route: the transport to enter; good for this one connection.
         options: of the client.
         log, bus: where messages are logged and announced.
-        on_notification: gets each notification of the server, in wire order, synchronously; returns whether
-            the SDK needs it too.
-        stderr_tail: gives the last lines of standard error of this connection.
-        roots: gives the roots that the server may ask for, None to have no such capability.
+        on_notification: called with each notification of the server, in wire order, synchronously; returns whether the
+            SDK needs it too.
+        stderr_tail: returns the last lines of standard error of this connection.
+        roots: returns the roots that the server may list, None to have no such capability.
     """
 
     def __init__(
@@ -99,6 +114,10 @@ class ClientConnection(Tap):
         self._reading = True
         self._over = trio.Event()
         self._closed = trio.Event()
+        self._sent = self._received = self._requests = 0
+
+    def __repr__(self) -> str:
+        return f"<ClientConnection, {'alive' if self.alive else self._reason}, {self._requests} open requests>"
 
     @property
     def alive(self) -> bool:
@@ -107,23 +126,30 @@ class ClientConnection(Tap):
 
     @property
     def modern(self) -> bool:
-        """Whether the connection speaks the era of 2026-07-28 and later."""
-        from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-
+        """Whether the connection is of the era of 2026-07-28 and later."""
         return self.sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
 
+    def statistics(self) -> ClientConnectionStatistics:
+        """How many messages passed, and how many calls are not finished."""
+        return ClientConnectionStatistics(self.alive, self._sent, self._received, self._requests)
+
+    # --- Life ---------------------------------------------------------------------------------------------------------
+
     def end(self, reason: str, *, requested: bool) -> None:
-        """Let the connection end; the first reason counts. Never waits: `serve()` does what is to be done."""
+        """Begin to end the connection; the first reason counts. Never waits: `serve()` closes everything."""
         if self._reason is None:
             self._reason = reason
             self._requested = requested
             self._over.set()
 
-    async def serve(self, live: Life) -> Ending:
+    async def serve(self, live: Live) -> Ending:
         """Open the connection, run `live` on it, and return when everything is closed.
 
-        Resource handling: the transport, its process and every task started in the nursery are gone when this
+        Resource handling: the transport, its process and every task started in the nursery are finished when this
         returns or raises.
+
+        Error handling: what the transport raises ends the connection, with the error as its reason; what `live` and its
+        tasks raise is a bug and is raised unchanged.
 
         Raises:
             ConnectFailed: there was no handshake.
@@ -142,7 +168,7 @@ class ClientConnection(Tap):
                             nursery.start_soon(self._cancel_when_over, nursery.cancel_scope)
                             await live(self, nursery)
                     except Exception as error:
-                        fault = error  # ours: to be told from what the transport raises around it
+                        fault = error  # ours: the transport may raise, or wrap it in groups, on the way out
                         raise
             except Exception as error:  # the seam where failures of transports, of whatever kind, become ours
                 if fault is not None:
@@ -158,7 +184,7 @@ class ClientConnection(Tap):
         return self.ending()
 
     def ending(self) -> Ending:
-        """Tell what is known about the end."""
+        """Why and how the connection ended, as far as is known."""
         process = self._route.process
         return Ending(
             reason=self._reason or "still connected",
@@ -167,21 +193,27 @@ class ClientConnection(Tap):
             stderr_tail="" if self._requested else self._stderr_tail(),
         )
 
+    # --- Requests -----------------------------------------------------------------------------------------------------
+
     async def call(self, method: str, work: Work[T]) -> T:
-        """Run one request. Cancelling it tells the server, in the way of its era.
+        """Run one request. If the caller is cancelled, the server is notified in the way of its era.
 
         Args:
-            method: for the error message.
+            method: for error messages.
             work: makes the request with the SDK's client; its second argument is the progress callback.
 
         Raises:
-            MCPError: the server refused, with code and data as it sent them; or `REQUEST_TIMEOUT`.
-            ProtocolViolation: the answer is not of the protocol's shape.
+            MCPError: the server refused, with its code and data; or `REQUEST_TIMEOUT`.
+            ProtocolViolation: the answer does not have the shape that the protocol prescribes.
             ConnectionLost: the connection ended first; with exit code and standard error.
         """
-        from mcp import MCPError
-        from mcp.types import REQUEST_TIMEOUT
+        self._requests += 1
+        try:
+            return await self._call(method, work)
+        finally:
+            self._requests -= 1
 
+    async def _call(self, method: str, work: Work[T]) -> T:
         patience = self._options.request_timeout
         latest = trio.current_time() + self._options.request_max_time
 
@@ -192,49 +224,49 @@ class ClientConnection(Tap):
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
-                if not self._tells_the_end(error):
+                if not self._reports_the_end(error):
                     raise
                 end = error
-            except ValueError as error:  # pydantic's, from the SDK's look at the answer
+            except ValueError as error:  # pydantic's, when the SDK validates the answer
                 raise ProtocolViolation(f"{method}: the answer is not what the protocol says: {error}") from error
             await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
             raise self.ending().as_error() from end
-        raise MCPError(REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
+        raise MCPError(types.REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
 
-    def _tells_the_end(self, error: MCPError) -> bool:
-        """Whether this is no answer of the server, but the SDK's word for a connection that is over."""
-        from mcp.types import CONNECTION_CLOSED
-
+    def _reports_the_end(self, error: MCPError) -> bool:
+        """Whether `error` is not an answer of the server, but how the SDK reports that the connection has ended."""
         forgotten = (error.code, error.message) == _SESSION_FORGOTTEN
         if forgotten:
+            # Streamable HTTP has no stream whose end could be noticed; the next request is the first to find out.
             self.end("the server does not know the session any more", requested=False)
-        return forgotten or (error.code == CONNECTION_CLOSED and not self.alive)
+        return forgotten or (error.code == types.CONNECTION_CLOSED and not self.alive)
 
-    # What the tap tells, in the order of the wire.
+    # --- What the tap observes, in wire order -------------------------------------------------------------------------
 
     def sent(self, item: SessionMessage) -> None:
         """Log a message that is about to be written."""
+        self._sent += 1
         self._record("client", _plain(item))
 
     def received(self, item: SessionMessage) -> bool:
         """Log a message that has arrived and act on it; False keeps it from the SDK."""
+        self._received += 1
         message = _plain(item)
         self._record("server", message)
         if "method" not in message or "id" in message:
             return True
+        # Here and not in the SDK's callbacks: the SDK starts a task per notification, so that two of them, or a
+        # notification and a response, can change places. State may only change in the order of the wire.
         return self._on_notification(message["method"], message.get("params") or {})
 
     def garbled(self, error: Exception) -> None:
-        """Report what is no message, often a stray print to stdout; the connection goes on."""
-        self._bus.publish(ErrorEvent(message=f"The server sent what is no message: {error}", error=error))
+        """Report what is not a message, often a stray print to stdout; the connection continues."""
+        self._bus.publish(ErrorEvent(message=f"The server sent something that is not a message: {error}", error=error))
 
     def ended(self, *, cancelled: bool) -> None:
-        """End of file is the last message of every connection.
-
-        A cancelled reader knows no reason; `serve()` will.
-        """
+        """End the connection: end of file is the last message of every connection."""
         self._reading = False
-        if not cancelled:
+        if not cancelled:  # a cancelled reader does not know the reason; `serve()` does
             self.end("the server closed the connection", requested=False)
 
     def _record(self, origin: Origin, message: dict[str, Any]) -> None:
@@ -244,20 +276,19 @@ class ClientConnection(Tap):
         await self._over.wait()
         scope.cancel(self._reason)
 
-    def _sdk_client(self) -> Client:
-        from mcp import Client
-        from mcp.types import Implementation
+    # --- The SDK's client ---------------------------------------------------------------------------------------------
 
+    def _sdk_client(self) -> Client:
         options = self._options
         return Client(
             self._tapped_transport(),
             mode="legacy" if options.mode == "legacy" else "auto",
-            client_info=Implementation(name=options.client_info.name, version=options.client_info.version),
+            client_info=types.Implementation(name=options.client_info.name, version=options.client_info.version),
             sampling_callback=options.sampling,
             elicitation_callback=options.elicitation,
             list_roots_callback=None if self._roots() is None else self._list_roots,
             logging_callback=options.on_log,
-            cache=None,  # a read is a read: our own cache is for looking at, and never answers a request
+            cache=None,  # `read_resource` always asks the server; our own cache never answers a request
         )
 
     @asynccontextmanager
@@ -266,9 +297,7 @@ class ClientConnection(Tap):
             yield tapped(streams, self)
 
     async def _list_roots(self, context: object) -> Any:
-        from mcp.types import ListRootsResult
-
-        return ListRootsResult(roots=list(self._roots() or ()))
+        return types.ListRootsResult(roots=list(self._roots() or ()))
 
     def _check_era(self) -> None:
         if self._options.mode == "modern" and not self.modern:
@@ -285,14 +314,14 @@ class ClientConnection(Tap):
 
 
 def _leaf(error: BaseException) -> BaseException:
-    """Find the one error of a handshake, which the SDK's task groups wrap several times."""
+    """The one error of a handshake, which the SDK's task groups wrap several times."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _plain(item: SessionMessage) -> dict[str, Any]:
-    """Show the message as it is on the wire; parameters and results are the same objects, not copies."""
+    """The message as it is on the wire; parameters and results are the same objects, not copies."""
     message = item.message
     fields = {name: getattr(message, name) for name in type(message).model_fields if name in message.model_fields_set}
     if (error := fields.get("error")) is not None:

@@ -1,54 +1,57 @@
 """A server that is a command: its process group, its pipes as a pair of message streams, its standard error.
 
-Owns the process from spawn to reaping. The SDK's own stdio transport tells neither the exit code nor what was
-written to standard error, which is just what a person needs to know when a server ends.
+Owns the process from spawn to reaping. The SDK's own stdio transport reports neither the exit code nor what was written
+to standard error, which is just what a person needs to know when a server ends.
 
-Shutdown ladder (the protocol's, then ours): flush and close stdin, wait; SIGTERM to the group, wait; SIGKILL
-to the group. All of it is shielded and bounded, so that a cancelled caller neither leaks a process nor hangs
-on one.
+    process = ServerProcess(StdioServerParameters(command="my-server"), on_stderr=print)
+    async with process.open() as (read, write):
+        ...
+    process.exit_code
+
+Shutdown ladder (the protocol's, then ours): flush and close stdin, wait; SIGTERM to the group, wait; SIGKILL to the
+group. All of it is shielded and bounded, so that a cancelled caller neither leaks a process nor hangs on one.
 """
-
-from __future__ import annotations
 
 import os
 import signal
 import subprocess
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
+import anyio
 import trio
+from mcp import StdioServerParameters, types
+from mcp.client._transport import TransportStreams
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.lines import LineSplitter
 from trio_debugmcp.transports.streams import ReadStreamBase, StreamBase
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+FLUSH_SECONDS = 0.5
+"""For messages already accepted to reach the server before its stdin is closed."""
 
-    from mcp import StdioServerParameters
-    from mcp.client._transport import TransportStreams
-    from mcp.shared.message import SessionMessage
+EXIT_SECONDS = 2.0
+"""For a server to end by itself once its stdin is closed; many node servers never do."""
 
-FLUSH_TIME = 0.5
-"""Seconds for messages already accepted to reach the server before its stdin is closed."""
+TERM_SECONDS = 2.0
+"""From SIGTERM to SIGKILL."""
 
-EXIT_TIME = 2.0
-"""Seconds for a server to end by itself once its stdin is closed; many node servers never do."""
+REAP_SECONDS = 2.0
+"""For the kernel to deliver a kill; only an unkillable process uses them all."""
 
-TERM_TIME = 2.0
-"""Seconds from SIGTERM to SIGKILL."""
-
-REAP_TIME = 2.0
-"""Seconds for the kernel to deliver a kill; only an unkillable process runs this out."""
-
-LAST_WORDS_TIME = 0.5
-"""Seconds to read what an ended server left on its standard error; a grandchild may hold it open."""
+LAST_STDERR_SECONDS = 0.5
+"""To read what an ended server left on its standard error; a grandchild may hold it open for ever."""
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-"""The longest message accepted of a server; a server that never ends its line would otherwise fill our memory."""
+"""The longest message accepted of a server; one that never ends its line would otherwise fill our memory."""
 
-CHUNK = 65536
+_CHUNK_BYTES = 64 * 1024
+"""One read: dozens of usual messages."""
+
+_KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 
 
 class _Incoming(ReadStreamBase):
@@ -60,10 +63,11 @@ class _Incoming(ReadStreamBase):
         self._lines: list[bytes | None] = []
 
     async def __anext__(self) -> SessionMessage | Exception:
-        await trio.lowlevel.checkpoint()  # many lines may have come in one read
+        # Even if a line is there already: many lines may have come in one read, and other tasks must run between them.
+        await trio.lowlevel.checkpoint()
         while not self._lines:
             try:
-                data = await self._stdout.receive_some(CHUNK)
+                data = await self._stdout.receive_some(_CHUNK_BYTES)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 data = b""
             if not data:
@@ -79,14 +83,15 @@ class _Incoming(ReadStreamBase):
 
 
 class _Outgoing(StreamBase):
-    """The server's stdin as the SDK's write stream; a task writes: a cancelled write leaves half a line."""
+    """The server's stdin as the SDK's write stream.
+
+    A task of its own writes: a cancelled `send_all` may leave half a line behind, which would corrupt the next message.
+    """
 
     def __init__(self) -> None:
         self._send, self.frames = trio.open_memory_channel[bytes](0)
 
     async def send(self, item: SessionMessage, /) -> None:
-        import anyio
-
         frame = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         try:
             await self._send.send(frame)
@@ -101,26 +106,38 @@ class _Outgoing(StreamBase):
 
 
 class ServerProcess:
-    """A server command. `open()` is its life; `exit_code` is there once it ended.
+    """A server command, started and stopped by `open()`; `exit_code` is known once it has ended.
 
     Args:
         parameters: command, arguments, environment, working directory.
-        on_stderr: gets each line of standard error, without its newline.
+        on_stderr: called with each line of standard error, without its newline.
     """
 
     def __init__(self, parameters: StdioServerParameters, on_stderr: Callable[[str], None]) -> None:
         self.exit_code: int | None = None
         self._parameters = parameters
         self._on_stderr = on_stderr
+        self._pid: int | None = None
+
+    def __repr__(self) -> str:
+        if self._pid is None:
+            state = "not started"
+        else:
+            state = f"pid {self._pid}" if self.exit_code is None else f"exit code {self.exit_code}"
+        return f"<ServerProcess {self._parameters.command!r}, {state}>"
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[TransportStreams, None]:
-        """Start the process and give its pipes as a pair of message streams; stop it on leaving.
+        """Start the process, yield its pipes as a pair of message streams, and stop it on leaving.
+
+        Resource handling: the process and everything in its group has ended when the block is left, also by a
+        cancellation; this takes at most the sum of the times above.
 
         Raises:
             OSError: the command cannot be run.
         """
         process = await self._spawn()
+        self._pid = process.pid
         outgoing = _Outgoing()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -138,8 +155,6 @@ class ServerProcess:
                 nursery.cancel_scope.cancel("the server process was stopped")
 
     async def _spawn(self) -> trio.Process:
-        from mcp.client.stdio import get_default_environment
-
         spawn = partial(
             trio.lowlevel.open_process,
             [self._parameters.command, *self._parameters.args],
@@ -149,7 +164,7 @@ class ServerProcess:
             env=get_default_environment() | (self._parameters.env or {}),
             cwd=self._parameters.cwd,
         )
-        # A group of its own, so that what the server starts dies with it. Windows has no groups to kill.
+        # In a group of its own, so that what the server starts is killed with it. Windows has no groups to kill.
         return await (spawn(start_new_session=True) if os.name == "posix" else spawn())
 
     async def _watch_stderr(self, process: trio.Process, silent: trio.Event) -> None:
@@ -168,22 +183,19 @@ class ServerProcess:
     async def _stop(self, process: trio.Process, flushed: trio.Event, silent: trio.Event) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        with trio.move_on_after(FLUSH_TIME):
+        with trio.move_on_after(FLUSH_SECONDS):
             await flushed.wait()
         await trio.aclose_forcefully(process.stdin)
-        for deadline, next_signal in ((EXIT_TIME, signal.SIGTERM), (TERM_TIME, _KILL), (REAP_TIME, _KILL)):
+        for deadline, next_signal in ((EXIT_SECONDS, signal.SIGTERM), (TERM_SECONDS, _KILL), (REAP_SECONDS, _KILL)):
             with trio.move_on_after(deadline):
                 await process.wait()
                 break
             _signal_group(process, next_signal)
-        _signal_group(process, _KILL)  # what the server started and left behind
+        _signal_group(process, _KILL)  # what the server started and left behind; the pid stays the group's id
         self.exit_code = process.returncode
-        with trio.move_on_after(LAST_WORDS_TIME):
+        with trio.move_on_after(LAST_STDERR_SECONDS):
             await silent.wait()
         await trio.aclose_forcefully(process.stdout)
-
-
-_KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 
 
 def _signal_group(process: trio.Process, number: signal.Signals) -> None:
@@ -204,16 +216,13 @@ async def _write(stdin: trio.abc.SendStream, frames: trio.MemoryReceiveChannel[b
 
 
 async def _drain(stdout: trio.abc.ReceiveStream) -> None:
-    """Read on after the session: a server that flushes into a full pipe would miss its own exit."""
+    """Read and discard after the session: a server that flushes into a full pipe would never get to its exit."""
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
-        while await stdout.receive_some(CHUNK):
+        while await stdout.receive_some(_CHUNK_BYTES):
             pass
 
 
 def _parse(line: bytes) -> SessionMessage | Exception:
-    from mcp import types
-    from mcp.shared.message import SessionMessage
-
     try:
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

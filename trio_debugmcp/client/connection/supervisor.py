@@ -1,47 +1,58 @@
-"""The connections of a client, one after the other: connect, disconnect, reconnect. Owns the status.
+"""The supervisor of a client's connections, one after the other: connect, disconnect, reconnect. Owns the status.
 
     disconnected ──connect()──► connecting ──handshake──► connected ──disconnect()──► disconnected
                                     │                         │
                                     └──failed──► error ◄──lost┘
                                             (with a policy: back to connecting)
 
-One task, the *supervisor*, lives from `connect()` until there is nothing more to connect to. Only it changes
-the status.
+One task, `_supervise`, runs from `connect()` until there is nothing more to connect to; only that task changes the
+status. What the client knows of the server is not kept here: a `ConnectionObserver` is called when a connection begins
+and when it ends. Re-subscribing after a reconnect is done in `state.reconcile`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable
+from typing import Literal, Protocol
 
 import trio
+from msgspec import Struct
 
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.connection import ClientConnection, Ending
 from trio_debugmcp.client.errors import ConnectFailed, NotConnected
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
+from trio_debugmcp.client.options import Reconnect
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection, Ending
-    from trio_debugmcp.client.options import Reconnect
-
-STABLE_TIME = 30.0
-"""Seconds that a connection must have lasted for its loss to count as the first."""
+STABLE_SECONDS = 30.0
+"""After a connection that has lasted longer than this, the attempts to reconnect are counted from the first again."""
 
 
 class ConnectionObserver(Protocol):
-    """The client's state: told when there is a connection and when there is none."""
+    """What the supervisor calls when a connection begins and ends: the client's state."""
 
     async def on_connected(
         self, connection: ClientConnection, nursery: trio.Nursery, opened: Callable[[], None]
     ) -> None:
-        """Fill the state. Calls `opened()` at the moment from which the client counts as connected."""
+        """Fill the state. Call `opened()` at the moment from which the client counts as connected."""
 
     def on_disconnected(self, ending: Ending) -> None:
-        """Clear the state; the connection is closed."""
+        """Clear the state: the connection is closed."""
 
     def on_abandoned(self, error: Exception) -> None:
-        """There will be no attempt to come back: nothing is to be replayed any more."""
+        """Give up what was to be restored: there is no further attempt to reconnect."""
+
+
+class SupervisorStatistics(Struct, frozen=True):
+    """`Supervisor.statistics()`.
+
+    Attributes:
+        status: of the connection.
+        connections: attempts to connect so far, successful or not.
+        failed_attempts: failed attempts to reconnect since the last stable connection.
+    """
+
+    status: ConnectionStatus
+    connections: int
+    failed_attempts: int
 
 
 class Supervisor:
@@ -49,8 +60,12 @@ class Supervisor:
 
     Args:
         open_connection: makes a connection, not yet served.
-        observer: what lives on it.
-        policy: whether and how to come back.
+        observer: called when a connection begins and ends.
+        bus: where changes of the status and failed attempts are announced.
+        policy: whether and when to reconnect.
+
+    Resource handling: `nursery` is set by the client when its block is entered; the supervising task and everything
+    that belongs to a connection runs in it.
     """
 
     def __init__(
@@ -68,8 +83,14 @@ class Supervisor:
         self._policy = policy
         self._connection: ClientConnection | None = None
         self._attempts: trio.CancelScope | None = None
+        """The scope of the supervising task, while it runs."""
         self._idle = trio.Event()
         self._idle.set()
+        self._connections = 0
+        self._failed_attempts = 0
+
+    def __repr__(self) -> str:
+        return f"<Supervisor: {self.status}, {self._connections} connections so far>"
 
     @property
     def connection(self) -> ClientConnection:
@@ -78,17 +99,23 @@ class Supervisor:
         Raises:
             NotConnected: there is none.
         """
+        # The status follows the connection's end by a task switch or more: processes are waited for, and so on.
+        # `alive` is already False then, and a request would only wait for an answer that cannot come.
         if self._connection is None or self.status != "connected" or not self._connection.alive:
             raise NotConnected
         return self._connection
 
     @property
     def reconnecting(self) -> bool:
-        """Whether a lost connection is being replaced."""
+        """Whether a connection is being made, or a lost one is being replaced."""
         return self._attempts is not None and self.status != "connected"
 
+    def statistics(self) -> SupervisorStatistics:
+        """The status, and how many attempts were made."""
+        return SupervisorStatistics(self.status, self._connections, self._failed_attempts)
+
     async def connect(self) -> None:
-        """Start the supervisor and wait for the first connection; nothing happens when there is one.
+        """Start the supervising task and wait for the first connection; does nothing when the task runs already.
 
         Raises:
             ConnectFailed: the first attempt failed.
@@ -101,12 +128,16 @@ class Supervisor:
             await trio.lowlevel.checkpoint()
 
     async def disconnect(self, reason: str = "disconnected") -> None:
-        """End the connection, or the attempts to come back, and wait until everything is closed."""
+        """End the connection, or the attempts to reconnect, and wait until everything is closed."""
+        # An open connection is not cancelled but ended: its requests then fail with the reason, and its last events
+        # are published. Only what has not come so far, an attempt or a pause between two, is cancelled.
         if self._attempts is not None and self.status != "connected":
             self._attempts.cancel(reason)
         if self._connection is not None:
             self._connection.end(reason, requested=True)
         await self._idle.wait()
+
+    # --- The supervising task -----------------------------------------------------------------------------------------
 
     async def _supervise(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         self._idle = trio.Event()
@@ -125,6 +156,7 @@ class Supervisor:
                 if self._policy is not None and self.status == "error":
                     await self._reconnect(self._policy)
             finally:
+                # Also after a cancellation from outside. The next connect() may come right after `_idle`.
                 self._attempts = None
                 self._idle.set()
                 if self.status == "connecting":
@@ -132,11 +164,15 @@ class Supervisor:
                 self._observer.on_abandoned(reason)
         if attempts.cancelled_caught:  # by disconnect()
             self._set_status("disconnected")
-            if not settled:
+            if not settled:  # connect() still waits in nursery.start(), and gets the error from here
                 raise reason
 
     async def _serve_one(self, started: Callable[[], None]) -> Ending:
-        """One connection, from connecting to its end."""
+        """Make one connection and serve it to its end; calls `started` when the state is filled.
+
+        Raises:
+            ConnectFailed: the handshake failed, or the connection ended before the state was filled.
+        """
         progress: list[Literal["opened", "settled"]] = []
 
         async def live(connection: ClientConnection, nursery: trio.Nursery) -> None:
@@ -149,6 +185,7 @@ class Supervisor:
             started()
 
         self._set_status("connecting")
+        self._connections += 1
         self._connection = connection = self._open_connection()
         try:
             await connection.serve(live)
@@ -157,30 +194,36 @@ class Supervisor:
             raise
         finally:
             self._connection = None
-            if "opened" in progress:
-                self._leave(connection.ending())
+            if "opened" in progress:  # exactly one `disconnect` event per `connect` event, whatever happened between
+                self._set_ended_status(connection.ending())
+                self._observer.on_disconnected(connection.ending())
         ending = connection.ending()
         if "settled" not in progress:
-            self._set_status("disconnected" if ending.requested else "error")
+            self._set_ended_status(ending)
             raise ConnectFailed(ending.reason, ending.exit_code, ending.stderr_tail)
         return ending
 
-    def _leave(self, ending: Ending) -> None:
-        self._set_status("disconnected" if ending.requested else "error")
-        self._observer.on_disconnected(ending)
-
     async def _reconnect(self, policy: Reconnect) -> None:
-        attempt = 0
-        while self.status == "error" and attempt < policy.attempts:
-            await trio.sleep(policy.delay(attempt))
-            attempt += 1
+        """Reconnect after a lost connection until the policy's attempts have failed or `disconnect()` is called.
+
+        The observer re-subscribes, since `Subscriptions` keeps what is wanted across connections.
+        """
+        self._failed_attempts = 0
+        while self.status == "error" and self._failed_attempts < policy.attempts:
+            await trio.sleep(policy.delay(self._failed_attempts))
+            self._failed_attempts += 1
             start = trio.current_time()
             try:
                 await self._serve_one(lambda: None)
             except ConnectFailed as error:
-                self._bus.publish(ErrorEvent(message=f"Reconnect attempt {attempt} failed: {error}", error=error))
-            if trio.current_time() - start > STABLE_TIME:
-                attempt = 0
+                message = f"Reconnect attempt {self._failed_attempts} failed: {error}"
+                self._bus.publish(ErrorEvent(message=message, error=error))
+            # A server that crashes soon after each handshake has not recovered: its connections count as failures.
+            if trio.current_time() - start > STABLE_SECONDS:
+                self._failed_attempts = 0
+
+    def _set_ended_status(self, ending: Ending) -> None:
+        self._set_status("disconnected" if ending.requested else "error")
 
     def _set_status(self, status: ConnectionStatus) -> None:
         if status != self.status:

@@ -1,4 +1,4 @@
-"""From what the user calls a server to a transport of the SDK. The one place that knows the kinds of target.
+"""Turns a target, which is how a user names a server, into a transport. Only this module knows the kinds of target.
 
 | target | transport |
 | --- | --- |
@@ -6,33 +6,32 @@
 | `http://`, `https://` | Streamable HTTP; the older SSE transport for a path that ends in `/sse` |
 | `ws://`, `wss://` | MCP over WebSocket |
 | an SDK `Server` or `MCPServer` | in-process, over memory streams, in either era |
-| an async context manager that yields two streams | as it is |
+| an async context manager that yields two streams | used as it is |
 | a function that returns one of these | called for each connection, for transports that work once |
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from mcp import StdioServerParameters
+from mcp.client._memory import InMemoryTransport
+from mcp.client._transport import Transport, TransportStreams
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.shared._httpx_utils import create_mcp_http_client
 from msgspec import Struct
 
 from trio_debugmcp.client.connection.process import ServerProcess
+from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.errors import UsageError
 
-if TYPE_CHECKING:
-    from mcp import StdioServerParameters
-    from mcp.client._transport import Transport, TransportStreams
-    from mcp.server import Server
-    from mcp.server.mcpserver import MCPServer
-
-    from trio_debugmcp.client.options import InspectorOptions
-
-    Target: TypeAlias = (
-        Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]
-    )
+Target: TypeAlias = (
+    Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]
+)
 
 
 class Route(Struct, frozen=True):
@@ -40,7 +39,7 @@ class Route(Struct, frozen=True):
 
     Attributes:
         transport: to be entered once.
-        process: the process behind it, if it is ours.
+        process: the server process, if the client starts it.
     """
 
     transport: AbstractAsyncContextManager[TransportStreams]
@@ -51,12 +50,8 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
     """Find the way to `target`; nothing is started yet.
 
     Raises:
-        UsageError: it is nothing that can be connected to.
+        UsageError: `target` is not one of the kinds above.
     """
-    from mcp import StdioServerParameters
-    from mcp.server import Server
-    from mcp.server.mcpserver import MCPServer
-
     if isinstance(target, str):
         return Route(_resolve_url(target, options.headers))
     if isinstance(target, Sequence) and target and all(isinstance(part, str) for part in target):
@@ -66,8 +61,6 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
         process = ServerProcess(target, on_stderr)
         return Route(process.open(), process)
     if isinstance(target, Server | MCPServer):
-        from mcp.client._memory import InMemoryTransport
-
         return Route(InMemoryTransport(target))
     if isinstance(target, AbstractAsyncContextManager):
         return Route(target)
@@ -80,12 +73,11 @@ def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncCo
     parts = urlsplit(url)
     match parts.scheme:
         case "http" | "https" if parts.path.rstrip("/").endswith("/sse"):
-            from mcp.client.sse import sse_client
-
             return sse_client(url, headers=dict(headers or {}))
         case "http" | "https":
             return _open_http(url, headers)
         case "ws" | "wss":
+            # Here: it loads wsproto, which costs start-up time and is rarely wanted.
             from trio_debugmcp.transports.websocket import open_websocket_client
 
             return open_websocket_client(url, headers=dict(headers or {}))
@@ -98,9 +90,6 @@ def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncCo
 
 @asynccontextmanager
 async def _open_http(url: str, headers: Mapping[str, str] | None) -> AsyncGenerator[TransportStreams, None]:
-    from mcp.client.streamable_http import streamable_http_client
-    from mcp.shared._httpx_utils import create_mcp_http_client
-
     async with (
         create_mcp_http_client(headers=dict(headers or {})) as http,
         streamable_http_client(url, http_client=http) as streams,

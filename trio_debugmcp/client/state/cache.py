@@ -12,10 +12,9 @@ Owns four caches, one per kind. Knows nothing of connections and never fetches.
   (subscribed URIs) go last; an entry that would not fit alone is not kept at all.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from msgspec import Struct
 
@@ -28,9 +27,6 @@ from trio_debugmcp.client.invocations import (
 )
 from trio_debugmcp.client.state.lru import CacheEntry, CacheKind, LruCache, LruCacheStatistics, OnChange
 from trio_debugmcp.client.state.memory_size import memory_size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DEFAULT_MAX_ENTRIES = 1000
 """Entries per kind: more than anyone looks at in one sitting."""

@@ -3,12 +3,12 @@
 The differences between them, as data.
 """
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from mcp import types
 from msgspec import Struct
 
+from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.events import (
     Event,
     PromptsChange,
@@ -19,13 +19,8 @@ from trio_debugmcp.client.events import (
     ToolsChange,
     ToolsListChanged,
 )
+from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.client.state.lists import ListGroup, ListSpec, SyncedList
-
-if TYPE_CHECKING:
-    from mcp import types
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.state.cache import ContentCache
 
 
 class Catalog(Struct, frozen=True):

@@ -11,22 +11,17 @@ Announcing only counts. However many announcements come while a fetch is running
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import trio
+from mcp import Client, types
 from msgspec import Struct
 
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent, Event, ListChangeReason
 from trio_debugmcp.errors import DebugError, ProtocolViolation
-
-if TYPE_CHECKING:
-    from mcp import Client, types
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection
 
 QUIET = 0.1
 """Seconds without a further announcement before the change is taken to be over."""

@@ -3,18 +3,14 @@
 Pure. Knows lifetimes, pins and statistics; what an entry is about, `cache` knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from datetime import datetime
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.invocations import Invocation
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 CacheKind = Literal["resource", "template", "prompt", "tool"]
 CacheChangeReason = Literal["stale", "cleared", "evicted"]

@@ -3,8 +3,6 @@
 Every bound in bytes is counted with this.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any

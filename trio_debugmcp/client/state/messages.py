@@ -8,20 +8,16 @@ one is not `3` from the other. A request that left the ring is forgotten altoget
 logged by itself.
 """
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import datetime
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.client.state.memory_size import memory_size
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 Origin = Literal["client", "server"]
 Direction = Literal["request", "response", "notification"]

@@ -12,28 +12,21 @@ same code.
   is taken as changed.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import trio
+from mcp import Client
+from mcp.client.subscriptions import Subscription
+from mcp.shared.dispatcher import ProgressFnT
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.options import Reconnect
 from trio_debugmcp.client.state.lists import fetch_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcp import Client
-    from mcp.client.subscriptions import Subscription
-    from mcp.shared.dispatcher import ProgressFnT
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection
-    from trio_debugmcp.client.state.subscriptions import Subscriptions
+from trio_debugmcp.client.state.subscriptions import Subscriptions
 
 SUBSCRIBES_AT_ONCE = 8
 """Requests in flight when many subscriptions are replayed; a server should not be flooded on arrival."""

@@ -6,20 +6,14 @@ Per URI one read at a time and, however many updates come meanwhile, one more af
 once.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 import trio
 
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.state.lists import fetch_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection
 
 READS_AT_ONCE = 4
 """Requests in flight; the user's own requests should not queue behind ours."""

@@ -4,14 +4,15 @@ Owns the client's state, all but the connection itself. What the server says una
 synchronously and in the order of the wire; whatever takes time is a task in the connection's nursery.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import trio
+from mcp import types
 from msgspec import Struct
 
+from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.calls import Calls
+from trio_debugmcp.client.connection.connection import ClientConnection, Ending, Params
 from trio_debugmcp.client.events import (
     CapabilitiesChange,
     Connect,
@@ -23,23 +24,15 @@ from trio_debugmcp.client.events import (
     StderrLogEvent,
     UpdateCause,
 )
+from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.client.state.catalog import open_catalog
 from trio_debugmcp.client.state.lists import fetch_errors
 from trio_debugmcp.client.state.messages import MessageLog, StderrLog
 from trio_debugmcp.client.state.reconcile import ListenFilter, ListenReconciler, reconcile_subscriptions
 from trio_debugmcp.client.state.rereads import Rereads
 from trio_debugmcp.client.state.subscriptions import Subscriptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcp import types
-
-    from trio_debugmcp.client.bus import EventBus
-    from trio_debugmcp.client.connection.connection import ClientConnection, Ending, Params
-    from trio_debugmcp.client.options import InspectorOptions
-    from trio_debugmcp.client.state.cache import ContentCache
-    from trio_debugmcp.clock import Clock
+from trio_debugmcp.clock import Clock
 
 LIST_CHANGED = {f"notifications/{name}/list_changed": name for name in ("tools", "resources", "prompts")}
 RESOURCE_UPDATED = "notifications/resources/updated"

@@ -8,19 +8,14 @@ A URI counts from the moment it is wanted, which is before the request is writte
 the response is heard.
 """
 
-from __future__ import annotations
-
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import trio
 
+from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.events import ResourceSubscriptionsChange, ResourceUpdated, UpdateCause
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from trio_debugmcp.client.bus import EventBus
 
 Holder = object
 EXPLICIT: Holder = "subscribe_to_resource"
