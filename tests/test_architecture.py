@@ -34,7 +34,7 @@ FLOORS = [
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "dap.framing", "dap.messages", "testing.scenario.lines")
+PURE = ("state", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
 
 LATE = (
     *("rich", "hypercorn", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),

@@ -1,11 +1,11 @@
-"""What can go wrong, by whose fault it is. Every exception here becomes one MCP error at one seam (`server.failures`).
+"""Errors that a user may see, by who caused them. server/failures.py turns each of them into one MCP error.
 
 - `AdapterRefused`: the debug adapter answered a request with `success: false`.
 - `AdapterGone`: the debug adapter, or the connection to it, ended.
-- `ProgramGone`: the adapter has lost its program, and will say so in a moment.
+- `ProgramGone`: the adapter has lost its program; the session's end follows as an event.
 - `CannotRun`: the system refused to start a program.
-- `ProtocolViolation`: the peer broke framing or schema; the connection is over.
-- `UsageError`: the caller asked for something that cannot be done now, or at all.
+- `ProtocolViolation`: the peer broke framing or schema; the connection has ended.
+- `UsageError`: the caller requested something that cannot be done now, or at all.
 """
 
 import json
@@ -16,14 +16,14 @@ NO_SESSION = "No active debug session: start one with the tool debug_launch or d
 
 
 class DebugError(Exception):
-    """The root of the errors that a user may see."""
+    """The base class of all errors that a user may see."""
 
 
 class ProtocolViolation(DebugError):
-    """The peer sent bytes that are not the protocol.
+    """The peer sent bytes that do not follow the protocol.
 
     Attributes:
-        head: the first bytes of what was received, as they came, for the log and the error message.
+        head: the first of the offending bytes, for the log and the error message.
     """
 
     def __init__(self, reason: str, head: bytes = b"") -> None:
@@ -33,7 +33,7 @@ class ProtocolViolation(DebugError):
 
 
 class CannotRun(DebugError):
-    """A program, be it an adapter or the debuggee, could not be started; the system says why."""
+    """The system could not start a program: an adapter or the debuggee."""
 
     def __init__(self, program: str, reason: str) -> None:
         super().__init__(f"cannot run {program}: {reason}")
@@ -55,11 +55,11 @@ class AdapterGone(DebugError):
 
 
 class ProgramGone(AdapterGone):
-    """The program has ended while the adapter was asked something; the session's end follows as an event."""
+    """The program ended during a request to the adapter; the session's end follows as an event."""
 
 
 class AdapterRefused(DebugError):
-    """The adapter answered `command` with a failure; `reason` is its own text."""
+    """The adapter answered `command` with a failure; `reason` is the text of its response."""
 
     def __init__(self, command: str, reason: str) -> None:
         super().__init__(f"{command}: {reason}")
@@ -68,7 +68,7 @@ class AdapterRefused(DebugError):
 
 
 class UsageError(DebugError):
-    """A request that cannot be served, with one of the public error codes and a sentence that says what to do next."""
+    """A request that cannot be served: a public error code, and a message that names what to do next."""
 
     def __init__(self, code: str, message: str, details: Mapping[str, object] | None = None) -> None:
         super().__init__(message)
@@ -83,5 +83,5 @@ def no_session() -> UsageError:
 
 
 def _quoted(data: bytes) -> str:
-    """Bytes as a person reads them: in one line, and what is no text shown as unknown."""
+    """Bytes as one printable line, undecodable bytes replaced."""
     return json.dumps(data.decode(errors="replace"), ensure_ascii=False)

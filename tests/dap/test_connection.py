@@ -75,7 +75,7 @@ async def drain(connection: Connection) -> list[Any]:
     return [event async for event in connection.events]
 
 
-async def test_a_request_gets_its_answer_decoded(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_request_returns_its_response_decoded(autojump_clock: trio.testing.MockClock) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
 
         @nursery.start_soon
@@ -88,7 +88,7 @@ async def test_a_request_gets_its_answer_decoded(autojump_clock: trio.testing.Mo
         assert [(each.id, each.name) for each in body.threads or []] == [(0, "main")]
 
 
-async def test_answers_in_any_order_reach_those_who_asked(autojump_clock: trio.testing.MockClock) -> None:
+async def test_responses_in_any_order_reach_their_requests(autojump_clock: trio.testing.MockClock) -> None:
     results: dict[str, Capabilities] = {}
     async with connected() as (connection, peer):
 
@@ -122,7 +122,7 @@ async def test_a_refusal_is_raised_with_the_adapters_reason(autojump_clock: trio
             await connection.request("scopes", {"frameId": 1})
 
 
-async def test_an_answer_that_does_not_fit_fails_its_request_and_nothing_else(
+async def test_a_response_that_does_not_fit_fails_its_request_only(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -138,7 +138,7 @@ async def test_an_answer_that_does_not_fit_fails_its_request_and_nothing_else(
         assert connection.ended is None
 
 
-async def test_answers_that_come_twice_or_for_nobody_are_dropped(
+async def test_responses_that_come_twice_or_without_a_request_are_dropped(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -146,7 +146,7 @@ async def test_answers_that_come_twice_or_for_nobody_are_dropped(
         @nursery.start_soon
         async def _() -> None:
             request = await peer.take()
-            await peer.answer({"seq": 99, "command": "nobody"})
+            await peer.answer({"seq": 99, "command": "unheardOf"})
             await peer.answer(request)
             await peer.answer(request, success=False, message="again")
             await peer.answer(await peer.take(), {"threads": []})
@@ -155,7 +155,7 @@ async def test_answers_that_come_twice_or_for_nobody_are_dropped(
         assert (await connection.request("threads", kind=ThreadsBody)).threads == []
 
 
-async def test_a_second_answer_before_the_first_is_taken_is_dropped_too(
+async def test_a_second_response_in_the_same_chunk_as_the_first_is_dropped(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -169,7 +169,7 @@ async def test_a_second_answer_before_the_first_is_taken_is_dropped_too(
         await connection.request("one")
 
 
-async def test_a_cancelled_request_leaves_nobody_waiting_and_its_late_answer_is_dropped(
+async def test_the_late_response_to_a_cancelled_request_is_dropped(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -184,7 +184,7 @@ async def test_a_cancelled_request_leaves_nobody_waiting_and_its_late_answer_is_
         with trio.move_on_after(1) as waited:
             await connection.request("threads", kind=ThreadsBody)
         assert waited.cancelled_caught
-        assert connection._waiting == {}
+        assert connection.statistics().requests_waiting == 0
         assert trio.current_time() == 1
         second = await connection.request("threads", kind=ThreadsBody)
         assert [each.id for each in second.threads or []] == [2]
@@ -199,13 +199,13 @@ async def test_requests_cancelled_while_they_are_being_written_leave_whole_frame
         for text in ("first", "second", "third"):
             with trio.move_on_after(1):
                 await connection.request("evaluate", {"expression": text * 1000})
-        assert connection._waiting == {}
+        assert connection.statistics().requests_waiting == 0
         async with trio.open_nursery() as nursery:
             nursery.start_soon(connection.request, "threads")
             peer = Peer(theirs)
             first = await peer.take()
             assert first["arguments"]["expression"] == "first" * 1000
-            last = await peer.take()  # the second and the third never got as far as the writer
+            last = await peer.take()  # the second and the third never reached the writer
             assert last["command"] == "threads"
             await peer.answer(last)
 
@@ -226,7 +226,7 @@ async def test_events_arrive_in_order_with_their_types(autojump_clock: trio.test
         ]
 
 
-async def test_an_event_before_the_answer_is_delivered_while_the_request_waits(
+async def test_an_event_before_the_response_is_delivered_while_the_request_waits(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -242,7 +242,7 @@ async def test_an_event_before_the_answer_is_delivered_while_the_request_waits(
 
 
 @pytest.mark.parametrize("ending", ["eof", "reset"])
-async def test_the_end_is_the_last_event_and_wakes_everyone_who_waits(
+async def test_the_end_is_the_last_event_and_wakes_every_request(
     ending: str, autojump_clock: trio.testing.MockClock
 ) -> None:
     woken: list[str] = []
@@ -286,7 +286,7 @@ async def test_a_request_that_waits_to_be_written_is_woken_by_the_end(
         await theirs.aclose()
 
 
-async def test_garbage_ends_the_connection_with_what_was_received(
+async def test_garbage_ends_the_connection_and_is_quoted(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     garbage = b"Traceback (most recent call last):\n  File ..."
@@ -307,7 +307,7 @@ async def test_garbage_ends_the_connection_with_what_was_received(
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"type":"letter"}', b"[1]", b'{"type":"event","event":"x","body":'])
-async def test_a_frame_that_is_no_message_ends_the_connection(
+async def test_a_frame_that_is_not_a_message_ends_the_connection(
     body: bytes, autojump_clock: trio.testing.MockClock
 ) -> None:
     async with connected() as (connection, peer):
@@ -318,7 +318,7 @@ async def test_a_frame_that_is_no_message_ends_the_connection(
         assert end.violation.head == body[:200]
 
 
-async def test_what_came_before_the_garbage_is_delivered(autojump_clock: trio.testing.MockClock) -> None:
+async def test_events_before_the_garbage_are_delivered(autojump_clock: trio.testing.MockClock) -> None:
     async with connected() as (connection, peer):
         await peer.stream.send_all(encode_frame(b'{"type":"event","event":"initialized"}') + b"Segmentation fault\n")
         await peer.stream.aclose()
@@ -329,7 +329,7 @@ async def test_what_came_before_the_garbage_is_delivered(autojump_clock: trio.te
         assert end.violation.head == b"Segmentation fault\n"
 
 
-async def test_a_stream_that_ends_inside_a_message_says_so(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_stream_that_ends_inside_a_message_is_reported_as_such(autojump_clock: trio.testing.MockClock) -> None:
     async with connected() as (connection, peer):
         await peer.stream.send_all(b"Content-Length: 10\r\n\r\n{")
         await peer.stream.aclose()
@@ -337,7 +337,7 @@ async def test_a_stream_that_ends_inside_a_message_says_so(autojump_clock: trio.
         assert "in the middle of a message" in end.reason
 
 
-async def test_a_conversation_that_trickles_in_byte_by_byte_is_the_same(
+async def test_messages_may_arrive_byte_by_byte(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -359,13 +359,13 @@ async def test_a_conversation_that_trickles_in_byte_by_byte_is_the_same(
 
 
 async def reverse(serve: ReverseRequest, command: str = "startDebugging") -> Any:
-    """What a reverse request is answered."""
+    """Send a reverse request and return the response."""
     async with connected(serve) as (_, peer):
         await peer.send({"seq": 7, "type": "request", "command": command, "arguments": {"request": "launch"}})
         return await peer.take()
 
 
-async def test_a_reverse_request_is_answered_with_what_serves_it(
+async def test_a_reverse_request_is_answered_with_the_result_of_its_function(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async def serve(request: Request) -> object:
@@ -385,9 +385,16 @@ async def test_a_reverse_request_is_answered_with_what_serves_it(
 
 @pytest.mark.parametrize(
     "error",
-    [AdapterRefused("x", "no"), AdapterGone("no"), ProtocolViolation("no"), CannotRun("x", "no"), DebugError("no")],
+    [
+        AdapterRefused("x", "no"),
+        AdapterGone("no"),
+        ProtocolViolation("no"),
+        CannotRun("x", "no"),
+        DebugError("no"),
+        KeyError("no"),
+    ],
 )
-async def test_a_reverse_request_that_fails_is_answered_all_the_same(
+async def test_a_reverse_request_that_fails_is_answered_with_the_reason(
     error: Exception, autojump_clock: trio.testing.MockClock
 ) -> None:
     async def serve(request: Request) -> object:
@@ -399,7 +406,7 @@ async def test_a_reverse_request_that_fails_is_answered_all_the_same(
     assert "no" in answer["message"]
 
 
-async def test_a_slow_reverse_request_holds_up_nothing_else(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_slow_reverse_request_does_not_delay_other_requests(autojump_clock: trio.testing.MockClock) -> None:
     async def serve(request: Request) -> object:
         await trio.sleep(3)
         return {}
@@ -424,6 +431,24 @@ async def test_a_reverse_request_without_seq_is_answered_to_seq_0(
     async with connected() as (_, peer):
         await peer.send({"type": "request", "command": "runInTerminal"})
         assert (await peer.take())["request_seq"] == 0
+
+
+async def test_a_reverse_request_that_outlives_the_connection_is_not_answered(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    served: list[str] = []
+
+    async def serve(request: Request) -> object:
+        await trio.sleep(3)
+        served.append(request.command)
+        return {}
+
+    async with connected(serve) as (connection, peer):
+        await peer.send({"seq": 7, "type": "request", "command": "runInTerminal"})
+        await peer.stream.aclose()
+        assert await drain(connection) == [EndOfStream("the debug adapter closed the connection")]
+        await trio.sleep(5)
+    assert served == ["runInTerminal"]
 
 
 # --- The end ----------------------------------------------------------------------------------------------
@@ -456,7 +481,7 @@ async def test_a_goodbye_under_cancellation_is_still_sent_and_answered(
     assert trio.current_time() == 3
 
 
-async def test_a_goodbye_that_nobody_answers_takes_as_long_as_its_shield(
+async def test_a_goodbye_without_a_response_takes_as_long_as_its_shield(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     with trio.move_on_after(1):
@@ -469,18 +494,18 @@ async def test_a_goodbye_that_nobody_answers_takes_as_long_as_its_shield(
     assert trio.current_time() == 6
 
 
-async def test_leaving_closes_the_stream_and_does_not_wait_for_the_peer(
+async def test_the_end_of_the_block_closes_the_stream_and_does_not_wait_for_the_peer(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (_, peer):
-        await peer.send(*({"type": "event", "event": "output"} for _ in range(1000)))  # more than anybody takes
+        await peer.send(*({"type": "event", "event": "output"} for _ in range(1000)))  # more than the channel holds
         await trio.testing.wait_all_tasks_blocked()
     with pytest.raises(trio.BrokenResourceError):
         await peer.stream.send_all(b"x")
     assert trio.current_time() == 0
 
 
-async def test_leaving_wakes_those_who_still_wait_for_an_answer(autojump_clock: trio.testing.MockClock) -> None:
+async def test_the_end_of_the_block_wakes_every_request(autojump_clock: trio.testing.MockClock) -> None:
     failures: list[AdapterGone] = []
 
     async def ask(connection: Connection) -> None:
@@ -496,10 +521,10 @@ async def test_leaving_wakes_those_who_still_wait_for_an_answer(autojump_clock: 
                 nursery.start_soon(ask, connection)
             with pytest.raises(AdapterGone):
                 await connection.request("threads")
-    assert [failure.reason for failure in failures] == ["it was ended from this side"] * 2
+    assert [failure.reason for failure in failures] == ["the connection was closed from this side"] * 2
 
 
-async def test_leaving_does_not_wait_for_a_peer_that_does_not_read(
+async def test_the_end_of_the_block_does_not_wait_for_a_peer_that_does_not_read(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     ours, _theirs = trio.testing.lockstep_stream_pair()
@@ -509,7 +534,7 @@ async def test_leaving_does_not_wait_for_a_peer_that_does_not_read(
     assert trio.current_time() == 1
 
 
-async def test_events_that_nobody_takes_hold_up_the_adapter_and_lose_nothing(
+async def test_events_that_are_not_received_hold_up_the_adapter_and_none_is_lost(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
@@ -521,14 +546,34 @@ async def test_events_that_nobody_takes_hold_up_the_adapter_and_lose_nothing(
             await peer.stream.aclose()
 
         await trio.testing.wait_all_tasks_blocked()
+        assert connection.statistics().events_waiting == 256
         *outputs, end = await drain(connection)
         assert [event.output for event in outputs] == [str(number) for number in range(1000)]
         assert isinstance(end, EndOfStream)
 
 
-async def test_an_error_in_the_block_is_not_lost_on_the_way_out(
+async def test_an_error_in_the_block_is_raised_out_of_it(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
     with pytest.RaisesGroup(pytest.RaisesExc(LookupError, match="ours")):
         async with connected():
             raise LookupError("ours")
+
+
+async def test_a_connection_shows_what_is_waiting_and_how_it_ended(autojump_clock: trio.testing.MockClock) -> None:
+    async with connected() as (connection, peer), trio.open_nursery() as nursery:
+
+        async def ask() -> None:
+            with pytest.raises(AdapterGone):
+                await connection.request("threads")
+
+        nursery.start_soon(ask)
+        await peer.take()
+        await peer.event("initialized")
+        await trio.testing.wait_all_tasks_blocked()
+        assert repr(connection) == "<dap.Connection open, waiting: 1 requests, 1 events>"
+        await peer.stream.aclose()
+        await trio.testing.wait_all_tasks_blocked()
+        assert repr(connection) == (
+            "<dap.Connection ended (the debug adapter closed the connection), waiting: 0 requests, 2 events>"
+        )

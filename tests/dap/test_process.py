@@ -1,4 +1,4 @@
-"""Processes cannot be orphaned. Real ones on a real clock, with a bound for each test."""
+"""Processes cannot be orphaned: real ones, on a real clock, with a bound for each test."""
 
 import os
 import signal
@@ -60,7 +60,7 @@ def descriptors() -> int:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """The system has no event for what is waited for here."""
+    """Poll, because the system has no event for the condition."""
     while True:
         if condition():
             return
@@ -79,7 +79,7 @@ async def first_number(process: trio.Process) -> int:
     return int(await process.stdout.receive_some())
 
 
-async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(watchdog: Watchdog) -> None:
+async def test_a_process_that_exits_when_its_input_ends_gets_no_signal(watchdog: Watchdog) -> None:
     with trio.fail_after(10):
         async with open_process(["cat"], watchdog) as process:
             assert process.stdin is not None
@@ -90,7 +90,7 @@ async def test_a_process_that_leaves_when_its_input_ends_is_not_signalled(watchd
         assert process.returncode == 0
 
 
-async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included(watchdog: Watchdog) -> None:
+async def test_all_processes_of_a_session_are_ended_even_if_they_ignore_sigterm(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
         async with open_process(python(FAMILY), watchdog) as process:
             grandchild = await first_number(process)
@@ -101,7 +101,7 @@ async def test_a_process_session_dies_as_a_whole_stubborn_grandchildren_included
         assert process.returncode == -signal.SIGTERM
 
 
-async def test_a_grandchild_that_outlives_its_parent_is_swept_too(watchdog: Watchdog) -> None:
+async def test_a_grandchild_that_outlives_its_parent_is_ended_too(watchdog: Watchdog) -> None:
     leaver = FAMILY.replace("child.wait()", "sys.exit(3)")
     with trio.fail_after(20):
         async with open_process(python(leaver), watchdog) as process:
@@ -111,7 +111,7 @@ async def test_a_grandchild_that_outlives_its_parent_is_swept_too(watchdog: Watc
         assert not lives(grandchild)
 
 
-async def test_a_cancelled_block_still_takes_its_processes_along(watchdog: Watchdog) -> None:
+async def test_a_cancelled_block_still_ends_its_processes(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
         with trio.CancelScope() as scope:
             async with open_process(python(FAMILY), watchdog) as process:
@@ -121,7 +121,7 @@ async def test_a_cancelled_block_still_takes_its_processes_along(watchdog: Watch
         assert not lives(grandchild)
 
 
-async def test_processes_of_other_sessions_are_left_alone(watchdog: Watchdog) -> None:
+async def test_processes_of_other_sessions_get_no_signal(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
         async with open_process(["cat"], watchdog) as bystander:
             async with open_process(python(STUBBORN.format(more="pass")), watchdog) as process:
@@ -138,7 +138,7 @@ async def test_a_program_that_does_not_exist_cannot_be_run(watchdog: Watchdog) -
             pass
 
 
-async def test_an_adapter_keeps_the_last_of_what_it_complained_about(watchdog: Watchdog) -> None:
+async def test_an_adapter_keeps_the_end_of_its_standard_error(watchdog: Watchdog) -> None:
     script = "import sys; print('x' * 9000, 'the reason', file=sys.stderr)"
     with trio.fail_after(20):
         async with open_stdio_adapter(python(script), watchdog) as adapter:
@@ -161,7 +161,7 @@ async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(watchd
 # --- The watchdog ---------------------------------------------------------------------------------------------
 
 
-async def test_the_watchdog_ends_what_a_killed_server_leaves_behind() -> None:
+async def test_the_watchdog_ends_the_processes_of_a_server_that_was_killed() -> None:
     with trio.fail_after(30):
         server = await trio.lowlevel.open_process(
             [sys.executable, "-c", ORPHANER], stdout=-1, env=environment({"PYTHONPATH": str(Path.cwd())})
@@ -175,7 +175,7 @@ async def test_the_watchdog_ends_what_a_killed_server_leaves_behind() -> None:
         await until(lambda: not lives(grandchild))
 
 
-async def test_a_watchdog_that_is_closed_kills_what_it_watches_and_not_what_it_was_told_to_forget(
+async def test_a_watchdog_that_is_closed_kills_what_it_still_watches_and_nothing_else(
     watchdog: Watchdog,
 ) -> None:
     with trio.fail_after(20):
@@ -193,7 +193,7 @@ async def test_a_watchdog_that_is_closed_kills_what_it_watches_and_not_what_it_w
             assert lives(forgotten.pid)
 
 
-async def test_a_watchdog_that_was_killed_is_replaced_and_knows_everything_that_is_watched(watchdog: Watchdog) -> None:
+async def test_a_watchdog_that_was_killed_is_replaced_by_one_that_watches_the_same_sessions(watchdog: Watchdog) -> None:
     with trio.fail_after(20):
         own = Watchdog()
         async with (
@@ -203,29 +203,30 @@ async def test_a_watchdog_that_was_killed_is_replaced_and_knows_everything_that_
             await first_number(first)
             await first_number(second)
             own.watch(first.pid)
-            killed = own._process
+            killed = own.pid
             assert killed is not None
-            os.kill(killed.pid, signal.SIGKILL)
-            await until(lambda: not lives(killed.pid))
+            os.kill(killed, signal.SIGKILL)
+            await until(lambda: not lives(killed))
             own.watch(second.pid)
             own.close()
             assert await first.wait() == -signal.SIGKILL
             assert await second.wait() == -signal.SIGKILL
 
 
-def test_a_watchdog_that_never_watched_anything_never_started() -> None:
+def test_a_watchdog_without_anything_to_watch_does_not_start() -> None:
     watchdog = Watchdog()
     watchdog.forget(1)
     watchdog.close()
     watchdog.close()
-    assert watchdog._process is None
+    assert watchdog.pid is None
+    assert repr(watchdog) == "<dap.Watchdog pid=None, watching 0 process sessions>"
 
 
-def test_signalling_a_session_that_is_empty_says_so() -> None:
+def test_signalling_an_empty_session_returns_false() -> None:
     assert signal_session(2**22 + 1, signal.SIGTERM) is False
 
 
-def test_an_environment_lays_over_ours_and_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_adds_to_ours_and_removes_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEPT", "1")
     monkeypatch.setenv("TAKEN", "1")
     merged = environment({"TAKEN": None, "ADDED": "2"})

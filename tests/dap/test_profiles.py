@@ -90,7 +90,7 @@ def test_an_adapter_that_is_not_installed_is_refused_with_the_command_that_insta
     assert asked == [KNOWN[-1]]
 
 
-def test_exception_filters_are_told_apart_by_their_names() -> None:
+def test_exception_filters_for_raised_and_uncaught_exceptions_differ_by_name() -> None:
     offered = Capabilities(
         exception_breakpoint_filters=[
             ExceptionBreakpointFilter("cpp_throw"),

@@ -16,7 +16,7 @@ from trio.testing import memory_stream_pair
 from tests.fuzz.running import run
 from tests.fuzz.sources import named, source_ways, uri, yard
 from tests.fuzz.wire import wire
-from trio_debugmcp.dap import messages
+from trio_debugmcp.dap import codec, messages
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
@@ -56,29 +56,29 @@ def _framed(chunks: list[bytes]) -> tuple[list[bytes], str | None]:
 def dap(data: bytes) -> None:
     """A message is decoded, or it is a `ProtocolViolation`; what is in it as well."""
     try:
-        message = messages.decode_message(data)
+        message = codec.decode_message(data)
     except ProtocolViolation:
         return
     match message:
         case Event():
-            messages.decode_event(message)
+            codec.decode_event(message)
             if event_type := messages.EVENT_TYPES.get(message.event):
                 _decode(message.body, event_type)
         case Response():
-            assert isinstance(messages.failure_text(message), str)
+            assert isinstance(codec.failure_text(message), str)
             for kind in BODIES:
                 _decode(message.body, kind)
             with suppress(ProtocolViolation):
-                messages.merge_capabilities(Capabilities(), message.body)
+                codec.merge_capabilities(Capabilities(), message.body)
         case _:
-            messages.encode_response(1, message, {})
+            codec.encode_response(1, message, {})
             for kind in (messages.StartDebugging, messages.RunInTerminal):
                 _decode(message.arguments, kind)
 
 
 def _decode(body: Raw, kind: type[Any]) -> None:
     try:
-        decoded = messages.decode_body(body, kind)
+        decoded = codec.decode_body(body, kind)
     except ProtocolViolation:
         return
     msgspec.json.encode(decoded)

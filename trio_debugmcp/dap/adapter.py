@@ -1,4 +1,7 @@
-"""Debug adapters as byte streams: a supervised process that speaks on its standard streams, or a socket."""
+"""Debug adapters as byte streams: a supervised process with DAP on its standard streams, or a TCP socket.
+
+Owns the process, the socket and the end of the adapter's standard error.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Sequence
@@ -13,33 +16,35 @@ from trio_debugmcp.errors import AdapterGone
 log = logging.getLogger(__name__)
 
 _STDERR_TAIL_BYTES = 4000
-"""How much of an adapter's complaints is kept for error messages: a traceback."""
+"""Bytes of standard error that are kept for error messages: enough for a traceback."""
 
 _CONNECT_SECONDS = 10
-"""To connect to a local port that already listens; remote ones are slower, but not by more."""
+"""To connect to a port that already listens, also on a remote machine."""
 
 
 class Adapter:
-    """A way to a debug adapter. `stream` is closed by the connection that speaks over it."""
+    """The byte stream of a debug adapter. `stream` is closed by the connection that speaks over it."""
 
     def __init__(self, stream: trio.abc.Stream, *, pid: int | None = None) -> None:
         self.stream = stream
         self.pid = pid
         self._stderr = bytearray()
 
+    def __repr__(self) -> str:
+        return f"<dap.Adapter pid={self.pid} on {self.stream!r}>"
+
     @property
     def stderr_tail(self) -> str:
-        """The last that the adapter wrote to its standard error."""
+        """The end of what the adapter wrote to its standard error."""
         return self._stderr.decode(errors="replace").strip()
 
     def keep_stderr(self, data: bytes | bytearray) -> None:
-        """It has written this to its standard error."""
         log.debug("adapter stderr: %s", data.decode(errors="replace").rstrip())
         self._stderr += data
         del self._stderr[:-_STDERR_TAIL_BYTES]
 
     async def read_stderr(self, pipe: trio.abc.ReceiveStream) -> None:
-        """Keep the end of what comes from this pipe, until it ends."""
+        """Read standard error until it ends, and keep the last part of it."""
         with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
             while data := await pipe.receive_some():
                 self.keep_stderr(data)

@@ -1,11 +1,16 @@
 """One DAP connection over a byte stream: owns the stream, the sequence numbers and the requests in flight.
 
-`open_connection` runs a reader and a writer task, each in a shielded scope of its own, so that a goodbye can still
-be sent and answered while the session around it is being cancelled. Both end when the context manager exits.
+    async with open_connection(stream, serve_reverse_request) as connection:
+        capabilities = await connection.request("initialize", {"adapterID": "gdb"}, Capabilities)
+        async for event in connection.events:  # in a task of its own
+            ...
 
-What the adapter says arrives in one ordered channel, `Connection.events`; the last item is always an `EndOfStream`.
-The reader waits when nobody takes from that channel, so whoever takes must never wait for a response.
-Reverse requests (`runInTerminal`, `startDebugging`) get a task each and are always answered.
+Tasks: `open_connection` runs a reader and a writer, each in its own shielded scope, so that a goodbye can still be
+sent and answered while the session around it is being cancelled. Each reverse request (`runInTerminal`,
+`startDebugging`) gets a task, and is always answered.
+
+Events arrive in one ordered channel, `Connection.events`; the last item is always an `EndOfStream`. When the channel
+is full the reader stops reading, responses included: the task that receives events must never wait for a response.
 """
 
 import logging
@@ -17,13 +22,7 @@ from typing import TypeVar
 import msgspec
 import trio
 
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.messages import (
-    Event,
-    EventBody,
-    Nothing,
-    Request,
-    Response,
+from trio_debugmcp.dap.codec import (
     decode_body,
     decode_event,
     decode_message,
@@ -31,27 +30,39 @@ from trio_debugmcp.dap.messages import (
     encode_response,
     failure_text,
 )
+from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.messages import Event, EventBody, Nothing, Request, Response
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProtocolViolation
 
 log = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 64 * 1024
-"""One read: a stack trace fits, a large `variables` answer takes a few."""
+"""Size of one read: a stack trace fits, a large `variables` response takes a few."""
 
 _INBOX_EVENTS = 256
-"""Events that may wait for the consumer before the reader stops reading, and with it the adapter."""
+"""Events in the channel before the reader stops reading, and the adapter has to wait."""
 
 T = TypeVar("T")
 
 ReverseRequest = Callable[[Request], Awaitable[object]]
-"""Serves a reverse request and returns the body of the answer; a `DebugError` becomes a failed answer."""
+"""Serves a reverse request and returns the body of the response; an exception becomes a failed response."""
 
 
 class EndOfStream(msgspec.Struct, frozen=True):
-    """The connection has ended. `violation` is set when the peer's bytes were the reason."""
+    """The end of a connection; `violation` is set if the adapter broke the protocol."""
 
     reason: str
     violation: ProtocolViolation | None = None
+
+
+class ConnectionStatistics(msgspec.Struct, frozen=True):
+    """What is waiting at one moment; returned by `Connection.statistics`."""
+
+    requests_waiting: int
+    """Requests that wait to be written, or for their response."""
+
+    events_waiting: int
+    """Events that were read, but not received from the channel."""
 
 
 class Connection:
@@ -66,20 +77,31 @@ class Connection:
         self._outbox, self._frames_to_write = trio.open_memory_channel[bytes](0)
         self._inbox, self.events = trio.open_memory_channel[EventBody | EndOfStream](_INBOX_EVENTS)
 
+    def __repr__(self) -> str:
+        waiting = self.statistics()
+        state = "open" if self._ended is None else f"ended ({self._ended.reason})"
+        return (
+            f"<dap.Connection {state}, waiting: {waiting.requests_waiting} requests, {waiting.events_waiting} events>"
+        )
+
     @property
     def ended(self) -> EndOfStream | None:
-        """How the connection ended, or None while it is open."""
+        """The reason why the connection ended, or None while it is open."""
         return self._ended
 
-    async def request(self, command: str, arguments: object = None, kind: type[T] = Nothing) -> T:  # type: ignore[assignment]
-        """Send a request and wait for its answer, decoded as `kind`.
+    def statistics(self) -> ConnectionStatistics:
+        """Count what is waiting, as Trio's channels do."""
+        return ConnectionStatistics(len(self._waiting), self.events.statistics().current_buffer_used)
 
-        The caller bounds the wait with a cancel scope; a late answer to a cancelled request is dropped.
+    async def request(self, command: str, arguments: object = None, kind: type[T] = Nothing) -> T:  # type: ignore[assignment]
+        """Send a request and wait for its response, decoded as `kind`.
+
+        The caller bounds the wait with a cancel scope; a late response to a cancelled request is dropped.
 
         Raises:
-            AdapterRefused: the answer was `success: false`.
+            AdapterRefused: the response was `success: false`.
             AdapterGone: the connection ended first.
-            ProtocolViolation: the body of the answer does not fit `kind`.
+            ProtocolViolation: the body of the response does not fit `kind`.
         """
         if self._ended is not None:
             raise AdapterGone(self._ended.reason)
@@ -112,6 +134,8 @@ class Connection:
                 end = EndOfStream(f"the debug adapter broke the protocol: {violation}", violation)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 pass
+            # The end goes through the same channel as the events, so that none of them can come after it; requests
+            # are woken before, because they need not wait until the events have been received.
             self._end(end)
             await self._inbox.send(end)
 
@@ -126,19 +150,19 @@ class Connection:
 
     def _complete(self, response: Response) -> None:
         waiter = self._waiting.get(response.request_seq)
-        if waiter is None:
-            log.debug("answer to nobody: %s", response)
+        if waiter is None:  # the request was cancelled, or never made
+            log.debug("response without a request: %s", response)
             return
-        with suppress(trio.WouldBlock):  # an adapter that answers twice
+        with suppress(trio.WouldBlock):  # the adapter responds twice, before the first response was taken
             waiter.send_nowait(response)
 
     def end_now(self) -> None:
-        """From our side: whoever still waits for an answer will not get one."""
+        """End the connection from our side: every request that still waits raises `AdapterGone`."""
         if self._ended is None:
-            self._end(EndOfStream("it was ended from this side"))
+            self._end(EndOfStream("the connection was closed from this side"))
 
     def _end(self, end: EndOfStream) -> None:
-        """Wake every waiter. Synchronous, so nothing can start to wait in between."""
+        """Wake every waiter. Synchronous, so that no request can start to wait in between."""
         self._ended = end
         self._frames_to_write.close()
         for waiter in self._waiting.values():
@@ -151,28 +175,33 @@ class Connection:
         except DebugError as error:
             log.info("refused %s: %s", request.command, error)
             answer = encode_response(next(self._seq), request, failure=str(error))
-        except Exception as error:  # an adapter that is not answered would wait for ever
+        except Exception as error:  # without a response the adapter would wait for ever
             log.exception("serving %s", request.command)
             answer = encode_response(next(self._seq), request, failure=f"{type(error).__name__}: {error}")
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the connection ended meanwhile
             await self._outbox.send(encode_frame(answer))
 
     async def _write(self, *, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
-        """Alone in calling `send_all`: a request cancelled while it is queued leaves no half frame behind."""
+        """Write the frames. No other task calls `send_all`, so a request that is cancelled leaves no half frame."""
         with trio.CancelScope(shield=True) as scope:
             task_status.started(scope)
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 async for frame in self._frames_to_write:
                     await self._stream.send_all(frame)
-            # The reader sees the end as well, and is the one to say so.
+            # The reader notices the broken connection as well, and reports its end.
             self._frames_to_write.close()
 
 
 @asynccontextmanager
 async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRequest) -> AsyncIterator[Connection]:
-    """Speak DAP over `stream` for the length of the block; the stream is closed at its end.
+    """Speak DAP over `stream` until the end of the block.
 
-    A goodbye sent in the block's own `finally`, under a bounded shield, is still written and answered.
+    Resource handling: the stream is closed at the end of the block, forcefully, because a peer that does not read
+    would keep a graceful close waiting. A request in the block's `finally`, under a bounded shield, is still written
+    and answered.
+
+    Error handling: what breaks the stream or the protocol is an `EndOfStream` in `events` and an `AdapterGone` in
+    every request; it does not raise out of the block.
     """
     connection = Connection(stream, on_reverse_request)
     async with trio.open_nursery() as nursery:
@@ -186,5 +215,6 @@ async def open_connection(stream: trio.abc.Stream, on_reverse_request: ReverseRe
             nursery.cancel_scope.cancel(reason="the session is closed")
             connection.end_now()
             connection.events.close()
-            with trio.CancelScope(shield=True):  # a `Cancelled` from here would take the place of the block's error
+            # The nursery is cancelled: without a shield this would raise `Cancelled` in place of the block's error.
+            with trio.CancelScope(shield=True):
                 await trio.aclose_forcefully(stream)

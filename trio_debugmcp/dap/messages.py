@@ -1,26 +1,22 @@
-"""The DAP messages that we use, as msgspec structs: the envelope first, the body by command or event.
+"""The DAP messages that we use, as msgspec structs: envelopes, their parts, events, bodies of responses.
 
-Strict in what is sent, tolerant in what is read: unknown members are skipped, optional members may be `null`,
-`seq` may be missing, and an event that does not fit its type is reported as `UnknownEvent` rather than ending
-the session. Source: https://microsoft.github.io/debug-adapter-protocol/specification
+Tolerant of real adapters: unknown members are skipped, optional members may be `null`, `seq` may be missing.
+dap/codec.py reads and writes them.
+
+Long because it is a vocabulary to look things up in: one struct for each message, without code.
+
+Specification: https://microsoft.github.io/debug-adapter-protocol/specification
 """
 
-import json
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
-import msgspec
-from msgspec import Meta, Raw, Struct, field
-
-from trio_debugmcp.errors import ProtocolViolation
+from msgspec import Raw, Struct, field
 
 _EMPTY = Raw(b"")
 
-T = TypeVar("T")
-
 
 class Message(Struct, rename="camel", omit_defaults=True, frozen=True):
-    """The base of DAP bodies: camelCase on the wire, defaults left out."""
+    """Base of everything inside an envelope: camelCase on the wire, defaults left out."""
 
 
 # --- Envelopes -----------------------------------------------------------------------------------------------
@@ -35,7 +31,7 @@ class Request(Struct, tag_field="type", tag="request", frozen=True):
 
 
 class Response(Struct, tag_field="type", tag="response", frozen=True):
-    """The answer to the request whose `seq` is `request_seq`."""
+    """The response to the request whose `seq` is `request_seq`."""
 
     request_seq: int
     success: bool
@@ -57,7 +53,7 @@ class Event(Struct, tag_field="type", tag="event", frozen=True):
 
 
 class Source(Message, frozen=True):
-    """Where code is: a path, or a reference that only the adapter can resolve."""
+    """A file or generated code: a path, or a reference that only the adapter can resolve."""
 
     name: str | None = None
     path: str | None = None
@@ -66,7 +62,7 @@ class Source(Message, frozen=True):
 
 
 class DapBreakpoint(Message, frozen=True):
-    """What the adapter made of a breakpoint. `line` and `column` are where it really is."""
+    """A breakpoint as the adapter set it; `line` and `column` are its actual place."""
 
     verified: bool = False
     id: int | None = None
@@ -77,14 +73,14 @@ class DapBreakpoint(Message, frozen=True):
 
 
 class DapThread(Message, frozen=True):
-    """A thread by its adapter id, which may be 0."""
+    """A thread; its id may be 0."""
 
     id: int
     name: str | None = None
 
 
 class DapFrame(Message, frozen=True):
-    """One stack frame; `id` dies at the next resume."""
+    """One stack frame; `id` is valid until the next resume."""
 
     id: int
     name: str = ""
@@ -97,7 +93,7 @@ class DapFrame(Message, frozen=True):
 
 
 class DapModule(Message, frozen=True):
-    """A loaded module."""
+    """A loaded module: a library, a Python module, a DLL."""
 
     id: int | str
     name: str = ""
@@ -139,7 +135,7 @@ class ExceptionBreakpointFilter(Message, frozen=True):
 
 
 class Capabilities(Message, frozen=True):
-    """What the adapter can do. A feature that is not declared is never asked for (some adapters wedge)."""
+    """Features of the adapter. One that is not declared is never used: some adapters then stop answering."""
 
     supports_configuration_done_request: bool | None = None
     supports_function_breakpoints: bool | None = None
@@ -207,7 +203,7 @@ class Output(Message, frozen=True):
 
 
 class BreakpointEvent(Message, frozen=True):
-    """The adapter changed its mind about a breakpoint."""
+    """A breakpoint was moved, verified or removed by the adapter."""
 
     reason: str
     breakpoint: DapBreakpoint
@@ -228,7 +224,7 @@ class LoadedSource(Message, frozen=True):
 
 
 class Process(Message, frozen=True):
-    """The debuggee's process is known."""
+    """The debuggee's process was started or attached to."""
 
     name: str = ""
     system_process_id: int | None = None
@@ -236,13 +232,13 @@ class Process(Message, frozen=True):
 
 
 class CapabilitiesEvent(Message, frozen=True):
-    """Capabilities that became known after `initialize`; merge them."""
+    """Capabilities that the adapter declares after `initialize`: see `merge_capabilities`."""
 
     capabilities: Raw = _EMPTY
 
 
 class UnknownEvent(Message, frozen=True):
-    """An event that we have no use for, or whose body is not what the protocol says."""
+    """An event that we do not use, or whose body does not fit the specification."""
 
     event: str
     body: Any = None
@@ -284,42 +280,42 @@ EVENT_TYPES: dict[str, type[Message]] = {
 
 
 class Nothing(Message, frozen=True):
-    """A response body without anything that we read."""
+    """The body of a response of which only the success matters."""
 
 
 class BreakpointsBody(Message, frozen=True):
-    """The answer to every `set…Breakpoints`, in the order of the request."""
+    """The response to every `set…Breakpoints`, in the order of the request."""
 
     breakpoints: list[DapBreakpoint] | None = None
 
 
 class ThreadsBody(Message, frozen=True):
-    """The answer to `threads`."""
+    """The response to `threads`: all threads."""
 
     threads: list[DapThread] | None = None
 
 
 class StackTraceBody(Message, frozen=True):
-    """The answer to `stackTrace`."""
+    """The response to `stackTrace`: a page of frames."""
 
     stack_frames: list[DapFrame] | None = None
     total_frames: int | None = None
 
 
 class ScopesBody(Message, frozen=True):
-    """The answer to `scopes`."""
+    """The response to `scopes`: those of one frame."""
 
     scopes: list[DapScope] | None = None
 
 
 class VariablesBody(Message, frozen=True):
-    """The answer to `variables`."""
+    """The response to `variables`: children of one reference."""
 
     variables: list[DapVariable] | None = None
 
 
 class EvaluateBody(Message, frozen=True):
-    """The answer to `evaluate`."""
+    """The response to `evaluate`: a value, perhaps with children."""
 
     result: str = ""
     type: str | None = None
@@ -329,7 +325,7 @@ class EvaluateBody(Message, frozen=True):
 
 
 class ExceptionDetails(Message, frozen=True):
-    """More about an exception."""
+    """An exception in the terms of its language, if the adapter knows them."""
 
     message: str | None = None
     type_name: str | None = None
@@ -338,7 +334,7 @@ class ExceptionDetails(Message, frozen=True):
 
 
 class ExceptionInfoBody(Message, frozen=True):
-    """The answer to `exceptionInfo`."""
+    """The response to `exceptionInfo`: the exception at a stop."""
 
     exception_id: str = ""
     description: str | None = None
@@ -347,14 +343,14 @@ class ExceptionInfoBody(Message, frozen=True):
 
 
 class SourceBody(Message, frozen=True):
-    """The answer to `source`."""
+    """The response to `source`: the text."""
 
     content: str = ""
     mime_type: str | None = None
 
 
 class CompletionItem(Message, frozen=True):
-    """One way to complete a text: `text`, or the label, in the place of `length` characters."""
+    """One completion: `text`, or else the label, replaces `length` characters."""
 
     label: str = ""
     text: str | None = None
@@ -362,7 +358,7 @@ class CompletionItem(Message, frozen=True):
 
 
 class CompletionsBody(Message, frozen=True):
-    """The answer to `completions`."""
+    """The response to `completions`: what fits."""
 
     targets: list[CompletionItem] | None = None
 
@@ -371,7 +367,7 @@ class CompletionsBody(Message, frozen=True):
 
 
 class RunInTerminal(Message, frozen=True):
-    """The adapter asks us to start a process. A value of `null` in `env` means: unset."""
+    """A request to the client to start a process; `null` in `env` unsets a variable."""
 
     args: list[str]
     cwd: str = ""
@@ -380,134 +376,7 @@ class RunInTerminal(Message, frozen=True):
 
 
 class StartDebugging(Message, frozen=True):
-    """The adapter asks us to start a child session."""
+    """A request to the client to start a child session."""
 
     request: str
     configuration: dict[str, Any]
-
-
-# --- Encoding and decoding -----------------------------------------------------------------------------------
-
-_encoder = msgspec.json.Encoder()
-_envelopes = msgspec.json.Decoder(Request | Response | Event)
-_events = {name: msgspec.json.Decoder(kind) for name, kind in EVENT_TYPES.items()}
-_anything = msgspec.json.Decoder()
-
-_Seq = Annotated[int, Meta(ge=1)]
-
-
-class _OutgoingRequest(Struct, tag_field="type", tag="request", omit_defaults=True):
-    seq: _Seq
-    command: str
-    arguments: object = None
-
-
-class _OutgoingResponse(Struct, tag_field="type", tag="response", omit_defaults=True):
-    seq: _Seq
-    request_seq: int
-    success: bool
-    command: str
-    message: str | None = None
-    body: object = None
-
-
-_UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
-"""What decoding raises: ours, Python's on bytes that are no text, and nesting without end."""
-
-
-def encode_request(seq: int, command: str, arguments: object = None) -> bytes:
-    """The JSON text of a request of ours."""
-    return _encoder.encode(_OutgoingRequest(seq, command, arguments))
-
-
-def encode_response(seq: int, request: Request, body: object = None, *, failure: str | None = None) -> bytes:
-    """The JSON text of our answer to a reverse request; with `failure` it says why it was refused."""
-    return _encoder.encode(
-        _OutgoingResponse(seq, request.seq, failure is None, request.command, message=failure, body=body)
-    )
-
-
-def decode_message(body: bytes) -> Request | Response | Event:
-    """The envelope of one message.
-
-    Raises:
-        ProtocolViolation: it is not a DAP message.
-    """
-    try:
-        message: Request | Response | Event = _read(_envelopes.decode, body)
-    except _UNREADABLE as error:
-        raise ProtocolViolation(f"not a DAP message: {_why(error)}", body[:200]) from error
-    return message
-
-
-def decode_event(event: Event) -> EventBody:
-    """The typed body of an event; `UnknownEvent` for what we do not know or cannot read."""
-    decoder = _events.get(event.event)
-    if decoder is not None:
-        try:
-            return _read(decoder.decode, _object(event.body))  # type: ignore[return-value]
-        except _UNREADABLE:
-            pass
-    return UnknownEvent(event.event, _loose(event.body))
-
-
-def decode_body(body: Raw, kind: type[T]) -> T:
-    """A response or request body as `kind`; a missing body, or one that is no object, counts as `{}`.
-
-    Raises:
-        ProtocolViolation: the body does not fit.
-    """
-    try:
-        return _read(lambda text: msgspec.json.decode(text, type=kind), _object(body))
-    except _UNREADABLE as error:
-        raise ProtocolViolation(f"unexpected body: {_why(error)}", bytes(body)[:200]) from error
-
-
-def merge_capabilities(old: Capabilities, raw: Raw) -> Capabilities:
-    """`old` with the members that a `capabilities` event names replaced."""
-    new = decode_body(raw, Capabilities)
-    named = {name: value for name in new.__struct_fields__ if (value := getattr(new, name)) is not None}
-    return msgspec.structs.replace(old, **named)
-
-
-def failure_text(response: Response) -> str:
-    """Why the adapter refused: its `body.error.format`, filled in, or its `message`."""
-    error = _loose(Raw(_object(response.body))).get("error")
-    if isinstance(error, dict) and isinstance(text := error.get("format"), str):
-        variables = error.get("variables")
-        for name, value in variables.items() if isinstance(variables, dict) else ():
-            text = text.replace("{" + str(name) + "}", str(value))
-        return text
-    return response.message or "the adapter gave no reason"
-
-
-def _read(decode: Callable[[bytes], T], text: bytes) -> T:
-    """Decode; text that is no text gets a second chance.
-
-    Native adapters pass on a program's bytes that are no UTF-8, JavaScript ones halves of surrogate pairs. Each
-    such character is shown as one that is unknown, as in any terminal.
-    """
-    try:
-        return decode(text)
-    except msgspec.ValidationError:
-        raise
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        loose = json.loads(text.decode(errors="replace"))
-        return decode(json.dumps(loose, ensure_ascii=False).encode(errors="replace"))
-
-
-def _why(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-def _object(raw: Raw) -> bytes:
-    """Some adapters send `null` or `""` where the protocol has an object without required members."""
-    text = bytes(raw)
-    return text if text[:1] == b"{" else b"{}"
-
-
-def _loose(raw: Raw) -> Any:
-    try:
-        return _read(_anything.decode, bytes(raw)) if bytes(raw) else None
-    except _UNREADABLE:
-        return None

@@ -1,8 +1,10 @@
-"""Processes that cannot be orphaned: each in a process session of its own, which ends with the block that opened it.
+"""Processes that cannot be orphaned: each in its own process session (`setsid`), which ends with the block.
 
-Ending is a ladder: close its input, wait, SIGTERM to every member of the session, wait, SIGKILL, and a last sweep
-after the leader is reaped, for what outlived it. Every rung is bounded and shielded from cancellation. A `Watchdog`
-does the last rung for a server that was killed itself.
+    async with open_process(["gdb", "--interpreter=dap"], watchdog) as process:
+        await process.stdin.send_all(...)
+
+A process is ended in steps: close its input, wait, SIGTERM to every process of its session, wait, SIGKILL, wait.
+Every step is bounded, and shielded from cancellation. If this server itself is killed, a `Watchdog` does the last one.
 """
 
 import os
@@ -17,17 +19,17 @@ import trio
 from trio_debugmcp.dap.watchdog import Watchdog, session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
-_INPUT_GRACE = 0.5
-"""Seconds for a process to leave by itself after its input was closed; debugpy's adapter needs about 0.05."""
+_INPUT_GRACE_SECONDS = 0.5
+"""For a process to exit after its input was closed; debugpy's adapter needs about 0.05."""
 
-_TERM_GRACE = 1.0
-"""Seconds between SIGTERM and SIGKILL."""
+_TERM_GRACE_SECONDS = 1.0
+"""For a process to clean up between SIGTERM and SIGKILL."""
 
-_SWEEP_LIMIT = 2.0
-"""Seconds for killed processes to be gone; only one in uninterruptible sleep takes longer."""
+_KILL_SECONDS = 2.0
+"""For killed processes to be reaped; only one in uninterruptible sleep takes longer."""
 
-_POLL = 0.01
-"""Seconds between looks at a process session, for whose emptiness the system has no event."""
+_POLL_SECONDS = 0.01
+"""Between two checks whether a process session is empty, for which the system has no event."""
 
 
 @asynccontextmanager
@@ -38,9 +40,9 @@ async def open_process(
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> AsyncIterator[trio.Process]:
-    """Run a program for the length of the block, with pipes for its three streams.
+    """Run a program until the end of the block, with pipes for its three streams.
 
-    At the end of the block the whole process session is gone and the pipes are closed.
+    Resource handling: at the end of the block the whole process session is gone and the pipes are closed.
 
     Raises:
         CannotRun: the program could not be started.
@@ -57,7 +59,7 @@ async def open_process(
             env=env,
             start_new_session=True,
         )
-    except (OSError, ValueError) as error:  # ValueError: a NUL character, or a name that no variable can have
+    except (OSError, ValueError) as error:  # ValueError: a NUL character, or an invalid name of a variable
         raise CannotRun(argv[0], getattr(error, "strerror", None) or str(error)) from error
     try:
         watchdog.watch(process.pid)
@@ -71,9 +73,10 @@ async def open_process(
 async def _end(process: trio.Process) -> None:
     if process.stdin is not None:
         await process.stdin.aclose()
-    with trio.move_on_after(_INPUT_GRACE):
+    with trio.move_on_after(_INPUT_GRACE_SECONDS):
         await process.wait()
-    for number, patience in ((signal.SIGTERM, _TERM_GRACE), (signal.SIGKILL, _SWEEP_LIMIT)):
+    # Members of the session are looked up anew for each signal: children that outlive the leader are among them.
+    for number, patience in ((signal.SIGTERM, _TERM_GRACE_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
         if signal_session(process.pid, number):
             with trio.move_on_after(patience):
                 await process.wait()
@@ -84,11 +87,11 @@ async def _end(process: trio.Process) -> None:
 
 
 async def _wait_empty(sid: int) -> None:
-    while session_members(sid):  # noqa: ASYNC110 (no event tells of it)
-        await trio.sleep(_POLL)
+    while session_members(sid):  # noqa: ASYNC110 (the system has no event for it)
+        await trio.sleep(_POLL_SECONDS)
 
 
 def environment(extra: Mapping[str, str | None]) -> dict[str, str]:
-    """Our environment with `extra` laid over it; a value of None takes a variable away."""
+    """Merge `extra` into this process's environment; a value of None removes the variable."""
     merged: dict[str, str | None] = {**os.environ, **extra}
     return {name: value for name, value in merged.items() if value is not None}

@@ -1,11 +1,17 @@
-"""The last will of the server: ends the process sessions that it leaves behind, even if it is killed with SIGKILL.
+"""A watchdog process that kills what the server leaves behind, even if the server is killed with SIGKILL.
 
-`Watchdog` starts this file as a small process of its own and tells it through a pipe which process sessions to watch.
-When the pipe ends, because the server closed it or died, the watchdog kills every process of the sessions still on its
-list. A process session (`setsid`) holds an adapter or a debuggee with all its children, whatever process groups
-they made for themselves.
+`Watchdog` runs this file as a script and sends it through a pipe which process sessions to watch. When the pipe ends,
+because the server closed it or died, the script kills every process of the sessions that are still on its list. A
+process session (`setsid`) contains an adapter or a debuggee with all its children, whatever process groups they make
+for themselves.
 
-As a script it runs isolated (`python -I -S`), so it imports nothing but the standard library.
+    watchdog = Watchdog()
+    watchdog.watch(process.pid)  # the process was started with start_new_session=True
+    ...
+    watchdog.forget(process.pid)
+    watchdog.close()
+
+The script runs isolated (`python -I -S`), so this module imports nothing but the standard library.
 """
 
 import os
@@ -16,33 +22,43 @@ import time
 from contextlib import suppress
 
 _SWEEPS = 50
+
 _SWEEP_SECONDS = 0.02
-"""A sweep may race with a fork; a second of sweeps outlasts every fork that is not an attack."""
+"""Between two sweeps. A process may fork while its session is swept; a second of sweeps catches every normal fork."""
 
 _CLOSE_SECONDS = 2.0
-"""For the watchdog to kill what is left and to exit. A hanging one is left behind: it ends with its sweeps."""
+"""For the script to kill what is left and to exit; its sweeps take a second at most."""
 
 
 class Watchdog:
-    """The connection to the watchdog process, which is started when the first process is to be watched."""
+    """The server's end: starts the watchdog process with the first process session that it is to watch."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._watched: set[int] = set()
 
+    def __repr__(self) -> str:
+        return f"<dap.Watchdog pid={self.pid}, watching {len(self._watched)} process sessions>"
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the watchdog process, which may have been killed; None if there is no need for one yet."""
+        return None if self._process is None else self._process.pid
+
     def watch(self, sid: int) -> None:
-        """Have process session `sid` killed when this process ends."""
+        """Have process session `sid` killed if this process ends before `forget`."""
         self._watched.add(sid)
-        if not self._tell(f"+{sid}\n"):
+        # A watchdog that was killed is replaced, and the new one gets the whole list.
+        if not self._send(f"+{sid}\n"):
             self._start()
 
     def forget(self, sid: int) -> None:
-        """Process session `sid` has ended."""
+        """Stop watching process session `sid`, which has ended."""
         self._watched.discard(sid)
-        self._tell(f"-{sid}\n")
+        self._send(f"-{sid}\n")
 
     def close(self) -> None:
-        """End the watchdog process; it kills what is still being watched."""
+        """End the watchdog process; it kills what is still watched."""
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -60,14 +76,14 @@ class Watchdog:
             start_new_session=True,
             cwd="/",
         )
-        self._tell("".join(f"+{sid}\n" for sid in sorted(self._watched)))
+        self._send("".join(f"+{sid}\n" for sid in sorted(self._watched)))
 
-    def _tell(self, words: str) -> bool:
-        """A few bytes into an empty pipe: this does not block. False when there is no watchdog to hear them."""
+    def _send(self, commands: str) -> bool:
+        """Write a few bytes to an empty pipe, which does not block; False if no watchdog is running."""
         if self._process is None or self._process.stdin is None:
             return False
         try:
-            self._process.stdin.write(words.encode())
+            self._process.stdin.write(commands.encode())
             self._process.stdin.flush()
         except OSError:
             return False
@@ -75,7 +91,7 @@ class Watchdog:
 
 
 def session_members(sid: int) -> list[int]:
-    """The ids of the living processes of process session `sid`; zombies are not living."""
+    """List the ids of the processes of process session `sid`, without zombies."""
     members = []
     for pid in _all_processes():
         with suppress(ProcessLookupError, PermissionError):
@@ -85,7 +101,7 @@ def session_members(sid: int) -> list[int]:
 
 
 def signal_session(sid: int, number: int) -> bool:
-    """Send a signal to every process of a session; whether there was one."""
+    """Send a signal to every process of a session; False if there is none."""
     members = session_members(sid)
     for pid in members:
         with suppress(ProcessLookupError, PermissionError):
@@ -109,6 +125,7 @@ def _is_zombie(pid: int) -> bool:
 
 
 def _watch() -> None:
+    # A service manager sends these to every process of the service; this one must outlive the server.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     watched: set[int] = set()

@@ -16,8 +16,9 @@ import msgspec
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.codec import merge_capabilities
 from trio_debugmcp.dap.connection import Connection
-from trio_debugmcp.dap.messages import Capabilities, merge_capabilities
+from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.session.merger import Merger

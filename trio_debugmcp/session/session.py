@@ -25,8 +25,9 @@ import trio
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
+from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
-from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging, decode_body
+from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError

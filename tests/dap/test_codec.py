@@ -1,4 +1,4 @@
-"""DAP messages: what real adapters say is understood, and what we say is exact."""
+"""DAP messages to JSON and back: what real adapters send can be read, and what we send is exact."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from trio_debugmcp.dap.codec import (
+    decode_body,
+    decode_event,
+    decode_message,
+    encode_request,
+    encode_response,
+    failure_text,
+    merge_capabilities,
+)
 from trio_debugmcp.dap.messages import (
     EVENT_TYPES,
     BreakpointEvent,
@@ -34,13 +43,6 @@ from trio_debugmcp.dap.messages import (
     ThreadsBody,
     UnknownEvent,
     VariablesBody,
-    decode_body,
-    decode_event,
-    decode_message,
-    encode_request,
-    encode_response,
-    failure_text,
-    merge_capabilities,
 )
 from trio_debugmcp.errors import ProtocolViolation
 
@@ -73,11 +75,11 @@ def response(text: str) -> Response:
     return message
 
 
-# --- What real adapters said ------------------------------------------------------------------------------
+# --- Recordings of real adapters --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.stem)
-def test_every_message_of_a_recorded_session_is_understood(trace: Path) -> None:
+def test_every_message_of_a_recorded_session_can_be_read(trace: Path) -> None:
     heard = 0
     for line in trace.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
@@ -129,7 +131,7 @@ def test_members_that_we_do_not_know_are_skipped() -> None:
 
 
 @pytest.mark.parametrize("body", ["", "null", '""', '"Success"', "[]", "{}"])
-def test_a_body_that_is_no_object_counts_as_an_empty_one(body: str) -> None:
+def test_a_body_that_is_not_an_object_counts_as_an_empty_one(body: str) -> None:
     assert event("terminated", body) == Terminated()
     assert event("stopped", body) == Stopped()
     member = f',"body":{body}' if body else ""
@@ -177,16 +179,16 @@ def test_a_module_id_is_a_number_or_a_text() -> None:
         ("exited", '{"exitCode":"zero"}'),
     ],
 )
-def test_an_event_that_does_not_fit_its_type_is_unknown_and_ends_nothing(name: str, body: str) -> None:
+def test_an_event_that_does_not_fit_its_type_is_unknown(name: str, body: str) -> None:
     assert event(name, body) == UnknownEvent(name, json.loads(body))
 
 
-def test_an_event_of_the_adapters_own_is_unknown_with_its_body() -> None:
+def test_an_event_outside_the_specification_is_unknown_with_its_body() -> None:
     assert event("debugpySockets", '{"sockets":[]}') == UnknownEvent("debugpySockets", {"sockets": []})
     assert event("somethingNew") == UnknownEvent("somethingNew")
 
 
-def test_every_event_that_we_use_comes_with_its_members() -> None:
+def test_every_event_that_we_use_has_its_members() -> None:
     assert event("continued", '{"threadId":1,"allThreadsContinued":true}') == Continued(1, True)
     assert event("exited", '{"exitCode":3}') == Exited(3)
     assert event("output", '{"category":"stderr","output":"a\\n"}') == Output("a\n", "stderr")
@@ -214,13 +216,13 @@ def test_every_event_that_we_use_comes_with_its_members() -> None:
         b'{"type":"event","event":"output"',
     ],
 )
-def test_what_is_no_dap_message_is_a_violation_with_its_bytes(text: bytes) -> None:
+def test_text_that_is_not_a_dap_message_is_a_violation_that_quotes_it(text: bytes) -> None:
     with pytest.raises(ProtocolViolation, match="not a DAP message") as caught:
         decode_message(text)
     assert caught.value.head == text
 
 
-def test_a_body_that_does_not_fit_is_a_violation_that_names_the_kind() -> None:
+def test_a_body_that_does_not_fit_is_a_violation_that_quotes_it() -> None:
     with pytest.raises(ProtocolViolation, match="unexpected body") as caught:
         decode_body(msgspec.Raw(b'{"threads":7}'), ThreadsBody)
     assert caught.value.head == b'{"threads":7}'
@@ -246,13 +248,13 @@ def test_a_body_that_does_not_fit_is_a_violation_that_names_the_kind() -> None:
         ('"message":""', "the adapter gave no reason"),
     ],
 )
-def test_a_refusal_says_why_in_the_adapters_words(members: str, text: str) -> None:
+def test_a_refusal_has_the_reason_that_the_adapter_gives(members: str, text: str) -> None:
     answer = response(f'{{"type":"response","request_seq":1,"success":false,"command":"next",{members}}}')
     assert failure_text(answer) == text
 
 
 @pytest.mark.parametrize("variables", ["[]", '["a"]', '"a"', "7"])
-def test_a_refusal_with_malformed_variables_still_says_why(variables: str) -> None:
+def test_a_refusal_with_malformed_variables_still_has_a_reason(variables: str) -> None:
     error = '{"error":{"format":"no {what}","variables":' + variables + "}}"
     answer = response(f'{{"type":"response","request_seq":1,"success":false,"body":{error}}}')
     assert failure_text(answer) == "no {what}"
@@ -261,7 +263,7 @@ def test_a_refusal_with_malformed_variables_still_says_why(variables: str) -> No
 # --- Capabilities -----------------------------------------------------------------------------------------
 
 
-def test_capabilities_that_come_later_are_laid_over_the_first() -> None:
+def test_capabilities_of_an_event_replace_earlier_ones() -> None:
     first = Capabilities(supports_log_points=True, supports_step_back=True)
     merged = merge_capabilities(first, msgspec.Raw(b'{"supportsStepBack":false,"supportsRestartRequest":true}'))
     assert merged == Capabilities(supports_log_points=True, supports_step_back=False, supports_restart_request=True)
@@ -277,16 +279,16 @@ def test_the_capability_without_an_s_is_read_as_the_protocol_spells_it() -> None
     assert decode_body(msgspec.Raw(b'{"supportTerminateDebuggee":true}'), Capabilities).supports_terminate_debuggee
 
 
-def test_a_capabilities_event_carries_them_raw_for_the_merge() -> None:
+def test_the_capabilities_of_an_event_are_decoded_when_they_are_merged() -> None:
     said = event("capabilities", '{"capabilities":{"supportsLogPoints":true}}')
     assert isinstance(said, CapabilitiesEvent)
     assert merge_capabilities(Capabilities(), said.capabilities).supports_log_points is True
 
 
-# --- What we say ------------------------------------------------------------------------------------------
+# --- Encoding ---------------------------------------------------------------------------------------------
 
 
-def test_a_request_is_these_bytes() -> None:
+def test_a_request_is_encoded_without_members_that_are_not_set() -> None:
     assert encode_request(1, "next", {"threadId": 0}) == (
         b'{"type":"request","seq":1,"command":"next","arguments":{"threadId":0}}'
     )
@@ -294,7 +296,7 @@ def test_a_request_is_these_bytes() -> None:
     assert encode_request(3, "threads", {}) == b'{"type":"request","seq":3,"command":"threads","arguments":{}}'
 
 
-def test_an_answer_to_a_reverse_request_is_these_bytes() -> None:
+def test_the_response_to_a_reverse_request_names_its_command_and_seq() -> None:
     request = Request("runInTerminal", 7)
     assert encode_response(4, request, {"processId": 9}) == (
         b'{"type":"response","seq":4,"request_seq":7,"success":true,"command":"runInTerminal","body":{"processId":9}}'
@@ -305,12 +307,12 @@ def test_an_answer_to_a_reverse_request_is_these_bytes() -> None:
     assert b'"success":false' in encode_response(6, Request("x", 0), failure="")
 
 
-def test_an_environment_may_take_a_variable_away() -> None:
+def test_an_environment_may_unset_a_variable() -> None:
     wanted = decode_body(msgspec.Raw(b'{"args":["a"],"cwd":"/","env":{"X":null,"Y":"1"}}'), RunInTerminal)
     assert wanted.env == {"X": None, "Y": "1"}
 
 
-# --- Text that is no text ---------------------------------------------------------------------------------
+# --- Text that is not valid UTF-8 -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -322,19 +324,19 @@ def test_an_environment_may_take_a_variable_away() -> None:
         (rb"\ud83d\ude00", "\U0001f600"),
     ],
 )
-def test_output_that_is_no_text_is_shown_as_far_as_it_is(output: bytes, shown: str) -> None:
+def test_undecodable_characters_of_output_are_replaced(output: bytes, shown: str) -> None:
     message = decode_message(b'{"type":"event","event":"output","body":{"output":"%b"}}' % output)
     assert isinstance(message, Event)
     assert decode_event(message) == Output(shown)
 
 
-def test_a_value_that_is_no_text_spoils_no_answer() -> None:
+def test_undecodable_characters_of_a_response_are_replaced() -> None:
     assert decode_body(msgspec.Raw(b'{"result":"\xff"}'), EvaluateBody) == EvaluateBody("\ufffd")
     refused = response('{"type":"response","request_seq":1,"success":false,"message":"m"}')
     assert failure_text(msgspec.structs.replace(refused, body=msgspec.Raw(b'{"error":{"format":"\xff"}}'))) == "\ufffd"
 
 
-def test_nesting_without_end_is_a_violation_and_no_crash() -> None:
+def test_nesting_that_is_too_deep_is_a_violation() -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(ProtocolViolation, match="not a DAP message"):
         decode_message(b'{"type":"event","event":"x","body":%b}' % deep)
