@@ -1,4 +1,4 @@
-"""`World`: a state that is told things, and says which resources each changed. Shared by the tests of state."""
+"""`Store`: a state that is told things, and says which resources each changed. Shared by the tests of state."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def frame(line: int, name: str = "main", file: str = APP) -> StackFrame:
     return StackFrame(line, name, place(line, name, file))
 
 
-class World:
+class Store:
     """`tell` reduces a message and returns the URIs of what it changed."""
 
     def __init__(self, *sessions: str) -> None:
@@ -40,16 +40,16 @@ class World:
         for session in sessions:
             self.open(session)
 
-    def tell(self, message: Change) -> set[str]:
+    def merge(self, message: Change) -> set[str]:
         old, self.state = self.state, reduce(message, self.state)
         return changed(old, self.state)
 
     def open(self, session: str, parent: str | None = None) -> set[str]:
-        touched = self.tell(SessionOpened(session, ORIGIN, parent))
-        return touched | self.tell(SessionStarted(session))
+        touched = self.merge(SessionOpened(session, ORIGIN, parent))
+        return touched | self.merge(SessionStarted(session))
 
-    def said(self, body: EventBody, session: str = "s-1", at: float = 1001.0) -> set[str]:
-        return self.tell(EventReceived(session, body, at))
+    def event(self, body: EventBody, session: str = "s-1", at: float = 1001.0) -> set[str]:
+        return self.merge(EventReceived(session, body, at))
 
     def examined(self, session: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
         values: dict[str, Any] = {
@@ -61,25 +61,25 @@ class World:
             "total_frames": 1,
             "threads": (Thread(thread, "MainThread"),),
         }
-        return self.tell(StopExamined(session, **{**values, **more}))
+        return self.merge(StopExamined(session, **{**values, **more}))
 
     def stop(self, session: str = "s-1", **more: Any) -> set[str]:
         """A stop as a whole: the adapter's event, and what was found there."""
-        return self.said(Stopped("step", thread_id=1), session) | self.examined(session, **more)
+        return self.event(Stopped("step", thread_id=1), session) | self.examined(session, **more)
 
     def resume(self, session: str = "s-1", kind: Any = "continue") -> set[str]:
-        return self.tell(Resumed(session, kind))
+        return self.merge(Resumed(session, kind))
 
     def fetched(self, generation: int, session: str = "s-1") -> set[str]:
         variable = Variable("x", "1", "int", "x", 0)
-        return self.tell(LocalsFetched(session, generation, (NamedScope("Locals", 7),), (variable,)))
+        return self.merge(LocalsFetched(session, generation, (NamedScope("Locals", 7),), (variable,)))
 
     def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
-        return self.tell(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
+        return self.merge(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
 
     def bound(self, breakpoint_id: str, session: str = "s-1", **answer: Any) -> set[str]:
         answer = {"verified": True, "id": int(breakpoint_id.rpartition("-")[2]), **answer}
-        return self.tell(BreakpointsBound(session, ((breakpoint_id, DapBreakpoint(**answer)),)))
+        return self.merge(BreakpointsBound(session, ((breakpoint_id, DapBreakpoint(**answer)),)))
 
     def breakpoint(self, breakpoint_id: str) -> Breakpoint:
         return next(each for each in self.state.breakpoints if each.id == breakpoint_id)

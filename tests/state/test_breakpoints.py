@@ -1,15 +1,241 @@
-"""Hit conditions: the count told from the stops that a condition lets through."""
+"""Breakpoints: set, bound, moved, hit; and the hits that a hit condition lets through."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.state.store import Store
+from trio_debugmcp.dap.messages import (
+    BreakpointEvent,
+    DapBreakpoint,
+)
 from trio_debugmcp.state.breakpoints import hits_after_stop, is_hit_condition
+from trio_debugmcp.state.changes import (
+    BreakpointEnabled,
+    BreakpointFaulted,
+    BreakpointLogged,
+    BreakpointsBound,
+    BreakpointsRemoved,
+    ExceptionBreakpointPut,
+    ExceptionBreakpointsBound,
+    SessionClosed,
+)
+from trio_debugmcp.state.model import ExceptionBreakpoint
+from trio_debugmcp.state.payloads import ExceptionInfo
+from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
+    SESSION,
+    STACK,
+    THREADS,
+    breakpoints_payload,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def test_breakpoints_become_pending_when_their_session_ends() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1", line=2)
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2")))
+    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})))
+    assert BREAKPOINTS in store.merge(SessionClosed("s-1", "over"))
+    payload = breakpoints_payload(store.state, 1)
+    assert (payload.breakpoints[0].state, payload.breakpoints[0].verified) == ("Pending", False)
+    assert payload.breakpoints[0].line == 1
+    assert payload.exception_breakpoints[0].verified is False
+
+
+def test_a_new_root_session_counts_hits_from_zero() -> None:
+    store = Store("s-1")
+    store.put("bp-1", condition="x")
+    store.bound("bp-1")
+    store.stop(reason="Breakpoint", hit_ids=(1,))
+    store.merge(BreakpointFaulted("s-1", "x", "boom"))
+    store.merge(SessionClosed("s-1", "over"))
+    assert store.breakpoint("bp-1").hits == 1
+    store.open("s-2")
+    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").problem) == (0, None)
+
+
+def test_setting_binding_switching_and_removing_a_breakpoint_change_the_breakpoints_only() -> None:
+    store = Store("s-1")
+    assert store.put("bp-1") == {BREAKPOINTS}
+    assert store.bound("bp-1") == {BREAKPOINTS}
+    assert store.bound("bp-1") == set()
+    assert store.put("bp-1", enabled=False) == {BREAKPOINTS}
+    assert store.merge(BreakpointsRemoved(frozenset({"bp-1"}))) == {BREAKPOINTS}
+    assert store.merge(BreakpointsRemoved(frozenset({"bp-1"}))) == set()
+
+
+def test_breakpoints_without_a_session_change_no_resource() -> None:
+    store = Store()
+    assert store.put("bp-1") == set()
+    assert [each.id for each in store.state.breakpoints] == ["bp-1"]
+
+
+def test_a_breakpoint_that_was_not_sent_loses_its_binding() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1")
+    assert store.merge(BreakpointsBound("s-1", (("bp-1", None),))) == {BREAKPOINTS}
+    assert store.breakpoint("bp-1").bindings == ()
+
+
+def test_a_breakpoint_that_the_adapter_moves_is_shown_where_it_is() -> None:
+    store = Store("s-1")
+    store.put("bp-1", 3)
+    store.bound("bp-1", id=7, line=3)
+    moved = BreakpointEvent("changed", DapBreakpoint(True, 7, line=5))
+    assert store.event(moved) == {BREAKPOINTS}
+    shown = breakpoints_payload(store.state, 1).breakpoints[0]
+    assert (shown.line, shown.requested_line, shown.message) == (
+        5,
+        3,
+        "moved from line 3 to 5, where code is",
+    )
+    assert store.event(moved) == set()
+
+
+def test_a_breakpoint_that_the_adapter_removes_becomes_pending() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1", id=7)
+    assert store.event(BreakpointEvent("removed", DapBreakpoint(True, 7))) == {BREAKPOINTS}
+    assert breakpoints_payload(store.state, 1).breakpoints[0].state == "Pending"
+
+
+def test_an_event_about_an_unknown_breakpoint_changes_nothing() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1", id=None, verified=False)
+    assert store.event(BreakpointEvent("new", DapBreakpoint(True, 9, line=4))) == set()
+    assert store.event(BreakpointEvent("changed", DapBreakpoint(True, None, line=4))) == set()
+
+
+def test_a_stop_at_a_breakpoint_counts_a_hit() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.put("bp-2")
+    store.bound("bp-1")
+    store.bound("bp-2")
+    assert store.stop(reason="Breakpoint", hit_ids=(1,)) == {SESSION, THREADS, STACK, BREAKPOINTS}
+    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-2").hits) == (1, 0)
+    assert store["s-1"].stop is not None
+    assert store["s-1"].stop.breakpoint_ids == ("bp-1",)
+
+
+@pytest.mark.parametrize("hit_ids", [None, ()])
+def test_without_ids_from_the_adapter_the_location_decides_what_was_hit(hit_ids: Any) -> None:
+    store = Store("s-1")
+    for number, line in ((1, 7), (2, 8)):
+        store.put(f"bp-{number}", line)
+        store.bound(f"bp-{number}", id=None, line=line)
+    store.put("bp-3", 7, enabled=False)
+    store.stop(reason="Breakpoint", hit_ids=hit_ids, line=7)
+    assert [each.hits for each in store.state.breakpoints] == [1, 0, 0]
+
+
+def test_a_step_that_ends_on_the_line_of_a_breakpoint_does_not_hit_it() -> None:
+    store = Store("s-1")
+    store.put("bp-1", 7)
+    store.bound("bp-1")
+    assert BREAKPOINTS not in store.stop(reason="Step", line=7)
+
+
+def test_hits_follow_the_hit_condition() -> None:
+    store = Store("s-1")
+    store.put("bp-1", hit_condition="% 3")
+    store.bound("bp-1")
+    for expected in (3, 6, 9):
+        store.stop(reason="Breakpoint", hit_ids=(1,))
+        assert store.breakpoint("bp-1").hits == expected
+        store.resume()
+
+
+def test_hits_are_counted_per_session_and_shown_as_a_sum() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.put("bp-1", hit_condition="5")
+    store.bound("bp-1", "s-1")
+    store.bound("bp-1", "s-2")
+    store.stop("s-1", reason="Breakpoint", hit_ids=(1,))
+    assert store.breakpoint("bp-1").hits == 5
+    store.stop("s-2", reason="Breakpoint", hit_ids=(1,))
+    assert store.breakpoint("bp-1").hits == 10
+
+
+def test_an_adapters_breakpoint_id_means_nothing_in_another_session() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.put("bp-1")
+    store.bound("bp-1", "s-1", id=1)
+    store.stop("s-2", reason="Breakpoint", hit_ids=(1,))
+    assert store.breakpoint("bp-1").hits == 0
+
+
+def test_a_logged_message_counts_a_hit_and_changes_the_breakpoints_only() -> None:
+    store = Store("s-1")
+    store.put("tp-1", type="Tracepoint", log_message="x")
+    store.bound("tp-1")
+    assert store.merge(BreakpointLogged("s-1", "tp-1")) == {BREAKPOINTS}
+    assert store.breakpoint("tp-1").hits == 1
+
+
+def test_a_failed_condition_is_reported_at_its_breakpoint() -> None:
+    store = Store("s-1")
+    store.put("bp-1", condition="x > 1")
+    store.put("bp-2", condition="y")
+    assert store.merge(BreakpointFaulted("s-1", "x > 1", "NameError")) == {BREAKPOINTS}
+    assert [each.problem for each in store.state.breakpoints] == ["NameError", None]
+
+
+def test_a_temporary_breakpoint_is_in_no_payload() -> None:
+    store = Store("s-1")
+    assert store.put("bp-9", temporary=True) == set()
+    assert store.bound("bp-9") == set()
+    store.stop(reason="Breakpoint", hit_ids=(9,))
+    assert store["s-1"].stop is not None
+    assert store["s-1"].stop.breakpoint_ids == ()
+    assert breakpoints_payload(store.state, 1).breakpoints == []
+    assert store.merge(BreakpointsRemoved(frozenset({"bp-9"}))) == set()
+
+
+def test_exception_breakpoints_are_verified_while_watched_for_and_count_their_hits() -> None:
+    store = Store("s-1")
+    assert store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1"))) == {BREAKPOINTS}
+    assert store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-1"}))) == {BREAKPOINTS}
+    info = ExceptionInfo("ValueError", "bad", "always")
+    touched = store.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
+    assert touched == {SESSION, THREADS, STACK, BREAKPOINTS}
+    assert store.state.exceptions[0].hits == 1
+    assert store["s-1"].stop is not None
+    assert (store["s-1"].stop.exception, store["s-1"].stop.breakpoint_ids) == (info, ("ex-1",))
+    assert store.merge(ExceptionBreakpointsBound("s-1", frozenset(), "not here")) == {BREAKPOINTS}
+    assert store.state.exceptions[0].problem == "not here"
+
+
+def test_switching_a_removed_breakpoint_does_not_bring_it_back() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.merge(BreakpointsRemoved(frozenset({"bp-1"})))
+    assert store.merge(BreakpointEnabled("bp-1", enabled=True)) == set()
+    assert store.state.breakpoints == ()
+
+
+def test_an_update_of_a_breakpoint_keeps_hits_counted_meanwhile() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1")
+    store.stop(hit_ids=(1,), reason="Breakpoint")
+    store.put("bp-1", condition="x > 1")
+    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").condition) == (1, "x > 1")
+
+
+# --- Hit conditions ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["3", "== 3", ">3", ">= 3", "< 3", "<=3", "% 2", "  %  10  "])
@@ -18,7 +244,7 @@ def test_the_forms_that_adapters_share_are_hit_conditions(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "0", "== 0", "% 0", "-1", "3.5", "x > 3", "!= 3", "=3", "3 3", "> ", "٣x"])
-def test_anything_else_is_none(text: str) -> None:
+def test_anything_else_is_not_a_hit_condition(text: str) -> None:
     assert not is_hit_condition(text)
 
 
@@ -46,7 +272,7 @@ def test_the_counts_at_successive_stops(condition: str | None, counts: list[int]
 
 
 @given(operator=st.sampled_from(["", "==", ">", ">=", "<", "<=", "%"]), number=st.integers(1, 50))
-def test_the_count_at_each_stop_is_what_an_adapter_that_counts_has(operator: str, number: int) -> None:
+def test_the_count_at_each_stop_is_the_number_of_passes(operator: str, number: int) -> None:
     conditions: dict[str, Callable[[int], bool]] = {
         "": lambda n: n == number,
         "==": lambda n: n == number,

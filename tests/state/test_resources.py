@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.state.world import ALL, APP, ORIGIN, World, frame
+from tests.state.store import ALL, APP, ORIGIN, Store, frame
 from trio_debugmcp.dap.messages import DapBreakpoint, DapModule, Exited, ModuleEvent, Process
 from trio_debugmcp.state.changes import (
     BreakpointsBound,
@@ -80,31 +80,31 @@ class NoRings:
 RINGS = NoRings()
 
 
-def read(world: World, uri: str, revision: int = 1) -> Any:
-    session = world.state.focused
+def read(store: Store, uri: str, revision: int = 1) -> Any:
+    session = store.state.focused
     assert session is not None
-    return json.loads(to_json(RESOURCES[uri].payload(View(world.state, session, revision, RINGS))))
+    return json.loads(to_json(RESOURCES[uri].payload(View(store.state, session, revision, RINGS))))
 
 
-def busy_world() -> World:
-    world = World("s-1")
-    world.put("bp-1", 3)
-    world.bound("bp-1", id=7, line=4, column=2)
-    world.put("fn-2", None, file=None, function="main")
-    world.tell(ExceptionBreakpointPut(ExceptionBreakpoint("ex-3", condition="x")))
-    world.tell(ExceptionBreakpointsBound("s-1", frozenset({"ex-3"})))
-    world.said(ModuleEvent("new", DapModule(1, "app", APP, "1.0", "Symbols loaded", True)))
-    world.said(Process("python", 42))
-    world.stop(line=4, reason="Exception", exception=ExceptionInfo("ValueError", "bad", "always"))
-    world.fetched(world["s-1"].generation)
-    world.open("s-2", "s-1")
-    return world
+def busy_store() -> Store:
+    store = Store("s-1")
+    store.put("bp-1", 3)
+    store.bound("bp-1", id=7, line=4, column=2)
+    store.put("fn-2", None, file=None, function="main")
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-3", condition="x")))
+    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-3"})))
+    store.event(ModuleEvent("new", DapModule(1, "app", APP, "1.0", "Symbols loaded", True)))
+    store.event(Process("python", 42))
+    store.stop(line=4, reason="Exception", exception=ExceptionInfo("ValueError", "bad", "always"))
+    store.fetched(store["s-1"].generation)
+    store.open("s-2", "s-1")
+    return store
 
 
-@pytest.mark.parametrize("world", [busy_world(), World("s-1")], ids=["busy", "empty"])
+@pytest.mark.parametrize("store", [busy_store(), Store("s-1")], ids=["busy", "empty"])
 @pytest.mark.parametrize("uri", list(CONTRACT))
-def test_a_payload_has_exactly_the_keys_of_the_contract_whatever_is_known(uri: str, world: World) -> None:
-    assert set(read(world, uri)) == set(CONTRACT[uri].split()) | ALLOWED.get(uri, set())
+def test_a_payload_has_exactly_the_keys_of_the_contract_whatever_is_known(uri: str, store: Store) -> None:
+    assert set(read(store, uri)) == set(CONTRACT[uri].split()) | ALLOWED.get(uri, set())
 
 
 def test_every_resource_is_named_and_described() -> None:
@@ -121,7 +121,7 @@ def test_every_resource_is_named_and_described() -> None:
 
 
 def test_the_session_at_a_stop() -> None:
-    world = busy_world()
+    store = busy_store()
     child = {
         "sessionId": "s-2",
         "processId": None,
@@ -140,7 +140,7 @@ def test_the_session_at_a_stop() -> None:
         "currentLocation": {"file": APP, "line": 4, "column": 1, "functionName": "main", "moduleName": "app"},
         "parentSessionId": None,
     }
-    assert read(world, SESSION, 7) == {
+    assert read(store, SESSION, 7) == {
         "processId": 42,
         "processName": "app.py",
         "executablePath": None,
@@ -165,35 +165,35 @@ def test_the_session_at_a_stop() -> None:
     }
 
 
-def test_a_session_that_runs_says_nothing_of_its_last_stop() -> None:
-    world = busy_world()
-    world.resume()
-    payload = read(world, SESSION)
+def test_a_running_session_shows_nothing_of_its_last_stop() -> None:
+    store = busy_store()
+    store.resume()
+    payload = read(store, SESSION)
     assert payload["state"] == "Running"
     for key in ("pauseReason", "currentLocation", "activeThreadId", "exception"):
         assert payload[key] is None
 
 
-def test_a_session_that_starts_is_readable_at_once() -> None:
-    world = World()
-    world.tell(SessionOpened("s-1", ORIGIN))
-    assert read(world, SESSION)["state"] == "Starting"
-    assert read(world, THREADS) == {"threads": [], "stale": True, "capturedAt": None, "revision": 1}
-    assert read(world, STACK)["frames"] == []
-    assert (read(world, STACK)["stale"], read(world, STACK)["capturedAt"]) == (True, None)
+def test_a_starting_session_can_be_read() -> None:
+    store = Store()
+    store.merge(SessionOpened("s-1", ORIGIN))
+    assert read(store, SESSION)["state"] == "Starting"
+    assert read(store, THREADS) == {"threads": [], "stale": True, "capturedAt": None, "revision": 1}
+    assert read(store, STACK)["frames"] == []
+    assert (read(store, STACK)["stale"], read(store, STACK)["capturedAt"]) == (True, None)
 
 
 def test_a_session_that_has_ended_still_has_a_payload_with_its_exit_code() -> None:
-    world = busy_world()
-    world.said(Exited(3))
-    world.tell(SessionClosed("s-1", "the program ended"))
-    assert world.state.last is not None
-    payload = session_payload(world.state, world.state.last, 9)
+    store = busy_store()
+    store.event(Exited(3))
+    store.merge(SessionClosed("s-1", "the program ended"))
+    assert store.state.last is not None
+    payload = session_payload(store.state, store.state.last, 9)
     assert (payload.state, payload.exit_code, payload.exception) == ("Terminating", 3, None)
 
 
-def test_breakpoints_at_a_glance() -> None:
-    payload = read(busy_world(), BREAKPOINTS)
+def test_breakpoints_by_kind() -> None:
+    payload = read(busy_store(), BREAKPOINTS)
     (line,), (function,), (exception,) = (
         payload["breakpoints"],
         payload["functionBreakpoints"],
@@ -219,29 +219,29 @@ def test_breakpoints_at_a_glance() -> None:
     [(True, True, "Bound"), (True, False, "Pending"), (False, True, "Disabled")],
 )
 def test_the_state_of_a_breakpoint(enabled: bool, verified: bool, state: str) -> None:
-    world = World("s-1")
-    world.put("bp-1", enabled=enabled)
-    world.bound("bp-1", verified=verified, message=None if verified else "no code here")
-    (shown,) = read(world, BREAKPOINTS)["breakpoints"]
+    store = Store("s-1")
+    store.put("bp-1", enabled=enabled)
+    store.bound("bp-1", verified=verified, message=None if verified else "no code here")
+    (shown,) = read(store, BREAKPOINTS)["breakpoints"]
     assert shown["state"] == state
     assert shown["verified"] is (state == "Bound")
     assert shown["message"] == (None if verified else "no code here")
 
 
-def test_of_several_sessions_the_one_that_could_place_a_breakpoint_counts() -> None:
-    world = World("s-1")
-    world.open("s-2", "s-1")
-    world.put("bp-1", 3)
-    world.bound("bp-1", "s-1", verified=False, message="not loaded")
-    world.bound("bp-1", "s-2", line=5)
-    (shown,) = read(world, BREAKPOINTS)["breakpoints"]
+def test_a_breakpoint_is_shown_where_a_session_could_place_it() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.put("bp-1", 3)
+    store.bound("bp-1", "s-1", verified=False, message="not loaded")
+    store.bound("bp-1", "s-2", line=5)
+    (shown,) = read(store, BREAKPOINTS)["breakpoints"]
     assert (shown["verified"], shown["line"], shown["requestedLine"]) == (True, 5, 3)
 
 
 def test_threads_and_which_of_them_is_current() -> None:
-    world = World("s-1")
-    world.stop(thread=0, line=4, threads=(Thread(0, "main"), Thread(9, None)))
-    payload = read(world, THREADS)
+    store = Store("s-1")
+    store.stop(thread=0, line=4, threads=(Thread(0, "main"), Thread(9, None)))
+    payload = read(store, THREADS)
     assert [set(each) for each in payload["threads"]] == [{"id", "name", "state", "isCurrent", "location"}] * 2
     assert [(t["id"], t["name"], t["state"], t["isCurrent"]) for t in payload["threads"]] == [
         (0, "main", "Suspended", True),
@@ -252,15 +252,15 @@ def test_threads_and_which_of_them_is_current() -> None:
 
 
 def test_while_the_program_runs_the_last_capture_is_served_as_stale() -> None:
-    world = busy_world()
-    threads, stack = read(world, THREADS), read(world, STACK)
-    world.resume()
-    assert read(world, THREADS) == {**threads, "stale": True}
-    assert read(world, STACK) == {**stack, "stale": True}
+    store = busy_store()
+    threads, stack = read(store, THREADS), read(store, STACK)
+    store.resume()
+    assert read(store, THREADS) == {**threads, "stale": True}
+    assert read(store, STACK) == {**stack, "stale": True}
 
 
 def test_the_stack_with_the_locals_of_its_top_frame() -> None:
-    payload = read(busy_world(), STACK)
+    payload = read(busy_store(), STACK)
     assert payload["frames"] == [
         {
             "index": 0,
@@ -274,7 +274,7 @@ def test_the_stack_with_the_locals_of_its_top_frame() -> None:
 
 
 def test_modules_with_their_count() -> None:
-    payload = read(busy_world(), MODULES)
+    payload = read(busy_store(), MODULES)
     assert payload["modules"] == [
         {
             "id": 1,
@@ -289,23 +289,23 @@ def test_modules_with_their_count() -> None:
 
 
 def test_a_hundred_breakpoints_and_two_hundred_threads_are_served_whole() -> None:
-    world = World("s-1")
+    store = Store("s-1")
     for number in range(100):
-        world.put(f"bp-{number}", number + 1)
+        store.put(f"bp-{number}", number + 1)
     results = tuple((f"bp-{number}", DapBreakpoint(True, number)) for number in range(100))
-    assert world.tell(BreakpointsBound("s-1", results)) == {BREAKPOINTS}
-    world.stop(threads=tuple(Thread(number, f"worker {number}") for number in range(200)))
-    assert len(read(world, BREAKPOINTS)["breakpoints"]) == 100
-    assert all(each["verified"] for each in read(world, BREAKPOINTS)["breakpoints"])
-    assert len(read(world, THREADS)["threads"]) == 200
+    assert store.merge(BreakpointsBound("s-1", results)) == {BREAKPOINTS}
+    store.stop(threads=tuple(Thread(number, f"worker {number}") for number in range(200)))
+    assert len(read(store, BREAKPOINTS)["breakpoints"]) == 100
+    assert all(each["verified"] for each in read(store, BREAKPOINTS)["breakpoints"])
+    assert len(read(store, THREADS)["threads"]) == 200
 
 
 def test_json_is_compact_and_text_is_itself() -> None:
-    world = World("s-1")
-    world.stop(frames=(frame(1, "grüße", "/src/with space.py"),))
-    session = world.state.focused
+    store = Store("s-1")
+    store.stop(frames=(frame(1, "grüße", "/src/with space.py"),))
+    session = store.state.focused
     assert session is not None
-    text = to_json(RESOURCES[STACK].payload(View(world.state, session, 1, RINGS)))
+    text = to_json(RESOURCES[STACK].payload(View(store.state, session, 1, RINGS)))
     assert text == json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
     assert "grüße" in text
 
@@ -317,13 +317,13 @@ def test_times_are_iso_with_offset_to_the_millisecond(moment: float) -> None:
     assert abs(datetime.fromisoformat(text).timestamp() - moment) < 0.001
 
 
-def test_a_long_value_is_cut_and_says_so() -> None:
+def test_a_long_value_is_cut_with_the_number_of_characters_left_out() -> None:
     assert shortened("x" * 200) == "x" * 200
     assert shortened("x" * 205) == "x" * 200 + "… (+5 characters)"
     assert shortened("abcdef", 3) == "abc… (+3 characters)"
 
 
-# --- URIs -------------------------------------------------------------------------------------------------
+# --- URIs -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_path_becomes_a_uri_and_comes_back(path: str, uri: str) -> None:
 
 
 @given(st.text(min_size=1))
-def test_any_path_survives_the_way_through_a_uri(path: str) -> None:
+def test_any_path_survives_a_round_trip_through_a_uri(path: str) -> None:
     assert source_path(source_uri(path)) == path
 
 
@@ -359,6 +359,6 @@ def test_all_spellings_of_a_source_are_one_resource() -> None:
 
 
 @pytest.mark.parametrize("uri", [SESSION, "debugger://nothing", "file:///src/app.py", "debugger://sources//x", ""])
-def test_other_uris_name_no_source_and_are_their_own_spelling(uri: str) -> None:
+def test_other_uris_name_no_source_and_are_canonical(uri: str) -> None:
     assert source_path(uri) is None
     assert canonical(uri) == uri

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.state.world import APP, ORIGIN, frame, place
+from tests.state.store import APP, ORIGIN, frame, place
 from trio_debugmcp.dap.messages import Continued, DapBreakpoint, DapModule, Exited, ModuleEvent, Stopped, ThreadEvent
 from trio_debugmcp.state.changes import (
     BreakpointLogged,
@@ -41,16 +41,16 @@ from trio_debugmcp.state.timeline import (
 )
 
 
-class Diary:
+class EventLog:
     """`tell` reduces a message and returns what is told of it."""
 
     def __init__(self, *sessions: str) -> None:
         self.state = State()
         for session in sessions:
-            self.tell(SessionOpened(session, ORIGIN))
-            self.tell(SessionStarted(session))
+            self.merge(SessionOpened(session, ORIGIN))
+            self.merge(SessionStarted(session))
 
-    def tell(self, message: Change) -> list[Happening]:
+    def merge(self, message: Change) -> list[Happening]:
         old, self.state = self.state, reduce(message, self.state)
         told = happenings(old, message, self.state)
         assert all(each.type in EVENT_TYPES for each in told)
@@ -58,10 +58,10 @@ class Diary:
         return told
 
     def types(self, message: Change) -> list[str]:
-        return [each.type for each in self.tell(message)]
+        return [each.type for each in self.merge(message)]
 
     def stop(self, **more: Any) -> list[Happening]:
-        assert self.tell(EventReceived("s-1", Stopped("step", thread_id=1), 1.0)) == []
+        assert self.merge(EventReceived("s-1", Stopped("step", thread_id=1), 1.0)) == []
         session = self.state.snapshot("s-1")
         assert session is not None
         values: dict[str, Any] = {
@@ -72,17 +72,17 @@ class Diary:
             "frames": (frame(7),),
             "threads": (Thread(1, "MainThread"),),
         }
-        return self.tell(StopExamined("s-1", **{**values, **more}))
+        return self.merge(StopExamined("s-1", **{**values, **more}))
 
-    def said(self, body: Any) -> list[Happening]:
-        return self.tell(EventReceived("s-1", body, 1001.0))
+    def event(self, body: Any) -> list[Happening]:
+        return self.merge(EventReceived("s-1", body, 1001.0))
 
 
-def test_a_session_begins_and_ends_with_what_is_known_of_it() -> None:
-    diary = Diary()
+def test_a_session_starts_and_ends_with_events() -> None:
+    log = EventLog()
     opening = SessionOpened("s-1", ORIGIN)
     assert starts_over(opening)
-    assert diary.tell(opening) == [
+    assert log.merge(opening) == [
         Happening(
             "sessionStarted",
             {
@@ -95,22 +95,22 @@ def test_a_session_begins_and_ends_with_what_is_known_of_it() -> None:
             },
         )
     ]
-    assert diary.types(SessionStarted("s-1")) == []
+    assert log.types(SessionStarted("s-1")) == []
     child = SessionOpened("s-2", ORIGIN, parent="s-1")
     assert not starts_over(child)
-    assert diary.tell(child)[0].payload["parentSessionId"] == "s-1"
-    diary.said(Exited(3))
-    parent, orphan = diary.tell(SessionClosed("s-1", "the program ended"))
+    assert log.merge(child)[0].payload["parentSessionId"] == "s-1"
+    log.event(Exited(3))
+    parent, orphan = log.merge(SessionClosed("s-1", "the program ended"))
     assert parent.payload == {"sessionId": "s-1", "exitCode": 3, "reason": "the program ended", "failed": False}
     assert (orphan.type, orphan.payload["sessionId"], orphan.payload["exitCode"]) == ("sessionEnded", "s-2", None)
-    assert diary.tell(SessionClosed("s-1", "again")) == []
+    assert log.merge(SessionClosed("s-1", "again")) == []
 
 
-def test_a_stop_has_its_reason_place_and_breakpoints() -> None:
-    diary = Diary("s-1")
-    diary.tell(BreakpointPut(Breakpoint("bp-1", file=APP, line=7)))
-    diary.tell(BreakpointsBound("s-1", (("bp-1", DapBreakpoint(verified=True, id=5, line=7)),)))
-    stopped, hit = diary.stop(reason="Breakpoint", hit_ids=(5,))
+def test_a_stop_has_its_reason_location_and_breakpoints() -> None:
+    log = EventLog("s-1")
+    log.merge(BreakpointPut(Breakpoint("bp-1", file=APP, line=7)))
+    log.merge(BreakpointsBound("s-1", (("bp-1", DapBreakpoint(verified=True, id=5, line=7)),)))
+    stopped, hit = log.stop(reason="Breakpoint", hit_ids=(5,))
     assert (stopped.type, stopped.thread_id) == ("stopped", 1)
     assert stopped.payload == {
         "sessionId": "s-1",
@@ -123,74 +123,74 @@ def test_a_stop_has_its_reason_place_and_breakpoints() -> None:
     assert hit.payload == {"sessionId": "s-1", "id": "bp-1", "hitCount": 1, "location": place(7)}
 
 
-def test_an_exception_is_told_of_with_its_stop() -> None:
-    diary = Diary("s-1")
-    diary.tell(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
+def test_an_exception_is_an_event_after_its_stop() -> None:
+    log = EventLog("s-1")
+    log.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
     info = ExceptionInfo("ValueError", "b" * 1000, "always")
-    told = diary.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
+    told = log.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
     assert [each.type for each in told] == ["stopped", "exception", "breakpointHit"]
     assert told[1].payload["exceptionType"] == "ValueError"
     assert len(told[1].payload["message"]) < 240
     assert isinstance(told[1].payload["location"], Location)
 
 
-def test_resuming_is_told_of_once_and_a_refusal_is_the_stop_again() -> None:
-    diary = Diary("s-1")
-    diary.stop()
-    (went,) = diary.tell(Resumed("s-1", "continue"))
+def test_a_resume_is_one_event_and_a_refusal_is_the_stop_again() -> None:
+    log = EventLog("s-1")
+    log.stop()
+    (went,) = log.merge(Resumed("s-1", "continue"))
     assert (went.type, went.thread_id, went.payload) == ("continued", 1, {"sessionId": "s-1"})
-    assert diary.said(Continued(1)) == []  # the adapter says it as well
-    diary.stop()
-    assert diary.types(Resumed("s-1", "step")) == ["stepped"]
-    session = diary.state.snapshot("s-1")
+    assert log.event(Continued(1)) == []  # the adapter says it as well
+    log.stop()
+    assert log.types(Resumed("s-1", "step")) == ["stepped"]
+    session = log.state.snapshot("s-1")
     assert session is not None
-    assert diary.types(ResumeRefused("s-1", session.generation)) == ["stopped"]
-    assert [each.type for each in diary.said(Continued(1))] == ["continued"]  # somebody else resumed it
+    assert log.types(ResumeRefused("s-1", session.generation)) == ["stopped"]
+    assert [each.type for each in log.event(Continued(1))] == ["continued"]  # somebody else resumed it
 
 
-def test_details_that_are_fetched_later_are_no_events() -> None:
-    diary = Diary("s-1")
-    diary.stop()
-    session = diary.state.snapshot("s-1")
+def test_details_that_are_fetched_later_make_no_event() -> None:
+    log = EventLog("s-1")
+    log.stop()
+    session = log.state.snapshot("s-1")
     assert session is not None
-    assert diary.types(LocalsFetched("s-1", session.generation, (), ())) == []
+    assert log.types(LocalsFetched("s-1", session.generation, (), ())) == []
 
 
 def test_breakpoints_are_set_changed_and_removed() -> None:
-    diary = Diary("s-1")
-    (made,) = diary.tell(BreakpointPut(Breakpoint("bp-1", file=APP, line=7, condition="c" * 500)))
+    log = EventLog("s-1")
+    (made,) = log.merge(BreakpointPut(Breakpoint("bp-1", file=APP, line=7, condition="c" * 500)))
     assert made.type == "breakpointSet"
     assert made.payload["line"] == 7
     assert len(made.payload["condition"]) < 120
     bound = BreakpointsBound("s-1", (("bp-1", DapBreakpoint(verified=True, id=5, line=8)),))
-    (changed,) = diary.tell(bound)
+    (changed,) = log.merge(bound)
     assert (changed.type, changed.payload["state"], changed.payload["line"]) == ("breakpointChanged", "Bound", 8)
-    assert diary.types(bound) == []
+    assert log.types(bound) == []
     off = Breakpoint("bp-1", file=APP, line=7, enabled=False)
-    assert [each.payload["enabled"] for each in diary.tell(BreakpointPut(off))] == [False]
-    assert diary.types(BreakpointPut(off)) == []
-    assert diary.tell(BreakpointsRemoved(frozenset({"bp-1"}))) == [Happening("breakpointRemoved", {"id": "bp-1"})]
-    assert diary.types(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2", "KeyError"))) == ["breakpointSet"]
-    (watched,) = diary.tell(ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})))
+    assert [each.payload["enabled"] for each in log.merge(BreakpointPut(off))] == [False]
+    assert log.types(BreakpointPut(off)) == []
+    assert log.merge(BreakpointsRemoved(frozenset({"bp-1"}))) == [Happening("breakpointRemoved", {"id": "bp-1"})]
+    assert log.types(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2", "KeyError"))) == ["breakpointSet"]
+    (watched,) = log.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})))
     assert (watched.payload["exceptionType"], watched.payload["verified"]) == ("KeyError", True)
 
 
-def test_what_nobody_sees_is_not_told_of_and_the_edges_of_a_session_speak_for_its_breakpoints() -> None:
-    diary = Diary("s-1")
+def test_temporary_breakpoints_and_the_start_and_end_of_a_session_make_no_breakpoint_events() -> None:
+    log = EventLog("s-1")
     temporary = Breakpoint("bp-1", file=APP, line=7, temporary=True)
-    assert diary.types(BreakpointPut(temporary)) == []
-    assert diary.types(BreakpointsRemoved(frozenset({"bp-1"}))) == []
-    diary.tell(BreakpointPut(Breakpoint("bp-2", file=APP, line=7)))
-    diary.tell(BreakpointsBound("s-1", (("bp-2", DapBreakpoint(verified=True, id=5)),)))
-    assert diary.types(SessionClosed("s-1", "over")) == ["sessionEnded"]
-    assert diary.types(SessionOpened("s-2", ORIGIN)) == ["sessionStarted"]
+    assert log.types(BreakpointPut(temporary)) == []
+    assert log.types(BreakpointsRemoved(frozenset({"bp-1"}))) == []
+    log.merge(BreakpointPut(Breakpoint("bp-2", file=APP, line=7)))
+    log.merge(BreakpointsBound("s-1", (("bp-2", DapBreakpoint(verified=True, id=5)),)))
+    assert log.types(SessionClosed("s-1", "over")) == ["sessionEnded"]
+    assert log.types(SessionOpened("s-2", ORIGIN)) == ["sessionStarted"]
 
 
-def test_a_tracepoint_tells_its_text_and_is_no_hit_and_no_stop() -> None:
-    diary = Diary("s-1")
-    diary.tell(BreakpointPut(Breakpoint("tp-1", "Tracepoint", file=APP, line=7, log_message="x")))
-    diary.tell(BreakpointsBound("s-1", (("tp-1", DapBreakpoint(verified=True, id=5)),)))
-    (traced,) = diary.tell(BreakpointLogged("s-1", "tp-1", "x = 1\n"))
+def test_a_tracepoint_is_an_event_with_its_text_and_neither_hit_nor_stop() -> None:
+    log = EventLog("s-1")
+    log.merge(BreakpointPut(Breakpoint("tp-1", "Tracepoint", file=APP, line=7, log_message="x")))
+    log.merge(BreakpointsBound("s-1", (("tp-1", DapBreakpoint(verified=True, id=5)),)))
+    (traced,) = log.merge(BreakpointLogged("s-1", "tp-1", "x = 1\n"))
     assert traced == Happening(
         "tracepoint",
         {"sessionId": "s-1", "id": "tp-1", "text": "x = 1", "hitCount": 1, "file": APP, "line": 7},
@@ -198,36 +198,36 @@ def test_a_tracepoint_tells_its_text_and_is_no_hit_and_no_stop() -> None:
 
 
 def test_threads_and_modules() -> None:
-    diary = Diary("s-1")
-    assert diary.said(ThreadEvent("started", 4)) == [Happening("threadStarted", {"sessionId": "s-1"}, 4)]
-    assert diary.said(ThreadEvent("exited", 4)) == [Happening("threadExited", {"sessionId": "s-1"}, 4)]
-    (loaded,) = diary.said(ModuleEvent("new", DapModule(1, "json")))
+    log = EventLog("s-1")
+    assert log.event(ThreadEvent("started", 4)) == [Happening("threadStarted", {"sessionId": "s-1"}, 4)]
+    assert log.event(ThreadEvent("exited", 4)) == [Happening("threadExited", {"sessionId": "s-1"}, 4)]
+    (loaded,) = log.event(ModuleEvent("new", DapModule(1, "json")))
     assert loaded.payload == {"sessionId": "s-1", "name": "json", "count": 1}
-    assert diary.said(ModuleEvent("changed", DapModule(1, "json"))) == []
-    assert diary.tell(EventReceived("s-9", ThreadEvent("started", 4), 1.0)) == []
+    assert log.event(ModuleEvent("changed", DapModule(1, "json"))) == []
+    assert log.merge(EventReceived("s-9", ThreadEvent("started", 4), 1.0)) == []
 
 
-def test_output_is_told_of_in_short_while_its_session_lives() -> None:
-    diary = Diary("s-1")
+def test_output_is_shortened_and_dropped_after_its_session_has_ended() -> None:
+    log = EventLog("s-1")
     written = OutputWritten("s-1", 5000, (WrittenPiece("stdout", "a" * 201, 4990), WrittenPiece("stderr", "b", 10)))
-    out, err = diary.tell(written)
+    out, err = log.merge(written)
     assert out.payload["stream"] == "stdout"
     assert out.payload["length"] == 4990
     assert len(out.payload["text"]) < 240
     assert err.payload == {"stream": "stderr", "text": "b", "length": 10}
-    assert diary.state.written == 5000
-    diary.tell(SessionClosed("s-1", "over"))
-    assert diary.tell(written) == []
+    assert log.state.written == 5000
+    log.merge(SessionClosed("s-1", "over"))
+    assert log.merge(written) == []
 
 
-def test_what_the_server_tells_changes_nothing_else() -> None:
-    diary = Diary("s-1")
-    before = diary.state
+def test_events_of_the_server_change_nothing_else() -> None:
+    log = EventLog("s-1")
+    before = log.state
     came = client_joined("agent", "1.0", "control")
-    assert diary.tell(Happened(came)) == [came]
+    assert log.merge(Happened(came)) == [came]
     assert came.payload == {"name": "agent", "version": "1.0", "role": "control"}
     assert client_left("agent", None, "observe").payload == {"name": "agent", "version": None, "role": "observe"}
-    assert diary.state is before
+    assert log.state is before
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_what_the_server_tells_changes_nothing_else() -> None:
         {"breakpoints": ["x" * 100 + "hunter2"]},
     ],
 )
-def test_a_tool_call_is_told_of_without_secrets_and_in_short(arguments: dict[str, Any]) -> None:
+def test_a_tool_call_is_recorded_short_and_without_secrets(arguments: dict[str, Any]) -> None:
     told = tool_called("debug_launch", arguments, 12.345, None, "agent")
     text = json.dumps(told.payload)
     assert "hunter2" not in text
@@ -250,7 +250,7 @@ def test_a_tool_call_is_told_of_without_secrets_and_in_short(arguments: dict[str
     assert list(told.payload["arguments"]) == list(arguments)
 
 
-def test_a_tool_call_is_told_of_with_its_outcome() -> None:
+def test_a_tool_call_is_recorded_with_its_outcome() -> None:
     told = tool_called("debug_step", {"mode": "in", "count": 2, "wait": True}, 12.345, "NOT_PAUSED", "agent")
     assert told == Happening(
         "toolCalled",

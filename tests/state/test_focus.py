@@ -1,0 +1,88 @@
+"""Which session is in focus after a stop, a resume, or an end."""
+
+from tests.state.store import Store
+from trio_debugmcp.state.changes import (
+    ResumeRefused,
+    SessionClosed,
+)
+from trio_debugmcp.state.resources import (
+    MODULES,
+    SESSION,
+    STACK,
+    THREADS,
+)
+
+
+def test_a_child_session_changes_the_parents_payload_and_leaves_the_focus() -> None:
+    store = Store("s-1")
+    assert store.open("s-2", "s-1") == {SESSION}
+    assert store.state.focus == "s-1"
+
+
+def test_a_stop_takes_the_focus_from_a_session_that_runs() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    assert {SESSION, THREADS, STACK, MODULES} <= store.stop("s-2")
+    assert store.state.focus == "s-2"
+
+
+def test_a_stop_leaves_the_focus_at_a_paused_session() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.stop("s-1")
+    assert store.stop("s-2") == {SESSION}
+    assert store.state.focus == "s-1"
+
+
+def test_a_stop_leaves_the_focus_at_a_session_that_is_stepping() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.stop("s-1")
+    store.resume("s-1", "step")
+    store.stop("s-2")
+    assert store.state.focus == "s-1"
+    store.stop("s-1")
+    assert store.state.focus == "s-1"
+
+
+def test_continuing_passes_the_focus_to_the_session_paused_longest() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.open("s-3", "s-1")
+    for session in ("s-1", "s-3", "s-2"):
+        store.stop(session)
+    assert {SESSION, THREADS, STACK} <= store.resume("s-1")
+    assert store.state.focus == "s-3"
+
+
+def test_a_refused_continue_gives_the_focus_back() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.stop("s-1")
+    store.stop("s-2")
+    store.resume("s-1")
+    assert store.state.focus == "s-2"
+    store.merge(ResumeRefused("s-1", store["s-1"].generation))
+    assert store.state.focus == "s-1"
+
+
+def test_continuing_another_session_leaves_the_focus() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.stop("s-1")
+    store.stop("s-2")
+    store.resume("s-2")
+    assert store.state.focus == "s-1"
+
+
+def test_when_the_focused_child_ends_the_focus_goes_to_a_paused_session_else_to_the_parent() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.open("s-3", "s-2")
+    store.stop("s-3")
+    store.merge(SessionClosed("s-3", "over"))
+    assert store.state.focus == "s-2"
+    store.stop("s-2")
+    store.stop("s-1")
+    store.merge(SessionClosed("s-2", "over"))
+    assert store.state.focus == "s-1"
