@@ -1,4 +1,4 @@
-"""The command line. One file per command; importing this imports none of them, nor anything that a start needs not."""
+"""The command line, one file per command. Importing a command imports nothing that only its run needs."""
 
 import argparse
 import sys

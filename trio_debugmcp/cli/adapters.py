@@ -5,7 +5,7 @@ import json
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
+    """Add `adapters` and its options to the command line."""
     parser = commands.add_parser(
         "adapters", help="list the debug adapters, where each was found, and how to get the missing ones"
     )
@@ -14,7 +14,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the debug adapters, one line each or as JSON."""
     from trio_debugmcp.dap.profiles import PROFILES
 
     found = [

@@ -18,7 +18,7 @@ MAX_LINES = 4
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
+    """Add `demo` and its options to the command line."""
     parser = commands.add_parser(
         "demo",
         help="debug the bundled sample program and show every call, notification and resource",
@@ -68,7 +68,7 @@ async def _demo(port: int, pace: float) -> bool:
         _say("There is tea and cake in it, which Ada bought. Where does fill_cart get the cart from?")
         await trio.sleep(pace)
         defaults = await client.call("evaluate", expression="fill_cart.__defaults__[0] is cart")
-        _say("One step further, and the subscription tells of the change:")
+        _say("One step further, and the subscription reports the change:")
         await trio.sleep(pace)
         await client.call("debug_step")
         await client.wait_notification()
@@ -82,7 +82,7 @@ async def _demo(port: int, pace: float) -> bool:
 
 
 class _DemoClient:
-    """The SDK's client, made talkative."""
+    """The SDK's client, which prints every call, answer and notification."""
 
     def __init__(self, sdk: Any) -> None:
         import trio
@@ -161,7 +161,7 @@ def _show(arrow: str, what: str) -> None:
 
 
 def _short(payload: object) -> str:
-    """What a person wants to see of a payload, in a few lines: no nulls, no empty lists, no long paths."""
+    """Return a payload in a few lines, without nulls, empty lists and directories."""
     text = json.dumps(_pruned(payload), ensure_ascii=False)
     lines = textwrap.wrap(text, WIDTH, subsequent_indent="      ")
     return "\n".join([*lines[:MAX_LINES], *(["      …"] if len(lines) > MAX_LINES else [])])

@@ -14,33 +14,20 @@ if TYPE_CHECKING:
     from trio_debugmcp.listen import Network
     from trio_debugmcp.recording.recorder import Recorder
 
-MAX_LINGER = 86400
-"""Seconds; who wants a session to outlive its client for longer than a day keeps a client."""
+MAX_LINGER_SECONDS = 86400
+"""A day. For a session that is to outlive its client for longer, a client must stay connected."""
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
+    """Add `serve` and its options to the command line."""
     parser = commands.add_parser(
         "serve",
         help="serve MCP on standard input and output",
-        description="Serve MCP on standard input and output until the client leaves. Logs go to standard error.",
+        description="Serve MCP on standard input and output until the client disconnects. Logs go to standard error.",
     )
-    parser.add_argument(
-        "--debounce",
-        type=_seconds,
-        default=0.3,
-        metavar="SECONDS",
-        help="publish a changed resource when it has been quiet for so long (default 0.3)",
-    )
-    parser.add_argument(
-        "--max-wait",
-        type=_seconds,
-        default=0.9,
-        metavar="SECONDS",
-        help="and never later than this after its first unpublished change (default 0.9)",
-    )
+    _add_publishing_options(parser)
     parser.add_argument(
         "--root",
         action="append",
@@ -59,15 +46,32 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--record",
         type=Path,
         metavar="FILE",
-        help="record what debug adapters and clients say in a new file, for `trio-debugmcp replay`; in a directory, "
-        "each start makes a file of its own",
+        help="record the messages of debug adapters and clients in a new file, for `trio-debugmcp replay`; in a "
+        "directory, each start makes a file of its own",
     )
     add_transport_options(parser)
     parser.set_defaults(run=run)
 
 
+def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debounce",
+        type=_seconds,
+        default=0.3,
+        metavar="SECONDS",
+        help="publish a changed resource when it has been quiet for so long (default 0.3)",
+    )
+    parser.add_argument(
+        "--max-wait",
+        type=_seconds,
+        default=0.9,
+        metavar="SECONDS",
+        help="and never later than this after its first unpublished change (default 0.9)",
+    )
+
+
 def add_transport_options(parser: argparse.ArgumentParser) -> None:
-    """How clients connect, and where logs go."""
+    """Add the options that `serve` and `replay` share: how clients connect, and where logs go."""
     network = parser.add_argument_group("network")
     network.add_argument(
         "--ws",
@@ -82,16 +86,16 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         help="also serve MCP Streamable HTTP at /mcp; needs the extra `http`",
     )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
-    network.add_argument("--token", metavar="TOKEN", help="lets a client in, with full control (default: a random one)")
+    network.add_argument("--token", metavar="TOKEN", help="for clients with full control (default: a random one)")
     network.add_argument(
-        "--observe-token", metavar="TOKEN", help="lets a client in that may only look (default: a random one)"
+        "--observe-token", metavar="TOKEN", help="for clients that may only observe (default: a random one)"
     )
     network.add_argument(
         "--linger",
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="when the client that uses the session leaves and others are connected, it goes on so long (default 120)",
+        help="keep a session for so long after its client has disconnected, if others are connected (default 120)",
     )
     network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
@@ -100,7 +104,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the client leaves."""
+    """Serve until the client disconnects, and return the exit code."""
     problem = transport_misuse(arguments)
     if problem is not None:
         print(f"trio-debugmcp serve: {problem}", file=sys.stderr)
@@ -150,26 +154,27 @@ def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "
     except FileExistsError:
         raise FileExistsError(
             f"--record: {arguments.record} exists already, and a recording is never added to another. "
-            "Name a new file, or a directory, in which each start makes one; or delete that file."
+            "Name a new file, or a directory, in which each start makes a new one; or delete that file."
         ) from None
 
 
 def configure_logging(arguments: argparse.Namespace) -> None:
-    """As asked for on the command line."""
+    """Set up logging as the command line asks for it."""
     logging.basicConfig(
         level=arguments.log_level.upper(),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         filename=arguments.log_file,
     )
-    for handler in logging.getLogger().handlers:  # MCP clients may ask for more; here is only what was asked for here
+    # MCP clients may lower the level of the package's logger. That must not make this log longer than asked for here.
+    for handler in logging.getLogger().handlers:
         handler.setLevel(arguments.log_level.upper())
 
 
 def network_of(arguments: argparse.Namespace) -> "Network":
-    """How to serve.
+    """Return the transports and tokens that the command line asks for.
 
     Raises:
-        ValueError: a token cannot be one.
+        ValueError: a token has characters that are not allowed, or both tokens are the same.
     """
     from trio_debugmcp.listen import Address, Network
     from trio_debugmcp.server.auth import Tokens
@@ -184,7 +189,7 @@ def network_of(arguments: argparse.Namespace) -> "Network":
 
 
 def serve_until_done(command: str, options: "Options", network: "Network") -> int:
-    """Serve; returns the exit code."""
+    """Serve until everything has ended, and return the exit code."""
     import trio
 
     from trio_debugmcp.listen import serve
@@ -198,13 +203,13 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
 
 
 def transport_misuse(arguments: argparse.Namespace) -> str | None:
-    """What does not fit together."""
+    """Say which options contradict each other or cannot be met; None if they are fine."""
     if arguments.no_stdio and arguments.ws is None and arguments.http is None:
         return "--no-stdio needs --ws or --http"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         return "--tls-cert and --tls-key belong together"
-    if not 0 <= arguments.linger <= MAX_LINGER:
-        return f"--linger must be between 0 and {MAX_LINGER} seconds"
+    if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
+        return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
     if arguments.http is not None and importlib.util.find_spec("hypercorn") is None:
         return "--http needs hypercorn: pip install 'trio-debugmcp[http]'"
     return None
