@@ -66,6 +66,8 @@ def is_told(told: str) -> None:
 def test_a_line_that_says_so_keeps_its_phrase(tmp_path: Path) -> None:
     kept = 'A = "told"  # words: keep, a recording has it\n"""This goes on\nlike that."""  # words: keep\n'
     assert refused(tmp_path, "module.py", kept) == []
+    short = 'class Thread:\n    """One thread."""  # words: keep, recordings contain it\n'
+    assert refused(tmp_path, "module.py", short) == []
     assert refused(tmp_path, "page.md", "Told\nso. <!-- words: keep -->\n\ntold\n") == ["4: 'told'"]
 
 

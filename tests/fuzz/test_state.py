@@ -1,4 +1,4 @@
-"""Any changes, of any content, in any order: the state makes sense, and whatever differs is told of."""
+"""Any changes, of any content, in any order: every resource can be read, and every difference has a new revision."""
 
 import types
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "locals": st.just(()),
     "what": st.just(changes.Happening("toolCalled", {"tool": "x"})),
 }
-"""Where anything of the right type would hardly ever meet what is there."""
+"""Fields whose values must often be those of other changes: any value of the type would hardly ever meet them."""
 
 
 def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
@@ -77,7 +77,7 @@ def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
 
 
 def built(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
-    """A struct with anything in it."""
+    """Structs with any values in their fields."""
     hints = get_type_hints(kind)
     members = {field.name: fitting(hints[field.name], field.name) for field in msgspec.structs.fields(kind)}
     return st.builds(kind, **members)
@@ -88,7 +88,7 @@ SAID = st.builds(changes.EventReceived, SESSIONS, st.sampled_from(list(EVENT_TYP
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[changes.Change]:
-    """What reaches the merger; it begins with a program that runs."""
+    """Changes as they reach the merger, after a session that is running."""
     kinds = [kind for kind in CHANGES if kind is not changes.EventReceived]
     steps: list[changes.Change] = [changes.SessionOpened("s-1", draw(built(Origin))), changes.SessionStarted("s-1")]
     later = st.sampled_from(kinds).flatmap(built)
@@ -96,7 +96,7 @@ def histories(draw: st.DrawFn) -> list[changes.Change]:
 
 
 class Rings:
-    """The rings of a debugger without one."""
+    """A merger with the ring buffers of a debugger, but without the debugger."""
 
     def __init__(self) -> None:
         self.timeline = Timeline(Clock())
@@ -114,16 +114,16 @@ class Rings:
         return self.timeline.payload(revision)
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """What every resource says now, but for its revision."""
+        """Every resource as JSON, with its revision left out."""
         state = self.merger.state
-        session = state.focused
-        if session is not None:
+        snapshot = state.focused
+        if snapshot is not None:
             for uri, resource in RESOURCES.items():
-                yield uri, to_json(resource.payload(View(state, session, 0, self)))
+                yield uri, to_json(resource.payload(View(state, snapshot, 0, self)))
 
 
-def never_happens(rings: Rings, change: changes.Change) -> bool:
-    """An id is used once, and a child has a parent."""
+def never_made(rings: Rings, change: changes.Change) -> bool:
+    """Whether the change is one that the debugger never makes: an id is used once, and a child has a parent."""
     state = rings.merger.state
     return isinstance(change, changes.SessionOpened) and (
         state.snapshot(change.session_id) is not None
@@ -133,13 +133,13 @@ def never_happens(rings: Rings, change: changes.Change) -> bool:
 
 @whole_server
 @given(histories())
-def test_whatever_reaches_the_merger_every_resource_is_json_and_every_difference_is_told(
+def test_after_any_changes_every_resource_is_json_and_every_difference_has_a_revision(
     steps: list[changes.Change],
 ) -> None:
     async def main() -> None:
         rings = Rings()
         for change in steps:
-            if never_happens(rings, change):
+            if never_made(rings, change):
                 continue
             before, revisions = dict(rings.texts()), dict(rings.merger.revisions)
             rings.merger._merge(change)

@@ -1,4 +1,4 @@
-"""`Store`: a state that is told things, and says which resources each changed. Shared by the tests of state."""
+"""`Store`: a state into which tests merge changes, and which resources each of them changed. Shared by these tests."""
 
 from typing import Any
 
@@ -33,27 +33,27 @@ def frame(line: int, name: str = "main", file: str = APP) -> StackFrame:
 
 
 class Store:
-    """`tell` reduces a message and returns the URIs of what it changed."""
+    """A state. `merge` and what builds on it reduce a change and return the URIs of the resources that it changed."""
 
-    def __init__(self, *sessions: str) -> None:
+    def __init__(self, *session_ids: str) -> None:
         self.state = State()
-        for session in sessions:
-            self.open(session)
+        for session_id in session_ids:
+            self.open(session_id)
 
-    def merge(self, message: Change) -> set[str]:
-        old, self.state = self.state, reduce(message, self.state)
+    def merge(self, change: Change) -> set[str]:
+        old, self.state = self.state, reduce(change, self.state)
         return changed(old, self.state)
 
-    def open(self, session: str, parent: str | None = None) -> set[str]:
-        touched = self.merge(SessionOpened(session, ORIGIN, parent))
-        return touched | self.merge(SessionStarted(session))
+    def open(self, session_id: str, parent: str | None = None) -> set[str]:
+        uris = self.merge(SessionOpened(session_id, ORIGIN, parent))
+        return uris | self.merge(SessionStarted(session_id))
 
-    def event(self, body: EventBody, session: str = "s-1", at: float = 1001.0) -> set[str]:
-        return self.merge(EventReceived(session, body, at))
+    def event(self, body: EventBody, session_id: str = "s-1", at: float = 1001.0) -> set[str]:
+        return self.merge(EventReceived(session_id, body, at))
 
-    def examined(self, session: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
+    def examined(self, session_id: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
         values: dict[str, Any] = {
-            "generation": self[session].generation,
+            "generation": self[session_id].generation,
             "at": 1002.0,
             "reason": "Step",
             "thread_id": thread,
@@ -61,30 +61,30 @@ class Store:
             "total_frames": 1,
             "threads": (Thread(thread, "MainThread"),),
         }
-        return self.merge(StopExamined(session, **{**values, **more}))
+        return self.merge(StopExamined(session_id, **{**values, **more}))
 
-    def stop(self, session: str = "s-1", **more: Any) -> set[str]:
-        """A stop as a whole: the adapter's event, and what was found there."""
-        return self.event(Stopped("step", thread_id=1), session) | self.examined(session, **more)
+    def stop(self, session_id: str = "s-1", **more: Any) -> set[str]:
+        """A whole stop: the adapter's event, and what was found there."""
+        return self.event(Stopped("step", thread_id=1), session_id) | self.examined(session_id, **more)
 
-    def resume(self, session: str = "s-1", kind: Any = "continue") -> set[str]:
-        return self.merge(Resumed(session, kind))
+    def resume(self, session_id: str = "s-1", kind: Any = "continue") -> set[str]:
+        return self.merge(Resumed(session_id, kind))
 
-    def fetched(self, generation: int, session: str = "s-1") -> set[str]:
+    def fetched(self, generation: int, session_id: str = "s-1") -> set[str]:
         variable = Variable("x", "1", "int", "x", 0)
-        return self.merge(LocalsFetched(session, generation, (NamedScope("Locals", 7),), (variable,)))
+        return self.merge(LocalsFetched(session_id, generation, (NamedScope("Locals", 7),), (variable,)))
 
     def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
         return self.merge(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))
 
-    def bound(self, breakpoint_id: str, session: str = "s-1", **answer: Any) -> set[str]:
+    def bound(self, breakpoint_id: str, session_id: str = "s-1", **answer: Any) -> set[str]:
         answer = {"verified": True, "id": int(breakpoint_id.rpartition("-")[2]), **answer}
-        return self.merge(BreakpointsBound(session, ((breakpoint_id, DapBreakpoint(**answer)),)))
+        return self.merge(BreakpointsBound(session_id, ((breakpoint_id, DapBreakpoint(**answer)),)))
 
     def breakpoint(self, breakpoint_id: str) -> Breakpoint:
         return next(each for each in self.state.breakpoints if each.id == breakpoint_id)
 
-    def __getitem__(self, session: str) -> Snapshot:
-        found = self.state.snapshot(session)
+    def __getitem__(self, session_id: str) -> Snapshot:
+        found = self.state.snapshot(session_id)
         assert found is not None
         return found

@@ -1,6 +1,8 @@
 """Breakpoints: set, bound, moved, hit; and the hits that a hit condition lets through."""
 
-from typing import TYPE_CHECKING, Any
+import operator
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,9 +33,6 @@ from trio_debugmcp.state.resources import (
     THREADS,
     breakpoints_payload,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def test_breakpoints_become_pending_when_their_session_ends() -> None:
@@ -209,8 +208,8 @@ def test_exception_breakpoints_are_verified_while_watched_for_and_count_their_hi
     assert store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1"))) == {BREAKPOINTS}
     assert store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-1"}))) == {BREAKPOINTS}
     info = ExceptionInfo("ValueError", "bad", "always")
-    touched = store.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
-    assert touched == {SESSION, THREADS, STACK, BREAKPOINTS}
+    uris = store.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
+    assert uris == {SESSION, THREADS, STACK, BREAKPOINTS}
     assert store.state.exceptions[0].hits == 1
     assert store["s-1"].stop is not None
     assert (store["s-1"].stop.exception, store["s-1"].stop.breakpoint_ids) == (info, ("ex-1",))
@@ -271,19 +270,22 @@ def test_the_counts_at_successive_stops(condition: str | None, counts: list[int]
     assert seen == counts
 
 
-@given(operator=st.sampled_from(["", "==", ">", ">=", "<", "<=", "%"]), number=st.integers(1, 50))
-def test_the_count_at_each_stop_is_the_number_of_passes(operator: str, number: int) -> None:
-    conditions: dict[str, Callable[[int], bool]] = {
-        "": lambda n: n == number,
-        "==": lambda n: n == number,
-        ">": lambda n: n > number,
-        ">=": lambda n: n >= number,
-        "<": lambda n: n < number,
-        "<=": lambda n: n <= number,
-        "%": lambda n: n % number == 0,
-    }
+STOPS: dict[str, Callable[[int, int], bool]] = {
+    "": operator.eq,
+    "==": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "%": lambda passes, number: passes % number == 0,
+}
+"""Whether an adapter that counts the passes stops at this one."""
+
+
+@given(form=st.sampled_from(list(STOPS)), number=st.integers(1, 50))
+def test_the_count_at_each_stop_is_the_number_of_passes(form: str, number: int) -> None:
     hits = 0
-    for passed in range(1, 160):
-        if conditions[operator](passed):
-            hits = hits_after_stop(f"{operator} {number}", hits)
-            assert hits == passed
+    for passes in range(1, 160):
+        if STOPS[form](passes, number):
+            hits = hits_after_stop(f"{form} {number}", hits)
+            assert hits == passes

@@ -1,4 +1,4 @@
-"""A session after events of its adapter: process, threads, modules, resumes."""
+"""The snapshot of a session after events of its adapter and after resumes."""
 
 import pytest
 from msgspec.structs import replace
@@ -31,6 +31,8 @@ from trio_debugmcp.state.resources import (
     THREADS,
 )
 
+# --- The process ------------------------------------------------------------------------------------------------------
+
 
 def test_the_process_event_sets_pid_and_name() -> None:
     store = Store()
@@ -49,15 +51,18 @@ def test_an_end_while_paused_leaves_a_stale_capture() -> None:
     assert store["s-1"].stack.stale
 
 
+# --- Resumes ----------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("kind", ["continue", "step"])
 def test_a_resume_changes_session_threads_and_stack(kind: str) -> None:
     store = Store("s-1")
     store.stop()
     assert store.resume(kind=kind) == {SESSION, THREADS, STACK}
-    session = store["s-1"]
-    assert (session.phase, session.threads.stale, session.stack.stale) == ("Running", True, True)
-    assert session.threads.captured_at == 1002.0
-    assert session.threads.threads
+    snapshot = store["s-1"]
+    assert (snapshot.phase, snapshot.threads.stale, snapshot.stack.stale) == ("Running", True, True)
+    assert snapshot.threads.captured_at == 1002.0
+    assert snapshot.threads.threads
 
 
 def test_a_continued_event_changes_session_threads_and_stack() -> None:
@@ -79,6 +84,9 @@ def test_a_continued_event_while_starting_changes_nothing() -> None:
     store.merge(SessionOpened("s-1", ORIGIN))
     assert store.event(Continued()) == set()
     assert store["s-1"].phase == "Starting"
+
+
+# --- Threads ----------------------------------------------------------------------------------------------------------
 
 
 def test_thread_events_before_the_first_capture_change_nothing() -> None:
@@ -128,6 +136,9 @@ def test_of_many_exited_threads_only_the_oldest_are_dropped() -> None:
     assert [thread.id for thread in threads] == [1, 2, *range(8, MAX_EXITED_THREADS + 8)]
 
 
+# --- Modules ----------------------------------------------------------------------------------------------------------
+
+
 def test_modules_are_added_changed_and_removed() -> None:
     store = Store("s-1")
     assert store.event(ModuleEvent("new", DapModule(1, "a"))) == {MODULES}
@@ -161,6 +172,9 @@ def test_the_module_table_is_bounded_and_keeps_its_entries() -> None:
     assert len(store["s-1"].modules) == MAX_MODULES
     assert store.event(ModuleEvent("changed", DapModule(0, "renamed"))) == {MODULES}
     assert len(store["s-1"].modules) == MAX_MODULES
+
+
+# --- Other events -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

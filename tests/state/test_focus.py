@@ -49,8 +49,8 @@ def test_continuing_passes_the_focus_to_the_session_paused_longest() -> None:
     store = Store("s-1")
     store.open("s-2", "s-1")
     store.open("s-3", "s-1")
-    for session in ("s-1", "s-3", "s-2"):
-        store.stop(session)
+    for session_id in ("s-1", "s-3", "s-2"):
+        store.stop(session_id)
     assert {SESSION, THREADS, STACK} <= store.resume("s-1")
     assert store.state.focus == "s-3"
 

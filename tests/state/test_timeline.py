@@ -1,4 +1,4 @@
-"""What is told of in the timeline, derived from a message and the states around it."""
+"""The timeline events of a change, derived from it and the states before and after it."""
 
 import json
 from typing import Any
@@ -42,30 +42,30 @@ from trio_debugmcp.state.timeline import (
 
 
 class EventLog:
-    """`tell` reduces a message and returns what is told of it."""
+    """A state. `merge` reduces a change and returns its events; `types` only their types."""
 
-    def __init__(self, *sessions: str) -> None:
+    def __init__(self, *session_ids: str) -> None:
         self.state = State()
-        for session in sessions:
-            self.merge(SessionOpened(session, ORIGIN))
-            self.merge(SessionStarted(session))
+        for session_id in session_ids:
+            self.merge(SessionOpened(session_id, ORIGIN))
+            self.merge(SessionStarted(session_id))
 
-    def merge(self, message: Change) -> list[Happening]:
-        old, self.state = self.state, reduce(message, self.state)
-        told = happenings(old, message, self.state)
-        assert all(each.type in EVENT_TYPES for each in told)
-        assert to_json([each.payload for each in told])
-        return told
+    def merge(self, change: Change) -> list[Happening]:
+        old, self.state = self.state, reduce(change, self.state)
+        events = happenings(old, change, self.state)
+        assert all(each.type in EVENT_TYPES for each in events)
+        assert to_json([each.payload for each in events])
+        return events
 
-    def types(self, message: Change) -> list[str]:
-        return [each.type for each in self.merge(message)]
+    def types(self, change: Change) -> list[str]:
+        return [each.type for each in self.merge(change)]
 
     def stop(self, **more: Any) -> list[Happening]:
         assert self.merge(EventReceived("s-1", Stopped("step", thread_id=1), 1.0)) == []
-        session = self.state.snapshot("s-1")
-        assert session is not None
+        snapshot = self.state.snapshot("s-1")
+        assert snapshot is not None
         values: dict[str, Any] = {
-            "generation": session.generation,
+            "generation": snapshot.generation,
             "at": 1002.0,
             "reason": "Step",
             "thread_id": 1,
@@ -127,33 +127,33 @@ def test_an_exception_is_an_event_after_its_stop() -> None:
     log = EventLog("s-1")
     log.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
     info = ExceptionInfo("ValueError", "b" * 1000, "always")
-    told = log.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
-    assert [each.type for each in told] == ["stopped", "exception", "breakpointHit"]
-    assert told[1].payload["exceptionType"] == "ValueError"
-    assert len(told[1].payload["message"]) < 240
-    assert isinstance(told[1].payload["location"], Location)
+    events = log.stop(reason="Exception", exception=info, exception_breakpoints=("ex-1",))
+    assert [each.type for each in events] == ["stopped", "exception", "breakpointHit"]
+    assert events[1].payload["exceptionType"] == "ValueError"
+    assert len(events[1].payload["message"]) < 240
+    assert isinstance(events[1].payload["location"], Location)
 
 
 def test_a_resume_is_one_event_and_a_refusal_is_the_stop_again() -> None:
     log = EventLog("s-1")
     log.stop()
-    (went,) = log.merge(Resumed("s-1", "continue"))
-    assert (went.type, went.thread_id, went.payload) == ("continued", 1, {"sessionId": "s-1"})
-    assert log.event(Continued(1)) == []  # the adapter says it as well
+    (continued,) = log.merge(Resumed("s-1", "continue"))
+    assert (continued.type, continued.thread_id, continued.payload) == ("continued", 1, {"sessionId": "s-1"})
+    assert log.event(Continued(1)) == []  # the adapter reports it as well
     log.stop()
     assert log.types(Resumed("s-1", "step")) == ["stepped"]
-    session = log.state.snapshot("s-1")
-    assert session is not None
-    assert log.types(ResumeRefused("s-1", session.generation)) == ["stopped"]
-    assert [each.type for each in log.event(Continued(1))] == ["continued"]  # somebody else resumed it
+    snapshot = log.state.snapshot("s-1")
+    assert snapshot is not None
+    assert log.types(ResumeRefused("s-1", snapshot.generation)) == ["stopped"]
+    assert [each.type for each in log.event(Continued(1))] == ["continued"]  # the program resumed itself
 
 
 def test_details_that_are_fetched_later_make_no_event() -> None:
     log = EventLog("s-1")
     log.stop()
-    session = log.state.snapshot("s-1")
-    assert session is not None
-    assert log.types(LocalsFetched("s-1", session.generation, (), ())) == []
+    snapshot = log.state.snapshot("s-1")
+    assert snapshot is not None
+    assert log.types(LocalsFetched("s-1", snapshot.generation, (), ())) == []
 
 
 def test_breakpoints_are_set_changed_and_removed() -> None:
@@ -223,9 +223,9 @@ def test_output_is_shortened_and_dropped_after_its_session_has_ended() -> None:
 def test_events_of_the_server_change_nothing_else() -> None:
     log = EventLog("s-1")
     before = log.state
-    came = client_joined("agent", "1.0", "control")
-    assert log.merge(Happened(came)) == [came]
-    assert came.payload == {"name": "agent", "version": "1.0", "role": "control"}
+    joined = client_joined("agent", "1.0", "control")
+    assert log.merge(Happened(joined)) == [joined]
+    assert joined.payload == {"name": "agent", "version": "1.0", "role": "control"}
     assert client_left("agent", None, "observe").payload == {"name": "agent", "version": None, "role": "observe"}
     assert log.state is before
 
@@ -243,16 +243,16 @@ def test_events_of_the_server_change_nothing_else() -> None:
     ],
 )
 def test_a_tool_call_is_recorded_short_and_without_secrets(arguments: dict[str, Any]) -> None:
-    told = tool_called("debug_launch", arguments, 12.345, None, "agent")
-    text = json.dumps(told.payload)
+    called = tool_called("debug_launch", arguments, 12.345, None, "agent")
+    text = json.dumps(called.payload)
     assert "hunter2" not in text
     assert len(text) < 300
-    assert list(told.payload["arguments"]) == list(arguments)
+    assert list(called.payload["arguments"]) == list(arguments)
 
 
 def test_a_tool_call_is_recorded_with_its_outcome() -> None:
-    told = tool_called("debug_step", {"mode": "in", "count": 2, "wait": True}, 12.345, "NOT_PAUSED", "agent")
-    assert told == Happening(
+    called = tool_called("debug_step", {"mode": "in", "count": 2, "wait": True}, 12.345, "NOT_PAUSED", "agent")
+    assert called == Happening(
         "toolCalled",
         {
             "tool": "debug_step",

@@ -1,8 +1,8 @@
 """The structs that an MCP client receives: resource payloads, and the parts that tool results share with them.
 
 On the wire: camelCase, compact JSON, every key always present, `null` when unknown. The docstrings of the structs are
-the descriptions in the tools' output schemas, so they address the client. Recordings contain them: those of results
-(two of few words among them) stay as they are, or a replay differs from its recording.
+the descriptions in the tools' output schemas, so they address the client. Recordings contain those of the results: they
+stay as they are, or a replay differs from its recording.
 """
 
 from datetime import UTC, datetime
@@ -194,7 +194,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
 
 
 class BreakpointsPayload(Payload, frozen=True):
-    """`debugger://breakpoints`."""
+    """`debugger://breakpoints`."""  # words: keep, recordings contain it
 
     breakpoints: list[BreakpointPayload]
     exception_breakpoints: list[ExceptionBreakpointPayload]
@@ -204,7 +204,7 @@ class BreakpointsPayload(Payload, frozen=True):
 
 
 class ThreadPayload(Payload, frozen=True):
-    """One thread."""
+    """One thread."""  # words: keep, recordings contain it
 
     id: int
     name: str | None
