@@ -10,7 +10,7 @@ from trio.testing import MockClock
 from tests.server.scene import TIMELINE, launch
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
-from trio_debugmcp.session.timeline import MAX_TOLD_AGAIN, Timeline
+from trio_debugmcp.session.timeline import MAX_REPEATED, Timeline
 from trio_debugmcp.state.timeline import client_joined, client_left
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.testing.connect import Era
@@ -44,12 +44,12 @@ async def test_clients_that_are_connected_when_a_session_starts_are_in_its_timel
 
 async def test_of_very_many_clients_only_some_are_recorded_again(autojump_clock: MockClock) -> None:
     timeline = Timeline(Clock())
-    several = [client_joined(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 10)]
+    several = [client_joined(str(number), "1", "observe") for number in range(MAX_REPEATED + 10)]
     timeline.record(several)
     again = timeline.start_over()
-    assert again == several[:MAX_TOLD_AGAIN]
+    assert again == several[:MAX_REPEATED]
     timeline.record(again)
-    timeline.record([client_left(str(number), "1", "observe") for number in range(MAX_TOLD_AGAIN + 9)])
+    timeline.record([client_left(str(number), "1", "observe") for number in range(MAX_REPEATED + 9)])
     assert timeline.start_over() == several[-1:]
 
 
