@@ -8,7 +8,7 @@ from mcp import MCPError
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from trio_debugmcp.client import InspectorClient, InspectorOptions, ListChangedNotifications
-from trio_debugmcp.client.state.lists import MAX_INTERVAL, ListDiff, Pace, compare
+from trio_debugmcp.client.state.lists import MAX_INTERVAL_SECONDS, Backoff, ListDiff, compare
 
 from .peer import FULL, Json, Peer, Refuse, tool
 
@@ -38,12 +38,12 @@ def test_the_difference_of_two_lists_names_what_came_what_went_and_what_is_anoth
 
 
 def test_the_pace_slows_down_while_nothing_new_is_found_and_recovers() -> None:
-    pace, time, gaps = Pace(), 0.0, []
+    pace, time, gaps = Backoff(), 0.0, []
     for _ in range(8):
         pace.fetched(time, fruitful=False)
         gaps.append(pace.earliest() - time)
         time = pace.earliest()
-    assert gaps == [1.0, 2.0, 4.0, 8.0, 16.0, MAX_INTERVAL, MAX_INTERVAL, MAX_INTERVAL]
+    assert gaps == [1.0, 2.0, 4.0, 8.0, 16.0, MAX_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS]
     pace.fetched(time, fruitful=True)
     assert pace.earliest() - time == 1.0
     pace.fetched(time + 1, fruitful=False)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
-from trio_debugmcp.client.state.messages import STDERR_LINE_CHARACTERS, STDERR_LINES, MessageLog, StderrLog
+from trio_debugmcp.client.state.messages import MAX_STDERR_LINE_CHARACTERS, MAX_STDERR_LINES, MessageLog, StderrLog
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -118,11 +118,11 @@ def test_standard_error_is_bounded_and_its_tail_is_that_of_one_connection() -> N
     lines = StderrLog(Clock())
     lines.record("of an earlier connection")
     since = NOON + timedelta(seconds=2)
-    for number in range(STDERR_LINES + 5):
+    for number in range(MAX_STDERR_LINES + 5):
         lines.record(f"{number} " + "x" * 10_000)
     kept = list(lines)
-    assert len(kept) == STDERR_LINES
-    assert all(len(entry.line) == STDERR_LINE_CHARACTERS for entry in kept)
+    assert len(kept) == MAX_STDERR_LINES
+    assert all(len(entry.line) == MAX_STDERR_LINE_CHARACTERS for entry in kept)
     assert len(lines.tail(since).splitlines()) == 20
     lines.clear()
     lines.record("old")

@@ -1,7 +1,9 @@
-"""The requests whose results a person looks at: each asks the server, is cached, and is announced.
+"""The requests of a client. Those whose results a person looks at are cached and announced.
 
-Owns the reads that are in flight, so that an update which overtakes a read can mark what the read brings as
-stale.
+Owns the reads that are in flight, so that an update which overtakes a read can mark the read's result as stale.
+
+A result is only kept if the connection is still alive when it arrives: what comes later belongs to a state that was
+cleared.
 """
 
 from collections.abc import Mapping
@@ -9,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 import trio
-from mcp import types
+from mcp import MCPError, types
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
@@ -33,8 +35,8 @@ from trio_debugmcp.errors import ProtocolViolation
 Metadata = Mapping[str, Any] | None
 
 
-class _Asked:
-    """A call that was made and is not answered yet."""
+class _Pending:
+    """A call that is not answered yet."""
 
     def __init__(self, call: int, timestamp: datetime) -> None:
         self.call = call
@@ -43,10 +45,13 @@ class _Asked:
 
 
 class Calls:
-    """Requests on a given connection, their results in the cache and on the bus.
+    """Makes requests on a given connection, keeps their results in the cache and publishes them on the bus.
 
     Args:
-        metadata: `_meta` for every request; a call's own wins.
+        cache: where results are kept.
+        bus: where they are published.
+        clock: for the time of each call.
+        metadata: `_meta` for every request; a call's own takes precedence.
     """
 
     def __init__(self, cache: ContentCache, bus: EventBus, clock: Clock, metadata: Metadata) -> None:
@@ -54,46 +59,44 @@ class Calls:
         self._bus = bus
         self._clock = clock
         self._metadata = metadata
-        self._reading: dict[str, set[_Asked]] = {}
+        self._reading: dict[str, set[_Pending]] = {}
 
     def invalidate(self, uri: str) -> None:
-        """`uri` changed: what is cached of it is stale, and so is what a read in flight will bring."""
+        """Mark what is cached of `uri` as stale, and what a read in flight will return: either may be from before."""
         self._cache.mark_resource_stale(uri)
-        for asked in self._reading.get(uri, ()):
-            asked.overtaken = True
+        for pending in self._reading.get(uri, ()):
+            pending.overtaken = True
 
     def meta(self, connection: ClientConnection, own: Metadata) -> Any:
-        """Put together the `_meta` of a request, or None; in the modern era the log level goes there too."""
-        from mcp.types import LOG_LEVEL_META_KEY
-
+        """The `_meta` of a request, or None; in the modern era the log level is part of it."""
         merged = {**(self._metadata or {}), **(own or {})}
         if connection.log_level is not None and connection.modern:
-            merged.setdefault(LOG_LEVEL_META_KEY, connection.log_level)
+            merged.setdefault(types.LOG_LEVEL_META_KEY, connection.log_level)
         return merged or None
 
     async def read_resource(self, connection: ClientConnection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
-        """One `resources/read`."""
+        """Make one `resources/read`."""
         return (await self._read(connection, uri, metadata))[0]
 
     async def _read(
         self, connection: ClientConnection, uri: str, metadata: Metadata
-    ) -> tuple[ResourceReadInvocation, _Asked]:
-        asked = self._ask()
-        self._reading.setdefault(uri, set()).add(asked)
+    ) -> tuple[ResourceReadInvocation, _Pending]:
+        pending = self._begin()
+        self._reading.setdefault(uri, set()).add(pending)
         meta = self.meta(connection, metadata)
         try:
             result = await connection.call("resources/read", lambda sdk, _: sdk.read_resource(uri, meta=meta))
         finally:
-            self._reading[uri].discard(asked)
+            self._reading[uri].discard(pending)
             if not self._reading[uri]:
                 del self._reading[uri]
         invocation = ResourceReadInvocation(
-            uri=uri, result=result, timestamp=asked.timestamp, metadata=dict(metadata) if metadata else None
+            uri=uri, result=result, timestamp=pending.timestamp, metadata=dict(metadata) if metadata else None
         )
         if connection.alive:
-            self._cache.set_resource(uri, invocation, call=asked.call, stale=asked.overtaken)
+            self._cache.set_resource(uri, invocation, call=pending.call, stale=pending.overtaken)
             self._bus.publish(ResourceContentChange(uri=uri, content=invocation, timestamp=invocation.timestamp))
-        return invocation, asked
+        return invocation, pending
 
     async def read_template(
         self,
@@ -103,8 +106,8 @@ class Calls:
         params: Mapping[str, str],
         metadata: Metadata,
     ) -> ResourceTemplateReadInvocation:
-        """One `resources/read` that is kept as a resource and as a use of its template."""
-        read, asked = await self._read(connection, expanded_uri, metadata)
+        """Make one `resources/read`, kept as a read of the resource and as one through its template."""
+        read, pending = await self._read(connection, expanded_uri, metadata)
         invocation = ResourceTemplateReadInvocation(
             uri_template=uri_template,
             expanded_uri=expanded_uri,
@@ -114,13 +117,13 @@ class Calls:
             metadata=read.metadata,
         )
         if connection.alive:
-            self._keep_template(invocation, asked)
+            self._keep_template(invocation, pending)
         return invocation
 
     async def reread(self, connection: ClientConnection, uri: str) -> None:
-        """Read `uri` again, and renew with the same answer every template read that expanded to it."""
+        """Read `uri` again, and renew with the answer every stale template read that expanded to it."""
         templates = self._cache.stale_templates(uri)
-        read, asked = await self._read(connection, uri, None)
+        read, pending = await self._read(connection, uri, None)
         for old in templates if connection.alive else ():
             renewed = ResourceTemplateReadInvocation(
                 uri_template=old.uri_template,
@@ -129,13 +132,13 @@ class Calls:
                 result=read.result,
                 timestamp=read.timestamp,
             )
-            self._keep_template(renewed, asked)
+            self._keep_template(renewed, pending)
 
     async def get_prompt(
         self, connection: ClientConnection, name: str, params: Mapping[str, Any], metadata: Metadata
     ) -> PromptGetInvocation:
-        """One `prompts/get`."""
-        asked = self._ask()
+        """Make one `prompts/get`."""
+        pending = self._begin()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)
         result = await connection.call("prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta))
@@ -143,11 +146,11 @@ class Calls:
             name=name,
             params=arguments,
             result=result,
-            timestamp=asked.timestamp,
+            timestamp=pending.timestamp,
             metadata=dict(metadata) if metadata else None,
         )
         if connection.alive:
-            self._cache.set_prompt(name, invocation, call=asked.call)
+            self._cache.set_prompt(name, invocation, call=pending.call)
             self._bus.publish(
                 PromptContentChange(name=name, params=arguments, content=invocation, timestamp=invocation.timestamp)
             )
@@ -161,10 +164,8 @@ class Calls:
         tool: types.Tool | None,
         metadata: Metadata,
     ) -> ToolCallInvocation:
-        """One `tools/call`. A refusal is an invocation too; only a lost connection raises."""
-        from mcp import MCPError
-
-        asked = self._ask()
+        """Make one `tools/call`. A refusal is an invocation too; only a lost connection raises."""
+        pending = self._begin()
         arguments = coerce_arguments(params, tool.input_schema if tool is not None else {})
         meta = self.meta(connection, metadata)
         outcome: dict[str, Any]
@@ -176,27 +177,22 @@ class Calls:
             outcome = {"result": result, "success": True}
         except MCPError as error:
             outcome = {"error": error.message, "error_code": error.code, "error_data": error.data}
-        except (
-            ProtocolViolation,
-            RuntimeError,
-        ) as error:  # the answer is not what the protocol or the output schema promises
+        except (ProtocolViolation, RuntimeError) as error:  # the answer violates the protocol, or the output schema
             outcome = {"error": str(error)}
         invocation = ToolCallInvocation(
             **{"result": None, "success": False, **outcome},
             tool_name=name,
             params=dict(params),
-            timestamp=asked.timestamp,
+            timestamp=pending.timestamp,
             metadata=dict(metadata) if metadata else None,
         )
         if connection.alive:
-            self._cache.set_tool_call_result(name, invocation, call=asked.call)
+            self._cache.set_tool_call_result(name, invocation, call=pending.call)
             self._bus.publish(_tool_call_result_change(invocation))
         return invocation
 
     async def set_logging_level(self, connection: ClientConnection, level: types.LoggingLevel) -> None:
-        """Ask for log messages of `level` and above; in the modern era every later request does."""
-        from mcp import types
-
+        """Request log messages of `level` and above; in the modern era the level goes with every later request."""
         connection.log_level = level
         if connection.modern:
             await trio.lowlevel.checkpoint()
@@ -204,11 +200,38 @@ class Calls:
         request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
         await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
 
-    def _ask(self) -> _Asked:
-        return _Asked(self._cache.next_call(), self._clock.utc())
+    async def complete(
+        self,
+        connection: ClientConnection,
+        ref: types.PromptReference | types.ResourceTemplateReference,
+        argument: dict[str, str],
+        context: Mapping[str, str] | None,
+    ) -> types.Completion:
+        """Make one `completion/complete`; a server without completions has none to offer."""
+        try:
+            result = await connection.call(
+                "completion/complete", lambda sdk, _: sdk.complete(ref, argument, dict(context) if context else None)
+            )
+        except MCPError as error:
+            if error.code != types.METHOD_NOT_FOUND:
+                raise
+            return types.Completion(values=[])
+        return result.completion
 
-    def _keep_template(self, invocation: ResourceTemplateReadInvocation, asked: _Asked) -> None:
-        self._cache.set_resource_template(invocation.uri_template, invocation, call=asked.call, stale=asked.overtaken)
+    async def ping(self, connection: ClientConnection) -> None:
+        """Make one `ping`; the modern era has none, `server/discover` takes its place."""
+        version = connection.sdk.protocol_version
+        if connection.modern:
+            await connection.call("server/discover", lambda sdk, _: sdk.session.send_discover(version))
+        else:
+            await connection.call("ping", lambda sdk, _: sdk.session.send_ping())
+
+    def _begin(self) -> _Pending:
+        return _Pending(self._cache.next_call(), self._clock.utc())
+
+    def _keep_template(self, invocation: ResourceTemplateReadInvocation, pending: _Pending) -> None:
+        template = invocation.uri_template
+        self._cache.set_resource_template(template, invocation, call=pending.call, stale=pending.overtaken)
         self._bus.publish(
             ResourceTemplateContentChange(
                 uri_template=invocation.uri_template,

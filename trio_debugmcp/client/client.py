@@ -1,39 +1,46 @@
 """`InspectorClient`: a client for any MCP server, for programs that show a person what the server has.
 
-This module is the client's face and its wiring. The parts, each with one thing to own:
+This module is the façade, and the wiring of its parts:
 
     InspectorClient
-     ├─ Supervisor ─────── ClientConnection ── tap ── transport      which connection there is, how it ends
-     ├─ ClientState ───── Calls                               requests in flight, and what came of them
-     │           ├── Catalog ── ListGroup, SyncedList    tools, resources, templates, prompts
-     │           ├── Subscriptions ── keepers            what is wanted, what is confirmed
-     │           └── MessageLog, StderrLog               what passed
-     ├─ ContentCache                                     what was read last
-     └─ EventBus                                         what happened
+     ├─ Supervisor ─── ClientConnection ── tap ── transport    which connection there is, how it ends, reconnecting
+     ├─ ClientState ── Calls                                   requests, and what came of them
+     │             ├── Catalog ── ListGroup, SyncedList        tools, resources, templates, prompts
+     │             ├── Subscriptions ── reconcile              what is wanted, what is confirmed, re-subscribing
+     │             └── MessageLog, StderrLog                   what was sent and received
+     ├─ ContentCache                                           the last results
+     └─ EventBus                                               what happened, in order
 
-Everything that the server says is taken in at the tap, synchronously and in the order of the wire; whatever
-takes time is a task in the connection's nursery. So nothing that listens, however slow, can hold up the
-reader.
+Everything that the server sends is seen at the tap, synchronously and in wire order; whatever takes time is a task in
+the connection's nursery. So no listener, however slow, can delay the reader.
+
+The module is longer than 350 lines because the façade has a documented method for each thing that a user can do;
+almost all of them are one line over a part.
 """
 
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import trio
-from mcp import types
+from mcp import InvalidUriTemplate, UriTemplate, types
+from msgspec import Struct
 
-from trio_debugmcp.client.bus import DEFAULT_BUFFER_EVENTS, EventBus, EventStream, Expectation, Predicate
-from trio_debugmcp.client.calls import Metadata
-from trio_debugmcp.client.connection.connection import ClientConnection
-from trio_debugmcp.client.connection.supervisor import Supervisor
-from trio_debugmcp.client.connection.targets import Target, resolve_target
-from trio_debugmcp.client.events import (
-    CacheChange,
-    ConnectionStatus,
-    EventKind,
+from trio_debugmcp.client.bus import (
+    DEFAULT_BUFFER_EVENTS,
+    EventBus,
+    EventBusStatistics,
+    EventStream,
+    Expectation,
+    Predicate,
 )
+from trio_debugmcp.client.calls import Metadata
+from trio_debugmcp.client.connection.connection import ClientConnection, ClientConnectionStatistics
+from trio_debugmcp.client.connection.supervisor import Supervisor, SupervisorStatistics
+from trio_debugmcp.client.connection.targets import Target, resolve_target
+from trio_debugmcp.client.errors import NotConnected
+from trio_debugmcp.client.events import CacheChange, ConnectionStatus, EventKind
 from trio_debugmcp.client.invocations import (
     PromptGetInvocation,
     ResourceReadInvocation,
@@ -41,16 +48,39 @@ from trio_debugmcp.client.invocations import (
     ToolCallInvocation,
 )
 from trio_debugmcp.client.options import InspectorOptions
-from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.lists import SyncedList
 from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
 from trio_debugmcp.client.state.state import ClientState
-from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
+from trio_debugmcp.client.state.subscriptions import EXPLICIT, SubscriptionsStatistics, Updates
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
+T = TypeVar("T")
+
+
+class InspectorClientStatistics(Struct, frozen=True):
+    """`InspectorClient.statistics()`: those of its parts.
+
+    Attributes:
+        supervisor: the status, and how often it connected.
+        connection: messages and open requests; None when there is no connection.
+        subscriptions: wanted and confirmed.
+        cache: per kind of content.
+        events: published, and listeners.
+        messages: entries in the message log.
+    """
+
+    supervisor: SupervisorStatistics
+    connection: ClientConnectionStatistics | None
+    subscriptions: SubscriptionsStatistics
+    cache: CacheStatistics
+    events: EventBusStatistics
+    messages: int
+
 
 class InspectorClient:
-    """An MCP client that remembers what it saw, follows what changes, and tells in order what happened.
+    """An MCP client that remembers what it saw, follows what changes, and reports in order what happened.
 
     ```python
     async with InspectorClient(["my-server"]) as client:
@@ -59,18 +89,17 @@ class InspectorClient:
             async for update in updates: ...
     ```
 
-    Resource handling: `async with` owns a nursery; leaving it ends the connection, the server process and
-    every task. Within it, `disconnect()` and `connect()` may be called at will. State is cleared at the end
-    of a connection; what was cached becomes stale, hence None to the getters, and can still be read with
-    `allow_stale=True`.
+    Resource handling: `async with` owns a nursery; leaving it ends the connection, the server process and every task.
+    Within it, `disconnect()` and `connect()` may be called at will. The state is cleared at the end of a connection;
+    what was cached becomes stale, hence None to the getters, and can still be read with `allow_stale=True`.
 
-    Error handling: requests raise the SDK's `MCPError` with the server's code and data (`REQUEST_TIMEOUT`
-    when none came), `NotConnected`, or `ConnectionLost` with exit code and standard error when the connection
-    ends under them. What fails with nobody waiting for it is an `error` event.
+    Error handling: requests raise the SDK's `MCPError` with the server's code and data (`REQUEST_TIMEOUT` if no answer
+    came), `NotConnected`, or `ConnectionLost` with exit code and standard error when the connection ends during the
+    request. What fails while no caller waits for it is an `error` event.
 
     Args:
-        target: a command as a list of strings or the SDK's `StdioServerParameters`, an `http(s)://` URL, an
-            in-process SDK server, an SDK transport, or a function that returns one of these.
+        target: a command as a list of strings or the SDK's `StdioServerParameters`, an `http(s)://` or `ws(s)://` URL,
+            an in-process SDK server, an SDK transport, or a function that returns one of these.
         options: see `InspectorOptions`.
     """
 
@@ -94,10 +123,14 @@ class InspectorClient:
         self._roots = options.roots
         self._stack = AsyncExitStack()
 
-    # Life
+    def __repr__(self) -> str:
+        server = self.server_info.name if self.server_info is not None else "no server"
+        return f"<InspectorClient, {self.status}: {server}, {self._state.subscriptions}>"
+
+    # --- Life ---------------------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        """Open the client's nursery and, unless the options say otherwise, connect.
+        """Open the client's nursery and, unless the options disable it, connect.
 
         Raises:
             ConnectFailed: the server could not be reached.
@@ -109,7 +142,7 @@ class InspectorClient:
                 if self._options.connect_on_enter:
                     await self.connect()
             except DebugError as error:
-                failure = error  # raised outside of the nursery, which would make a group of it
+                failure = error  # raised outside of the nursery, which would wrap it in a group
             else:
                 self._stack = stack.pop_all()
                 return self
@@ -129,17 +162,17 @@ class InspectorClient:
         await self._supervisor.connect()
 
     async def disconnect(self) -> None:
-        """End the connection and wait until it is closed; also ends the attempts to come back.
+        """End the connection and wait until it is closed; also ends attempts to reconnect.
 
         Does nothing when disconnected.
         """
         await self._supervisor.disconnect()
 
-    # State
+    # --- State --------------------------------------------------------------------------------------------------------
 
     @property
     def status(self) -> ConnectionStatus:
-        """Where the connection stands."""
+        """The status of the connection."""
         return self._supervisor.status
 
     @property
@@ -149,7 +182,7 @@ class InspectorClient:
 
     @property
     def server_info(self) -> types.Implementation | None:
-        """The server's name and version, None when disconnected or when it keeps them to itself."""
+        """The server's name and version, None when disconnected or when the server does not give them."""
         return self._state.server.info
 
     @property
@@ -189,46 +222,49 @@ class InspectorClient:
 
     @property
     def stderr(self) -> tuple[StderrLine, ...]:
-        """What stdio servers wrote to their standard error, over all connections of this client."""
+        """The last lines of standard error of stdio servers, over all connections of this client."""
         return tuple(self._state.stderr)
 
-    # Lists
+    def statistics(self) -> InspectorClientStatistics:
+        """The statistics of all parts: connection, subscriptions, cache, events."""
+        try:
+            connection = self._supervisor.connection.statistics()
+        except NotConnected:
+            connection = None
+        return InspectorClientStatistics(
+            supervisor=self._supervisor.statistics(),
+            connection=connection,
+            subscriptions=self._state.subscriptions.statistics(),
+            cache=self._cache.statistics(),
+            events=self._bus.statistics(),
+            messages=len(self._state.messages),
+        )
+
+    # --- Lists --------------------------------------------------------------------------------------------------------
 
     async def list_tools(self, metadata: Metadata = None) -> tuple[types.Tool, ...]:
         """Fetch all pages, commit and announce them (even if nothing changed), and return them."""
-        connection = self._supervisor.connection
-        group = self._state.catalog.groups["tools"]
-        return await group.fetch(connection, self._state.catalog.tools, self._state.calls.meta(connection, metadata))
+        return await self._fetch("tools", self._state.catalog.tools, metadata)
 
     async def list_resources(self, metadata: Metadata = None) -> tuple[types.Resource, ...]:
-        """As `list_tools`. What is cached of resources that are gone is forgotten."""
-        connection = self._supervisor.connection
-        group = self._state.catalog.groups["resources"]
-        return await group.fetch(
-            connection, self._state.catalog.resources, self._state.calls.meta(connection, metadata)
-        )
+        """As `list_tools`. Removed resources are cleared from the cache."""
+        return await self._fetch("resources", self._state.catalog.resources, metadata)
 
     async def list_resource_templates(self, metadata: Metadata = None) -> tuple[types.ResourceTemplate, ...]:
-        """As `list_tools`. What is cached of templates that are gone is forgotten."""
-        connection = self._supervisor.connection
-        group = self._state.catalog.groups["resources"]
-        return await group.fetch(
-            connection, self._state.catalog.resource_templates, self._state.calls.meta(connection, metadata)
-        )
+        """As `list_tools`. Removed templates are cleared from the cache."""
+        return await self._fetch("resources", self._state.catalog.resource_templates, metadata)
 
     async def list_prompts(self, metadata: Metadata = None) -> tuple[types.Prompt, ...]:
-        """As `list_tools`. What is cached of prompts that are gone is forgotten."""
-        connection = self._supervisor.connection
-        group = self._state.catalog.groups["prompts"]
-        return await group.fetch(connection, self._state.catalog.prompts, self._state.calls.meta(connection, metadata))
+        """As `list_tools`. Removed prompts are cleared from the cache."""
+        return await self._fetch("prompts", self._state.catalog.prompts, metadata)
 
-    # Calls
+    # --- Calls --------------------------------------------------------------------------------------------------------
 
     async def read_resource(self, uri: str, metadata: Metadata = None) -> ResourceReadInvocation:
         """Read `uri` from the server, always; the invocation is cached and announced.
 
-        If the resource was announced as changed while it was being read, what came may be of before or after:
-        it is returned, and kept as stale.
+        If the resource was announced as changed during the read, the result may be from before or after the change: it
+        is returned, and cached as stale.
         """
         return await self._state.calls.read_resource(self._supervisor.connection, uri, metadata)
 
@@ -237,14 +273,11 @@ class InspectorClient:
     ) -> ResourceTemplateReadInvocation:
         """Expand a template (RFC 6570) and read the result.
 
-        The read is kept twice, under the template and under the expanded URI, and announced twice: it is
-        both.
+        The read is cached and announced twice, under the template and under the expanded URI.
 
         Raises:
             UsageError: the server has no such template, or `params` do not fit it.
         """
-        from mcp import InvalidUriTemplate, UriTemplate
-
         connection = self._supervisor.connection
         if not self._has_template(uri_template):
             await self.list_resource_templates()
@@ -259,10 +292,7 @@ class InspectorClient:
     async def get_prompt(
         self, name: str, params: Mapping[str, Any] | None = None, metadata: Metadata = None
     ) -> PromptGetInvocation:
-        """Get a prompt; arguments that are not strings are sent as JSON.
-
-        The invocation is cached and announced.
-        """
+        """Get a prompt; the invocation is cached and announced. Arguments that are not strings are sent as JSON."""
         return await self._state.calls.get_prompt(self._supervisor.connection, name, params or {}, metadata)
 
     async def call_tool(
@@ -277,13 +307,13 @@ class InspectorClient:
         A refusal by the server is an invocation with `success` False, cached and announced like any other.
 
         Args:
-            name: the tool.
+            name: of the tool.
             params: its arguments; strings are converted where the tool's schema wants another type.
             metadata: `_meta` of the request.
-            tool_metadata: wins over `metadata`, key by key.
+            tool_metadata: takes precedence over `metadata`, key by key.
 
         Raises:
-            NotConnected, ConnectionLost: there was no answer to keep.
+            NotConnected, ConnectionLost: there is no answer that could be kept.
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
@@ -296,24 +326,12 @@ class InspectorClient:
         argument_value: str,
         context: Mapping[str, str] | None = None,
     ) -> types.Completion:
-        """Complete an argument of a prompt or a resource template; a server without completions has none."""
-        from mcp import MCPError
-        from mcp.types import METHOD_NOT_FOUND, Completion
-
+        """Complete an argument of a prompt or a resource template; empty if the server has no completions."""
         argument = {"name": argument_name, "value": argument_value}
-        try:
-            result = await self._supervisor.connection.call(
-                "completion/complete",
-                lambda sdk, _: sdk.complete(ref, argument, dict(context) if context else None),
-            )
-        except MCPError as error:
-            if error.code != METHOD_NOT_FOUND:
-                raise
-            return Completion(values=[])
-        return result.completion
+        return await self._state.calls.complete(self._supervisor.connection, ref, argument, context)
 
     async def set_logging_level(self, level: types.LoggingLevel) -> None:
-        """Say which log messages are wanted; in the modern era this goes with every later request.
+        """Request log messages of `level` and above; in the modern era the level goes with every later request.
 
         Raises:
             UsageError: the server does not have `logging`.
@@ -324,29 +342,19 @@ class InspectorClient:
         await self._state.calls.set_logging_level(connection, level)
 
     async def ping(self) -> None:
-        """Ask for a sign of life. The modern era has no `ping`: there it is a `server/discover`."""
-        connection = self._supervisor.connection
-        version = connection.sdk.protocol_version
-        if connection.modern:
-            await connection.call("server/discover", lambda sdk, _: sdk.session.send_discover(version))
-        else:
-            await connection.call("ping", lambda sdk, _: sdk.session.send_ping())
+        """Check that the server answers: with `ping`, or with `server/discover` in the modern era."""
+        await self._state.calls.ping(self._supervisor.connection)
 
     async def set_roots(self, roots: Sequence[types.Root]) -> None:
-        """Replace the roots and tell the server.
-
-        They can only be offered if the options gave roots, even none, to begin with.
-        """
-        from mcp import types
-
+        """Replace the roots and notify the server; the options must have given roots, even none, to begin with."""
         if self._roots is None:
             raise UsageError("NOT_SUPPORTED", "The client was made without roots; pass `roots=()` in its options")
         self._roots = tuple(roots)
         connection = self._supervisor.connection
-        if not connection.modern:  # there the server asks when it needs them
+        if not connection.modern:  # in the modern era the server asks when it needs them
             await connection.sdk.session.send_notification(types.RootsListChangedNotification())
 
-    # Subscriptions
+    # --- Subscriptions ------------------------------------------------------------------------------------------------
 
     def supports_resource_subscriptions(self) -> bool:
         """Whether the connected server has the capability."""
@@ -354,7 +362,7 @@ class InspectorClient:
         return resources is not None and resources.subscribe is True
 
     def get_subscribed_resources(self) -> tuple[str, ...]:
-        """List the URIs whose subscription the server has confirmed; none when disconnected."""
+        """The URIs whose subscription the server has confirmed; empty when disconnected."""
         return self._state.subscriptions.confirmed
 
     def is_subscribed_to_resource(self, uri: str) -> bool:
@@ -362,11 +370,10 @@ class InspectorClient:
         return uri in self._state.subscriptions.confirmed
 
     async def subscribe_to_resource(self, uri: str) -> None:
-        """Hear of changes of `uri` until `unsubscribe_from_resource` or the end of the connection.
+        """Subscribe to `uri` until `unsubscribe_from_resource` or the end of the connection.
 
-        With a reconnect policy it is replayed after a lost connection. What was read *before* the
-        subscription may have changed
-        unnoticed: read after it.
+        With the option `reconnect` it is subscribed again after a lost connection. A read from *before* the
+        subscription may be out of date without a notification: read after it.
 
         Raises:
             UsageError: the server has no such capability, or there is no connection.
@@ -376,36 +383,34 @@ class InspectorClient:
         await self._state.subscriptions.hold(uri, EXPLICIT)
 
     async def unsubscribe_from_resource(self, uri: str) -> None:
-        """Undo `subscribe_to_resource`; `subscribed()` blocks keep their own hold.
-
-        Nothing happens when there is none.
+        """Undo `subscribe_to_resource`, if there was one; `subscribed()` blocks keep their own hold.
 
         Raises:
             NotConnected: there is no connection.
         """
         _ = self._supervisor.connection
-        self._state.subscriptions.let_go(uri, EXPLICIT)
+        self._state.subscriptions.release(uri, EXPLICIT)
         await self._state.subscriptions.wait_settled(uri)
 
     def subscribed(self, uri: str) -> AbstractAsyncContextManager[Updates]:
         """Subscribe for a block: `async with client.subscribed(uri) as updates: async for update in updates`.
 
-        Any number of blocks share one subscription, which ends with the last of them; leaving does not wait
-        for the server. A reader that is slow gets the latest update, once. Iteration raises `ConnectionLost`
-        when the connection is gone for good.
+        Any number of blocks share one subscription, which ends with the last of them; leaving does not wait for the
+        server. A slow reader gets the latest update, once. Iteration raises `ConnectionLost` when the connection is
+        lost for good.
         """
         self._need_subscriptions()
         return self._state.subscriptions.mailbox(uri)
 
-    # Events
+    # --- Events -------------------------------------------------------------------------------------------------------
 
     def events(self, *kinds: EventKind, buffer: int = DEFAULT_BUFFER_EVENTS) -> EventStream:
         """Listen for a block: `async with client.events("error") as events: async for event in events`.
 
         Args:
-            kinds: what to listen to; to everything when none is named.
+            kinds: the kinds of events; all if none is named.
             buffer: how many events a slow listener may lag behind; beyond it the oldest are dropped, and an
-                `eventsDropped` in their place says how many.
+                `eventsDropped` in their place counts them.
         """
         return self._bus.stream(kinds, buffer)
 
@@ -417,7 +422,7 @@ class InspectorClient:
         """
         return self._bus.expect(kind, predicate)
 
-    # Wiring
+    # --- Wiring -------------------------------------------------------------------------------------------------------
 
     async def _close(self) -> None:
         await self._supervisor.disconnect("the client was closed")
@@ -436,12 +441,17 @@ class InspectorClient:
             roots=lambda: self._roots,
         )
 
+    async def _fetch(self, group: str, which: SyncedList[T], metadata: Metadata) -> tuple[T, ...]:
+        connection = self._supervisor.connection
+        meta = self._state.calls.meta(connection, metadata)
+        return await self._state.catalog.groups[group].fetch(connection, which, meta)
+
     def _has_template(self, uri_template: str) -> bool:
         return any(template.uri_template == uri_template for template in self.resource_templates)
 
     def _need_subscriptions(self) -> None:
         if self._supervisor.reconnecting:
-            return  # wanted now, asked for when there is a connection again
+            return  # wanted from now on, requested when there is a connection again
         _ = self._supervisor.connection
         if not self.supports_resource_subscriptions():
             raise UsageError("NOT_SUPPORTED", "The server does not support resource subscriptions")

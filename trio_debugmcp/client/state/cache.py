@@ -1,15 +1,17 @@
-"""What was read last, to be looked at again: resources, template reads, prompts and tool results.
+"""The results of a client's last calls: resources, template reads, prompts and tool results.
 
-Owns four caches, one per kind. Knows nothing of connections and never fetches.
+Owns four `LruCache`s, one per kind. Knows nothing of connections and never fetches.
 
-- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer
-  one.
-- An entry is **current** or **stale**. A getter returns current entries only, hence None for whatever has to
-  be read again; with `allow_stale=True` it returns stale ones too, for reading offline. `stale_since` says
-  since when. An entry becomes stale when its resource is announced as changed, when its time to live is over,
-  or when the connection ends.
-- Each lru is bounded in entries and in bytes. The least recently used entry goes first, pinned ones
-  (subscribed URIs) go last; an entry that would not fit alone is not kept at all.
+    cache = ContentCache(max_entries=1000)
+    cache.set_resource(uri, invocation, call=cache.next_call())
+    cache.view().get_resource(uri)      # the same object
+
+- One entry per key, and the *latest call* wins: an older call that finishes later does not replace a newer one.
+- An entry is **current** or **stale**. A getter returns current entries only, hence None for what must be read again;
+  with `allow_stale=True` it returns stale ones too, for reading offline. An entry becomes stale when its resource is
+  announced as changed, when its time to live is over, or when the connection ends.
+- Each kind is bounded in entries and in bytes. The least recently used entry is evicted first, pinned ones (subscribed
+  URIs) last; an entry that would not fit alone is not kept at all.
 """
 
 from collections.abc import Callable
@@ -47,13 +49,13 @@ class CacheStatistics(Struct, frozen=True, kw_only=True):
 
     @property
     def entries(self) -> int:
-        """Entries of all kinds."""
-        return sum(lru.entries for lru in self._kinds())
+        """The sum over all kinds."""
+        return sum(kind.entries for kind in self._kinds())
 
     @property
     def bytes(self) -> int:
-        """Bytes of all kinds."""
-        return sum(lru.bytes for lru in self._kinds())
+        """The sum over all kinds, estimated."""
+        return sum(kind.bytes for kind in self._kinds())
 
     def _kinds(self) -> tuple[LruCacheStatistics, ...]:
         return (self.resources, self.resource_templates, self.prompts, self.tool_call_results)
@@ -70,14 +72,17 @@ class _Kinds(Struct, frozen=True):
 
 
 class ReadOnlyContentCache:
-    """The cache as a user of `InspectorClient` sees it: look, and throw away, but never put in.
+    """The cache as a user of `InspectorClient` has it: entries can be read and removed, but not added.
 
-    Getters return the very object that the call returned, or None on a miss; they never raise and never
-    fetch.
+    Getters return the very object that the call returned, or None on a miss; they never raise and never fetch.
     """
 
-    def __init__(self, caches: _Kinds) -> None:
-        self._kinds = caches
+    def __init__(self, kinds: _Kinds) -> None:
+        self._kinds = kinds
+
+    def __repr__(self) -> str:
+        statistics = self.statistics()
+        return f"<{type(self).__name__}: {statistics.entries} entries, {statistics.bytes} bytes>"
 
     def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
         """Get the last read of `uri`, while it is current."""
@@ -86,52 +91,49 @@ class ReadOnlyContentCache:
     def get_resource_template(
         self, uri_template: str, *, allow_stale: bool = False
     ) -> ResourceTemplateReadInvocation | None:
-        """Get the last read through `uri_template`, with whatever parameters it had, while it is current."""
+        """Get the last read through `uri_template`, whatever its parameters were, while it is current."""
         return self._kinds.template.get(uri_template, allow_stale)
 
     def get_prompt(self, name: str, *, allow_stale: bool = False) -> PromptGetInvocation | None:
-        """Get the last `prompts/get` of `name`, with whatever arguments it had, while it is current."""
+        """Get the last `prompts/get` of `name`, whatever its arguments were, while it is current."""
         return self._kinds.prompt.get(name, allow_stale)
 
     def get_tool_call_result(self, tool_name: str, *, allow_stale: bool = False) -> ToolCallInvocation | None:
-        """Get the last call of `tool_name`, successful or not, while it is current.
-
-        It outlives the tool's removal from the list.
-        """
+        """Get the last call of `tool_name`, successful or not, while it is current; also after the tool is removed."""
         return self._kinds.tool.get(tool_name, allow_stale)
 
     def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
         """Get the entry itself, current or stale, with its size and lifetime. Does not count as use."""
-        lru = next(lru for lru in self._kinds.all() if lru.kind == kind)
-        return lru.entry(key)
+        cache = next(cache for cache in self._kinds.all() if cache.kind == kind)
+        return cache.entry(key)
 
     def clear_resource(self, uri: str) -> None:
-        """Forget the read of `uri`; nothing happens when there is none."""
+        """Remove the read of `uri`, if there is one."""
         self._kinds.resource.clear(uri)
 
     def clear_resource_template(self, uri_template: str) -> None:
-        """Forget the read through `uri_template`."""
+        """Remove the read through `uri_template`, if there is one."""
         self._kinds.template.clear(uri_template)
 
     def clear_resource_and_resource_template(self, uri: str) -> None:
-        """Forget the read of `uri`, and every template read that expanded to it."""
+        """Remove the read of `uri`, and every template read that expanded to it."""
         self._kinds.resource.clear(uri)
         for uri_template in self._templates_of(uri):
             self._kinds.template.clear(uri_template)
 
     def clear_prompt(self, name: str) -> None:
-        """Forget the prompt `name`."""
+        """Remove the last `prompts/get` of `name`, if there is one."""
         self._kinds.prompt.clear(name)
 
     def clear_tool_call_result(self, tool_name: str) -> None:
-        """Forget the last call of `tool_name`."""
+        """Remove the last call of `tool_name`, if there is one."""
         self._kinds.tool.clear(tool_name)
 
     def clear_all(self) -> None:
-        """Forget everything, stale entries too."""
-        for lru in self._kinds.all():
-            for key in lru.keys:
-                lru.clear(key)
+        """Remove all entries, stale ones too."""
+        for cache in self._kinds.all():
+            for key in cache.keys:
+                cache.clear(key)
 
     def statistics(self) -> CacheStatistics:
         """Entries, bytes, hits, misses and evictions, per kind."""
@@ -147,13 +149,13 @@ class ReadOnlyContentCache:
 
 
 class ContentCache(ReadOnlyContentCache):
-    """The cache as its owner sees it.
+    """The cache as the client itself has it: with setters.
 
     Args:
         max_entries: per kind.
-        max_bytes: per kind, see `memory_size`.
-        ttl: seconds after which an entry is stale, or None; the shorter of this and the server's own applies.
-        clock: gives the time of day; a test passes its own.
+        max_bytes: per kind, counted with `memory_size`.
+        ttl: seconds after which an entry is stale, or None; the shorter of this and the server's `ttlMs` applies.
+        clock: returns the time of day; a test passes its own.
     """
 
     def __init__(
@@ -177,26 +179,23 @@ class ContentCache(ReadOnlyContentCache):
         self._calls = 0
 
     def view(self) -> ReadOnlyContentCache:
-        """Share the caches, without the setters."""
+        """The same entries, without the setters."""
         return ReadOnlyContentCache(self._kinds)
 
     def next_call(self) -> int:
-        """Draw a number for a call that is made now; pass it to the setter when the call is answered."""
+        """Number a call that is made now; pass the number to the setter when the call is answered."""
         self._calls += 1
         return self._calls
 
     def on_change(self, listener: OnChange) -> None:
-        """Call `listener(kind, key, reason)`, synchronously, for each entry that goes or becomes stale."""
-        for lru in self._kinds.all():
-            lru.on_change = listener
+        """Call `listener(kind, key, reason)`, synchronously, for each entry that is removed or becomes stale."""
+        for cache in self._kinds.all():
+            cache.on_change = listener
 
     def set_resource(
         self, uri: str, invocation: ResourceReadInvocation, *, call: int | None = None, stale: bool = False
     ) -> bool:
-        """Keep `invocation`, unless a later call is already there.
-
-        `stale`: it was outdated before it arrived.
-        """
+        """Keep `invocation`, unless a later call is already there; `stale` if it was outdated before it arrived."""
         return self._kinds.resource.put(uri, self._entry(invocation, call, stale))
 
     def set_resource_template(
@@ -219,23 +218,23 @@ class ContentCache(ReadOnlyContentCache):
         return self._kinds.tool.put(tool_name, self._entry(invocation, call))
 
     def pin(self, uris: frozenset[str]) -> None:
-        """Let reads of `uris` be the last to be evicted."""
+        """Evict reads of `uris` last."""
         self._kinds.resource.pinned = uris
 
     def mark_resource_stale(self, uri: str) -> None:
-        """Mark the read of a changed resource, and every template read that expanded to it."""
+        """Mark the read of `uri` as stale, and every template read that expanded to it."""
         self._kinds.resource.mark_stale(uri)
         for uri_template in self._templates_of(uri):
             self._kinds.template.mark_stale(uri_template)
 
     def mark_all_stale(self) -> None:
-        """Mark everything: it cannot be trusted any more, but it can still be read."""
-        for lru in self._kinds.all():
-            for key in lru.keys:
-                lru.mark_stale(key)
+        """Mark all entries as stale; they can still be read with `allow_stale`."""
+        for cache in self._kinds.all():
+            for key in cache.keys:
+                cache.mark_stale(key)
 
     def stale_templates(self, uri: str) -> list[ResourceTemplateReadInvocation]:
-        """Find the stale template reads that expanded to `uri`: what a fresh read of `uri` can renew."""
+        """The stale template reads that expanded to `uri`, which a fresh read of `uri` can renew."""
         entries = (entry for _, entry in self._kinds.template.items() if entry.invocation.expanded_uri == uri)
         return [entry.invocation for entry in entries if entry.stale_since(self._clock()) is not None]
 
@@ -252,8 +251,7 @@ class ContentCache(ReadOnlyContentCache):
 
 
 def _server_ttl(invocation: Invocation) -> float | None:
-    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does; it does
-    # not forbid a person
-    # to look at what was read. Only a positive lifetime says when the entry stops being current.
+    # `ttlMs: 0` forbids answering a later request from the cache, which no method of the client does. A person may
+    # still look at what was read. Only a positive lifetime states when the entry stops being current.
     milliseconds = getattr(invocation.result, "ttl_ms", 0)
     return milliseconds / 1000 if milliseconds > 0 else None

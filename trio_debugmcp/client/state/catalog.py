@@ -1,8 +1,6 @@
-"""The four lists of an MCP server and the three notifications that are about them.
+"""The four lists of an MCP server and the three notifications that announce their changes: the differences, as data."""
 
-The differences between them, as data.
-"""
-
+from collections.abc import Callable
 from typing import Any
 
 from mcp import types
@@ -35,18 +33,26 @@ class Catalog(Struct, frozen=True):
     prompts: SyncedList[types.Prompt]
     groups: dict[str, ListGroup]
 
+    def __repr__(self) -> str:
+        lists = (self.tools, self.resources, self.resource_templates, self.prompts)
+        return f"<Catalog: {', '.join(f'{len(each.items)} of {each.spec.method}' for each in lists)}>"
+
     def reset(self) -> None:
-        """Forget everything: the connection ended."""
+        """Empty all lists: the connection has ended."""
         for group in self.groups.values():
             group.reset()
 
 
 def open_catalog(bus: EventBus, cache: ContentCache, *, auto_sync: bool) -> Catalog:
-    """Empty lists, wired to `bus` for their events and to `cache` for what is gone with a removed item."""
-    tools: SyncedList[types.Tool] = SyncedList(_TOOLS, bus)
-    resources: SyncedList[types.Resource] = SyncedList(_resources(cache), bus)
-    templates: SyncedList[types.ResourceTemplate] = SyncedList(_resource_templates(cache), bus)
-    prompts: SyncedList[types.Prompt] = SyncedList(_prompts(cache), bus)
+    """Make empty lists that publish their events on `bus`, and clear from `cache` what a removed item leaves there."""
+    tools: SyncedList[types.Tool] = SyncedList(_spec("tools", ToolsChange, "name", _keep), bus)
+    resources: SyncedList[types.Resource] = SyncedList(
+        _spec("resources", ResourcesChange, "uri", cache.clear_resource), bus
+    )
+    templates: SyncedList[types.ResourceTemplate] = SyncedList(
+        _spec("resource_templates", ResourceTemplatesChange, "uri_template", cache.clear_resource_template), bus
+    )
+    prompts: SyncedList[types.Prompt] = SyncedList(_spec("prompts", PromptsChange, "name", cache.clear_prompt), bus)
 
     def group(capability: str, changed: type[Event], *lists: SyncedList[Any]) -> ListGroup:
         return ListGroup(
@@ -65,48 +71,17 @@ def open_catalog(bus: EventBus, cache: ContentCache, *, auto_sync: bool) -> Cata
     return Catalog(tools, resources, templates, prompts, groups)
 
 
+def _spec(name: str, change: type[Event], key: str, forget: Callable[[str], None]) -> ListSpec[Any]:
+    """The list `name`: the SDK's method `list_<name>`, the page's field and the event's field all have that name."""
+    return ListSpec(
+        method="resources/templates/list" if name == "resource_templates" else f"{name}/list",
+        fetch_page=lambda sdk, cursor, meta: getattr(sdk, f"list_{name}")(cursor=cursor, meta=meta),
+        items=lambda page: getattr(page, name),
+        key=lambda item: str(getattr(item, key)),
+        change=lambda items, **fields: change(**{name: items}, **fields),
+        forget=forget,
+    )
+
+
 def _keep(_name: str) -> None:
-    """Do nothing: a tool's last result stays readable when the tool is gone."""
-
-
-_TOOLS: ListSpec[types.Tool] = ListSpec(
-    method="tools/list",
-    fetch_page=lambda sdk, cursor, meta: sdk.list_tools(cursor=cursor, meta=meta),
-    items=lambda page: page.tools,
-    key=lambda tool: tool.name,
-    change=lambda items, **fields: ToolsChange(tools=items, **fields),
-    forget=_keep,
-)
-
-
-def _resources(cache: ContentCache) -> ListSpec[types.Resource]:
-    return ListSpec(
-        method="resources/list",
-        fetch_page=lambda sdk, cursor, meta: sdk.list_resources(cursor=cursor, meta=meta),
-        items=lambda page: page.resources,
-        key=lambda resource: str(resource.uri),
-        change=lambda items, **fields: ResourcesChange(resources=items, **fields),
-        forget=cache.clear_resource,
-    )
-
-
-def _resource_templates(cache: ContentCache) -> ListSpec[types.ResourceTemplate]:
-    return ListSpec(
-        method="resources/templates/list",
-        fetch_page=lambda sdk, cursor, meta: sdk.list_resource_templates(cursor=cursor, meta=meta),
-        items=lambda page: page.resource_templates,
-        key=lambda template: template.uri_template,
-        change=lambda items, **fields: ResourceTemplatesChange(resource_templates=items, **fields),
-        forget=cache.clear_resource_template,
-    )
-
-
-def _prompts(cache: ContentCache) -> ListSpec[types.Prompt]:
-    return ListSpec(
-        method="prompts/list",
-        fetch_page=lambda sdk, cursor, meta: sdk.list_prompts(cursor=cursor, meta=meta),
-        items=lambda page: page.prompts,
-        key=lambda prompt: prompt.name,
-        change=lambda items, **fields: PromptsChange(prompts=items, **fields),
-        forget=cache.clear_prompt,
-    )
+    """Do nothing: a tool's last result stays readable after the tool is removed."""

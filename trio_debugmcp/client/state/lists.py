@@ -1,21 +1,25 @@
-"""The server's lists: tools, resources, resource templates, prompts.
+"""The server's lists (tools, resources, resource templates, prompts), and fetching them again when they change.
 
-A `SyncedList` owns one list as it was last committed: all pages or nothing, and the newest fetch wins. A
-`ListGroup` owns what one `list_changed` notification is about (resources and their templates share one) and
-the task that follows it:
+A `SyncedList` owns one list as it was last committed: all pages or nothing, and the newest fetch wins. A `ListGroup`
+owns the lists that one `list_changed` notification announces (resources and their templates share one), and the task
+that follows it:
 
-    announce() ──► quiet window, at most MAX_WAIT ──► *ListChanged event
-                   ──► pace ──► fetch all pages ──► commit ──► *Change event
+    announce() ──► quiet window, at most MAX_WAIT_SECONDS ──► *ListChanged event
+                   ──► backoff ──► fetch all pages ──► commit ──► *Change event
 
-Announcing only counts. However many announcements come while a fetch is running, one further fetch follows
-it.
+`announce()` only counts. However many announcements arrive during a fetch, one further fetch follows it.
+
+A server may announce changes faster than its list can be fetched, or announce one *because* its list was fetched. Hence
+the `Backoff`: fetches start at least `MIN_INTERVAL_SECONDS` apart, and each one that finds nothing new doubles the
+interval, up to `MAX_INTERVAL_SECONDS`. A change, or a calm of twice the interval, resets it. An explicit `list_*()` of
+the user is never delayed.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import trio
-from mcp import Client, types
+from mcp import Client, MCPError, types
 from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
@@ -23,31 +27,35 @@ from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent, Event, ListChangeReason
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 
-QUIET = 0.1
-"""Seconds without a further announcement before the change is taken to be over."""
+QUIET_SECONDS = 0.1
+"""Without a further announcement before the change is taken to be complete."""
 
-MAX_WAIT = 0.5
-"""Seconds from the first announcement to the reaction, however many follow it."""
+MAX_WAIT_SECONDS = 0.5
+"""From the first announcement to the reaction, however many follow it."""
 
 MAX_PAGES = 1000
-"""Pages of one list: a server that always has a next cursor must not keep us for ever."""
+"""Of one list: a server that always has a next cursor must not keep us for ever."""
 
-RETRIES = 5
+MAX_RELOADS = 5
 """Attempts of an automatic reload before the next announcement is waited for."""
 
-MIN_INTERVAL = 1.0
-"""Seconds: a person cannot follow a list that changes faster."""
+MIN_INTERVAL_SECONDS = 1.0
+"""Between automatic fetches: a person cannot follow a list that changes faster."""
 
-MAX_INTERVAL = 30.0
-"""Seconds: how late a change may be seen of a server that cries wolf."""
+MAX_INTERVAL_SECONDS = 30.0
+"""Between automatic fetches: how late a change may be seen of a server that announced many that were none."""
+
+FETCH_ERRORS = (MCPError, DebugError, RuntimeError)
+"""How a fetch may fail on a connection that continues: refused, malformed, endless. The SDK raises
+RuntimeError for an answer that it cannot use."""
 
 T = TypeVar("T")
 Meta = Mapping[str, Any] | None
-FetchPage = Callable[["Client", str | None, Any], Awaitable["types.PaginatedResult"]]
+FetchPage = Callable[[Client, str | None, Any], Awaitable[types.PaginatedResult]]
 
 
 class ListDiff(Struct, frozen=True):
-    """Keys, in the order of the list that has them."""
+    """The keys that differ between two lists, in the order of the list that has them."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -58,7 +66,7 @@ class ListDiff(Struct, frozen=True):
 
 
 def compare(old: Iterable[T], new: Iterable[T], key: Callable[[T], str]) -> ListDiff:
-    """Tell what has to be done to `old` to make it `new`; of several items with one key the last counts."""
+    """The difference between two lists; of several items with one key the last counts."""
     before = {key(item): item for item in old}
     after = {key(item): item for item in new}
     return ListDiff(
@@ -69,15 +77,15 @@ def compare(old: Iterable[T], new: Iterable[T], key: Callable[[T], str]) -> List
 
 
 class ListSpec(Struct, Generic[T], frozen=True, kw_only=True):
-    """What is particular to one list.
+    """The properties of one list.
 
     Attributes:
-        method: the request.
-        fetch_page: makes it: client, cursor, `_meta`.
-        items: takes the items out of a page.
-        key: what an item is known by.
+        method: of the request.
+        fetch_page: requests one page, with the SDK's client, the cursor and `_meta`.
+        items: returns the items of a page.
+        key: returns the identity of an item.
         change: builds the event from the items and the fields of `ListChange`.
-        forget: removes what the cache has of a key that is gone.
+        forget: called with the key of a removed item, to clear it from the cache.
     """
 
     method: str
@@ -89,17 +97,21 @@ class ListSpec(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 class SyncedList(Generic[T]):
-    """One list, as the last commit left it."""
+    """One list, as it was last committed."""
 
     def __init__(self, spec: ListSpec[T], bus: EventBus) -> None:
         self.spec = spec
         self.items: tuple[T, ...] = ()
         self.loaded = False
         self.seen = 0
-        """The group's announcements before the committed fetch: fewer than there are means out of date."""
+        """The announcements that the committed fetch covers; if the group counts more, the list is out of date."""
         self._bus = bus
         self._started = 0
         self._committed = 0
+        """The number of the newest committed fetch; of two overlapping fetches the one started later is the newer."""
+
+    def __repr__(self) -> str:
+        return f"<SyncedList of {self.spec.method}: {len(self.items)} items{'' if self.loaded else ', not loaded'}>"
 
     async def fetch(
         self, connection: ClientConnection, reason: ListChangeReason, announced: int, meta: Meta = None
@@ -110,12 +122,13 @@ class SyncedList(Generic[T]):
             The items of this fetch, and whether the commit changed anything.
 
         Raises:
-            MCPError, ConnectionLost: as `Connection.call`.
+            MCPError, ConnectionLost: as in `ClientConnection.call`.
             ProtocolViolation: the pages go in a circle or never end.
         """
         self._started += 1
         number = self._started
         items = await self._walk(connection, meta)
+        # A later fetch has committed already, or the state was cleared while this one waited for its answer.
         if not connection.alive or number < self._committed:
             return items, False
         self._committed = number
@@ -124,8 +137,8 @@ class SyncedList(Generic[T]):
         return items, self._commit(items, reason)
 
     def reset(self, reason: ListChangeReason = "disconnect") -> None:
-        """Forget the list; none of the fetches still running may commit."""
-        self._committed = self._started
+        """Empty the list."""
+        self._committed = self._started  # none of the fetches still running may commit
         self.loaded = False
         self.seen = 0
         if self.items:
@@ -154,7 +167,7 @@ class SyncedList(Generic[T]):
         for key in diff.removed:
             self.spec.forget(key)
         reordered = items != self.items
-        if reordered or reason == "list":  # who asked for it is told, even when nothing changed
+        if reordered or reason == "list":  # an explicit `list_*()` is always answered by an event
             self._publish(items, diff, reason)
         return reordered
 
@@ -165,32 +178,32 @@ class SyncedList(Generic[T]):
         )
 
 
-class Pace:
-    """Remembers the fetches of one list and says when the next may start."""
+class Backoff:
+    """When the next automatic fetch of a list may start, given the last ones. Pure: times are numbers of seconds."""
 
     def __init__(self) -> None:
         self._last = float("-inf")
-        self._interval = MIN_INTERVAL
+        self._interval = MIN_INTERVAL_SECONDS
 
     def earliest(self) -> float:
-        """Tell the time from which on the next fetch may start."""
+        """The time from which the next fetch may start."""
         return self._last + self._interval
 
     def fetched(self, start: float, *, fruitful: bool) -> None:
-        """Note that a fetch which began at `start` is over; `fruitful`: it found something new."""
+        """Record a finished fetch that began at `start`; `fruitful` if it found something new."""
         calm = start - self._last > 2 * self._interval
-        self._interval = MIN_INTERVAL if fruitful or calm else min(self._interval * 2, MAX_INTERVAL)
+        self._interval = MIN_INTERVAL_SECONDS if fruitful or calm else min(self._interval * 2, MAX_INTERVAL_SECONDS)
         self._last = start
 
 
 class ListGroup:
-    """The lists that one notification is about.
+    """The lists that one notification announces, and the task that follows it.
 
     Args:
         lists: in the order in which they are fetched.
-        declared: whether the connected server has the capability at all.
+        declared: whether the connected server has the capability.
         changed: builds the `*ListChanged` event from the number of announcements.
-        auto_sync: whether a change is followed by a fetch.
+        auto_sync: whether an announcement is followed by a fetch.
     """
 
     def __init__(
@@ -209,19 +222,17 @@ class ListGroup:
         self._auto_sync = auto_sync
         self._announced = 0
         self._reported = 0
-        self._news = trio.lowlevel.ParkingLot()
-        self._pace = Pace()
+        """How many of the announcements were published as `*ListChanged` events."""
+        self._announcement = trio.lowlevel.ParkingLot()
+        self._backoff = Backoff()
 
     def announce(self) -> None:
-        """Count a change that the server announced, or that may have happened while nobody was listening."""
+        """Count a change that the server announced, or whose announcement may have been missed; never waits."""
         self._announced += 1
-        self._news.unpark_all()
+        self._announcement.unpark_all()
 
     async def fetch(self, connection: ClientConnection, which: SyncedList[T], meta: Meta) -> tuple[T, ...]:
-        """One list, now, on a user's behalf.
-
-        Of a server without the capability it is empty, and nothing is asked.
-        """
+        """Fetch one list now, for a `list_*()` of the user; without the capability it is empty, without a request."""
         if not self._declared(connection):
             await trio.lowlevel.checkpoint()
             return ()
@@ -229,9 +240,9 @@ class ListGroup:
         return items
 
     async def sync(self, connection: ClientConnection, reason: ListChangeReason) -> bool:
-        """Fetch what is out of date.
+        """Fetch what is out of date and return whether anything changed.
 
-        Returns whether anything changed; a failure is reported as an event and leaves the list as it was.
+        Error handling: a failure is published as an `error` event and leaves the list as it was.
         """
         changed = False
         for which in self.lists if self._declared(connection) else ():
@@ -239,52 +250,45 @@ class ListGroup:
                 continue
             try:
                 changed |= (await which.fetch(connection, reason, self._announced))[1]
-            except fetch_errors() as error:
+            except FETCH_ERRORS as error:
                 self._bus.publish(ErrorEvent(message=f"{which.spec.method} failed: {error}", error=error))
         return changed
 
     async def follow(self, connection: ClientConnection) -> None:
-        """React to announcements until cancelled, at the end of the connection."""
-        self._pace = Pace()
+        """Fetch the lists again when they are announced as changed, until cancelled at the end of the connection."""
+        self._backoff = Backoff()
         while True:
             while self._announced == self._reported:
-                await self._news.park()
-            await self._settle()
+                await self._announcement.park()
+            await self._wait_quiet()
             count, self._reported = self._announced - self._reported, self._announced
             self._bus.publish(self._changed(count))
             if self._auto_sync:
                 await self._reload(connection)
 
     def reset(self) -> None:
-        """Forget everything: the connection ended."""
+        """Empty the lists: the connection has ended."""
         self._announced = self._reported = 0
         for which in self.lists:
             which.reset()
 
-    async def _settle(self) -> None:
-        latest = trio.current_time() + MAX_WAIT
-        with trio.CancelScope(deadline=trio.current_time() + QUIET) as window:
+    async def _wait_quiet(self) -> None:
+        latest = trio.current_time() + MAX_WAIT_SECONDS
+        with trio.CancelScope(deadline=trio.current_time() + QUIET_SECONDS) as window:
             while True:
-                await self._news.park()
-                window.deadline = min(trio.current_time() + QUIET, latest)
+                await self._announcement.park()
+                window.deadline = min(trio.current_time() + QUIET_SECONDS, latest)
 
     async def _reload(self, connection: ClientConnection) -> None:
-        for _ in range(RETRIES):
+        for _ in range(MAX_RELOADS):
             if self._has(self._announced):
                 return
-            await trio.sleep_until(self._pace.earliest())
-            start, covered = trio.current_time(), self._announced
+            await trio.sleep_until(self._backoff.earliest())
+            start, covered = trio.current_time(), self._announced  # what is announced during the fetch is not covered
             changed = await self.sync(connection, "notification")
-            self._pace.fetched(start, fruitful=changed)
+            self._backoff.fetched(start, fruitful=changed)
             if self._has(covered):
                 return
 
     def _has(self, announced: int) -> bool:
         return all(which.loaded and which.seen >= announced for which in self.lists)
-
-
-def fetch_errors() -> tuple[type[Exception], ...]:
-    """List what a fetch may fail with on a connection that goes on: refused, malformed, endless."""
-    from mcp import MCPError
-
-    return (MCPError, DebugError, RuntimeError)

@@ -1,6 +1,10 @@
-"""One kind of cached content: entries by key, least recently used first, bounded in entries and in bytes.
+"""A least-recently-used cache of one kind of content: entries by key, bounded in entries and in bytes.
 
-Pure. Knows lifetimes, pins and statistics; what an entry is about, `cache` knows.
+    cache = LruCache("resource", max_entries=100, max_bytes=1_000_000, clock=clock.utc)
+    cache.put(uri, CacheEntry(invocation=read, call=1, size=500))
+    cache.get(uri, allow_stale=False)
+
+Pure. Owns lifetimes, pins and statistics; which calls are kept, and under which keys, is decided in `cache`.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +24,7 @@ T = TypeVar("T", bound=Invocation)
 
 
 class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
-    """A cached call and how far it can be trusted.
+    """A cached call, and how far it can be trusted.
 
     Attributes:
         invocation: the object that the call returned.
@@ -37,16 +41,20 @@ class CacheEntry(Struct, Generic[T], frozen=True, kw_only=True, eq=False):
     marked_stale: datetime | None = None
 
     def stale_since(self, now: datetime) -> datetime | None:
-        """Tell since when this entry may not be what the server has, or None while it is current."""
+        """Since when the server may have something else, or None while the entry is current."""
         if self.marked_stale is not None:
             return self.marked_stale
         return self.expires_at if self.expires_at is not None and self.expires_at <= now else None
 
 
 class LruCacheStatistics(Struct, frozen=True, kw_only=True):
-    """What one kind holds, and what became of what it held.
+    """`LruCache.statistics()`: what one kind holds now, and counters that only grow.
 
-    Counters start with the cache and never go back.
+    Attributes:
+        entries, bytes: held now.
+        stale, pinned: how many of the entries are.
+        hits, misses: of `get`.
+        evictions: entries removed to make room, and those that were too large to be kept.
     """
 
     entries: int
@@ -72,8 +80,11 @@ class LruCache(Generic[T]):
         self._bytes = 0
         self._hits = self._misses = self._evictions = 0
 
+    def __repr__(self) -> str:
+        return f"<LruCache of kind {self.kind}: {len(self._entries)} entries, {self._bytes} bytes>"
+
     def entry(self, key: str) -> CacheEntry[T] | None:
-        """Give the entry of `key`; does not count as use."""
+        """The entry of `key`, current or stale; does not count as use."""
         return self._entries.get(key)
 
     @property
@@ -86,18 +97,19 @@ class LruCache(Generic[T]):
         return iter(tuple(self._entries.items()))
 
     def get(self, key: str, allow_stale: bool) -> T | None:
-        """Give what `key` holds, if it is current or `allow_stale`; it is the most recently used then."""
+        """The invocation of `key`, if it is current or `allow_stale`; counts as use."""
         entry = self._entries.get(key)
         if entry is None or not (allow_stale or entry.stale_since(self._clock()) is None):
             self._misses += 1
             return None
         self._hits += 1
-        self._entries[key] = self._entries.pop(key)  # most recently used goes last
+        self._entries[key] = self._entries.pop(key)  # a dict keeps its order: the most recently used is last
         return entry.invocation
 
     def put(self, key: str, entry: CacheEntry[T]) -> bool:
-        """Keep `entry`, unless a later call is there or it would not fit alone; evict to make room."""
+        """Keep `entry`, unless a later call is there or it would not fit alone; evict others to make room."""
         held = self._entries.get(key)
+        # Of two overlapping calls the one made later is the newer, whichever is answered first.
         if held is not None and held.call > entry.call:
             return False
         if held is not None:
@@ -111,20 +123,20 @@ class LruCache(Generic[T]):
         return True
 
     def clear(self, key: str) -> None:
-        """Forget `key`, if it is there."""
+        """Remove `key`, if it is there."""
         if key in self._entries:
             self._drop(key)
-            self._tell(key, "cleared")
+            self._notify(key, "cleared")
 
     def mark_stale(self, key: str) -> None:
-        """Note that `key`, if it is there, is out of date from now on."""
+        """Mark `key`, if it is there, as out of date from now on."""
         entry = self._entries.get(key)
         if entry is not None and entry.marked_stale is None:
             self._entries[key] = replace(entry, marked_stale=self._clock())
-            self._tell(key, "stale")
+            self._notify(key, "stale")
 
     def statistics(self) -> LruCacheStatistics:
-        """Count what is held and what became of it."""
+        """What is held, and what became of what was held."""
         now = self._clock()
         return LruCacheStatistics(
             entries=len(self._entries),
@@ -138,15 +150,16 @@ class LruCache(Generic[T]):
 
     def _make_room(self, newest: str) -> None:
         while len(self._entries) > self._max_entries or self._bytes > self._max_bytes:
+            # The newest is kept, even before pinned ones: a caller that has just read something looks at it next.
             others = (key for key in self._entries if key != newest)
             victim = next((key for key in others if key not in self.pinned), None) or next(iter(self._entries))
             self._drop(victim)
             self._evictions += 1
-            self._tell(victim, "evicted")
+            self._notify(victim, "evicted")
 
     def _drop(self, key: str) -> None:
         self._bytes -= self._entries.pop(key).size
 
-    def _tell(self, key: str, reason: CacheChangeReason) -> None:
+    def _notify(self, key: str, reason: CacheChangeReason) -> None:
         if self.on_change is not None:
             self.on_change(self.kind, key, reason)

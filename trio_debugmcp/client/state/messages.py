@@ -1,11 +1,13 @@
-"""The log of JSON-RPC messages, each response beside its request, and of a server's standard error.
+"""The log of JSON-RPC messages, each response beside its request, and the log of a server's standard error.
 
-Owns two rings, bounded in entries and in bytes. Pure: the connection tells it what passed, in the order of
-the wire.
+    log = MessageLog(max_entries=1000, max_bytes=16_000_000, clock=clock.utc)
+    log.record("client", {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    entry = log.record("server", {"jsonrpc": "2.0", "id": 1, "result": {}})     # the request's, now with its response
 
-A request is known by its direction *and* its id: client and server count their ids independently, so `3` from
-one is not `3` from the other. A request that left the ring is forgotten altogether; its late response is
-logged by itself.
+Owns two rings, bounded in entries and in bytes. Pure: the connection records what passed, in wire order.
+
+A request is identified by its direction *and* its id: client and server count their ids independently, so `3` of one is
+not `3` of the other. When a request leaves the ring, its late response is logged by itself.
 """
 
 import json
@@ -27,14 +29,14 @@ LARGEST_SHARE = 4
 """A single message may fill a quarter of the log; of a larger one only size and beginning are kept."""
 
 HEAD_CHARACTERS = 1000
-"""How much of the beginning is kept of a message that is too large."""
+"""Kept of the beginning of a message that is too large."""
 
-STDERR_LINES = 1000
-STDERR_LINE_CHARACTERS = 4000
-"""Bounds of the standard error log: a traceback fits, a server gone mad does not hurt."""
+MAX_STDERR_LINES = 1000
+MAX_STDERR_LINE_CHARACTERS = 4000
+"""Bounds of the standard error log: a traceback fits, and a server that writes without end does no harm."""
 
 STDERR_TAIL_LINES = 20
-"""Lines that go into an error message."""
+"""In an error message: the end of a traceback, with the exception."""
 
 
 class MessageEntry(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
@@ -43,10 +45,9 @@ class MessageEntry(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
     Attributes:
         id: of the entry, not of the message.
         timestamp: when the message passed.
-        direction: what sort of message it is; `response` only for one without a request in the log.
-        origin: who sent it.
-        message: the JSON-RPC message; `{"truncated": true, "size", "head"}` when it was too large for the
-            log.
+        direction: request, notification, or a response whose request is not in the log.
+        origin: the side that sent it.
+        message: the JSON-RPC message; `{"truncated": true, "size", "head"}` when it was too large for the log.
         response: the response's JSON-RPC message, once there is one.
         duration: seconds from request to response.
         size: bytes held, estimated.
@@ -68,7 +69,7 @@ class MessageLog:
     Args:
         max_entries: bound in entries.
         max_bytes: bound in bytes.
-        clock: gives the time of day.
+        clock: returns the time of day.
     """
 
     def __init__(self, max_entries: int, max_bytes: int, clock: Callable[[], datetime]) -> None:
@@ -79,6 +80,9 @@ class MessageLog:
         self._open: dict[tuple[Origin, str | int], int] = {}
         self._bytes = 0
         self._last_id = 0
+
+    def __repr__(self) -> str:
+        return f"<MessageLog: {len(self._entries)} entries, {self._bytes} bytes, {len(self._open)} unanswered>"
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -97,7 +101,7 @@ class MessageLog:
         return len(self._open)
 
     def record(self, origin: Origin, message: Body) -> MessageEntry:
-        """Log one message; a response is folded into its request's entry, which is returned."""
+        """Log one message; a response is added to its request's entry, which is returned."""
         if "method" in message:
             return self._record_call(origin, message)
         asked_by: Origin = "server" if origin == "client" else "client"
@@ -110,7 +114,7 @@ class MessageLog:
         return self._entries.get(self._open.get((origin, request_id), 0))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self._entries.clear()
         self._open.clear()
         self._bytes = 0
@@ -119,7 +123,7 @@ class MessageLog:
         if "id" not in message:
             return self._add("notification", origin, message)
         entry = self._add("request", origin, message)
-        if entry.id in self._entries:
+        if entry.id in self._entries:  # it is not if the log keeps no entries at all
             self._open[origin, message["id"]] = entry.id
         return entry
 
@@ -174,26 +178,29 @@ class StderrLine(Struct, frozen=True, kw_only=True):
 
 
 class StderrLog:
-    """The last lines of standard error, of all connections of a client: to explain why one ended."""
+    """The last lines of standard error, of all connections of a client: they explain why one ended."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
-        self._lines: deque[StderrLine] = deque(maxlen=STDERR_LINES)
+        self._lines: deque[StderrLine] = deque(maxlen=MAX_STDERR_LINES)
+
+    def __repr__(self) -> str:
+        return f"<StderrLog: {len(self._lines)} lines>"
 
     def __iter__(self) -> Iterator[StderrLine]:
         return iter(tuple(self._lines))
 
     def record(self, line: str) -> str:
-        """Keep a line, shortened if need be, and return what was kept."""
-        line = line[:STDERR_LINE_CHARACTERS]
+        """Keep a line, shortened if it is too long, and return what was kept."""
+        line = line[:MAX_STDERR_LINE_CHARACTERS]
         self._lines.append(StderrLine(timestamp=self._clock(), line=line))
         return line
 
     def tail(self, since: datetime) -> str:
-        """Join the last lines written at or after `since`, joined by newlines."""
+        """The last lines written at or after `since`, joined by newlines."""
         lines = [entry.line for entry in self._lines if entry.timestamp >= since]
         return "\n".join(lines[-STDERR_TAIL_LINES:])
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all lines."""
         self._lines.clear()

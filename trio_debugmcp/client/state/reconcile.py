@@ -1,22 +1,22 @@
-"""Bringing the server to the subscriptions that are wanted, and keeping it there: one keeper per era.
+"""Subscribes and unsubscribes until the server has what is wanted, also after a reconnect: one reconciler per era.
 
-A keeper compares wanted with confirmed whenever either changes, and acts on the difference; it does not care
-how the difference came about. So a new subscription, a cancelled one and the replay after a reconnect are the
-same code.
+A reconciler compares the wanted subscriptions with the confirmed ones whenever either changes, and acts on the
+difference, whatever its cause. So a new subscription, a cancelled one and re-subscribing after a reconnect are the same
+code.
 
-- Handshake era: one `resources/subscribe` or `unsubscribe` per URI, one request at a time for each URI, some
-  URIs at once.
-- Modern era: one `subscriptions/listen` stream for all URIs and `list_changed` opt-ins. To change the filter
-  a new stream is opened and acknowledged *before* the old one is closed, so that there is no gap; a change in
-  between may be reported twice. A stream that is lost is opened again, and everything that it was to report
-  is taken as changed.
+- Handshake era, `reconcile_subscriptions`: one `resources/subscribe` or `unsubscribe` per URI, one request at a time
+  for each URI, some URIs at once.
+- Modern era, `ListenReconciler`: one `subscriptions/listen` stream for all URIs and `list_changed` opt-ins. To change
+  the filter a new stream is opened and acknowledged *before* the old one is closed, so that there is no gap; a change
+  in between may be reported twice. A stream that is lost is opened again, and everything that it covered is taken as
+  changed.
 """
 
 from collections.abc import Callable
 
 import trio
-from mcp import Client
-from mcp.client.subscriptions import Subscription
+from mcp import Client, MCPError, types
+from mcp.client.subscriptions import Subscription, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,26 +25,31 @@ from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
 from trio_debugmcp.client.options import Reconnect
-from trio_debugmcp.client.state.lists import fetch_errors
+from trio_debugmcp.client.state.lists import FETCH_ERRORS
 from trio_debugmcp.client.state.subscriptions import Subscriptions
 
-SUBSCRIBES_AT_ONCE = 8
-"""Requests in flight when many subscriptions are replayed; a server should not be flooded on arrival."""
+MAX_SUBSCRIBES = 8
+"""Requests in flight when many URIs are subscribed to again; a server should not be flooded as soon as it is up."""
 
 LISTEN_RETRY = Reconnect(first_delay=0.5, max_delay=15.0, attempts=8)
-"""How a lost listen stream is opened again."""
+"""When a lost listen stream is opened again."""
 
-STABLE_TIME = 30.0
-"""Seconds that a stream must have lived for its loss to count as the first."""
+STABLE_SECONDS = 30.0
+"""After a stream that has lasted longer than this, the attempts are counted from the first again."""
+
+
+# --- Handshake era ----------------------------------------------------------------------------------------------------
 
 
 async def reconcile_subscriptions(connection: ClientConnection, subscriptions: Subscriptions, bus: EventBus) -> None:
-    """Keep the subscriptions of the handshake era, until cancelled."""
-    limiter = trio.CapacityLimiter(SUBSCRIBES_AT_ONCE)
+    """Subscribe and unsubscribe with the requests of the handshake era, until cancelled."""
+    limiter = trio.CapacityLimiter(MAX_SUBSCRIBES)
     busy: set[str] = set()
 
     async def converge(uri: str) -> None:
         async with limiter:
+            # A loop: what is wanted may change while the request is under way, and a second request for the same URI
+            # must not overtake the first.
             while (wanted := uri in subscriptions.wanted) != (uri in subscriptions.confirmed):
                 await _request(connection, subscriptions, bus, uri, subscribe=wanted)
             busy.discard(uri)
@@ -54,14 +59,12 @@ async def reconcile_subscriptions(connection: ClientConnection, subscriptions: S
             for uri in (subscriptions.wanted ^ frozenset(subscriptions.confirmed)) - busy:
                 busy.add(uri)
                 nursery.start_soon(converge, uri, name=f"subscription of {uri}")
-            await subscriptions.wait_news()
+            await subscriptions.wait_changed()
 
 
 async def _request(
     connection: ClientConnection, subscriptions: Subscriptions, bus: EventBus, uri: str, *, subscribe: bool
 ) -> None:
-    from mcp import types
-
     request: types.SubscribeRequest | types.UnsubscribeRequest
     if subscribe:
         request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
@@ -69,7 +72,9 @@ async def _request(
         request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri))
     try:
         await connection.call(request.method, lambda sdk, _: sdk.session.send_request(request, types.EmptyResult))
-    except fetch_errors() as error:
+    except FETCH_ERRORS as error:
+        # A refused subscription is raised to the caller that waits for it. A refused `unsubscribe` counts as done:
+        # repeating it would not help, and updates of what is not wanted are ignored.
         if not subscribe or not subscriptions.refuse(uri, error):
             bus.publish(ErrorEvent(message=f"{request.method} {uri} failed: {error}", error=error))
         if subscribe:
@@ -78,8 +83,11 @@ async def _request(
     subscriptions.confirm(confirmed | {uri} if subscribe else confirmed - {uri})
 
 
+# --- Modern era -------------------------------------------------------------------------------------------------------
+
+
 class ListenFilter(Struct, frozen=True):
-    """What one stream is asked to report."""
+    """What one listen stream is asked to report."""
 
     uris: frozenset[str] = frozenset()
     tools: bool = False
@@ -91,7 +99,7 @@ class ListenFilter(Struct, frozen=True):
 
 
 class _Stream:
-    """One listen stream: `honored` once it is acknowledged, `end` once it ended by itself."""
+    """One listen stream: `honored` is set once it is acknowledged, `end` once it has ended by itself."""
 
     def __init__(self, opened: float) -> None:
         self.opened = opened
@@ -101,11 +109,14 @@ class _Stream:
 
 
 class ListenReconciler:
-    """The modern era's keeper.
+    """Keeps one `subscriptions/listen` stream open, with the filter that is wanted.
 
     Args:
+        connection: of the modern era.
+        subscriptions: what is wanted, and where the result is recorded.
+        bus: where a lost stream is reported.
         opt_ins: the `list_changed` flags that the filter always has.
-        on_gap: called when notifications may have been missed, after the stream is up again.
+        on_gap: called when notifications may have been missed, after the stream is open again.
     """
 
     def __init__(
@@ -124,21 +135,24 @@ class ListenReconciler:
         self._on_gap = on_gap
         self._stream: _Stream | None = None
         self._filter = ListenFilter()
+        """What the open stream reports, or what was given up on: nothing is done while it equals what is wanted."""
         self._gap = False
         self._failures = 0
         self._not_before = float("-inf")
 
-    async def keep(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled.
+    def __repr__(self) -> str:
+        state = "listening" if self._stream is not None and self._stream.end is None else "not listening"
+        return f"<ListenReconciler, {state}, {len(self._filter.uris)} URIs>"
 
-        Started means: the first attempt to listen is over, with or without success.
-        """
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Run until cancelled; started when the first attempt to listen is over, with or without success."""
         async with trio.open_nursery() as nursery:
             await self._step(nursery)
             task_status.started()
             while True:
+                # No checkpoint between the comparison and the wait, so that no change is missed.
                 if self._settled():
-                    await self._subscriptions.wait_news()
+                    await self._subscriptions.wait_changed()
                 else:
                     await self._step(nursery)
 
@@ -152,17 +166,17 @@ class ListenReconciler:
         return ListenFilter(self._subscriptions.wanted, flags.tools, flags.resources, flags.prompts)
 
     async def _step(self, nursery: trio.Nursery) -> None:
-        """One attempt to make the open stream the one that is wanted."""
-        self._note_loss()
+        """Try once to replace the open stream by the one that is wanted."""
+        self._record_loss()
         await trio.sleep_until(self._not_before)
-        wanted = self._wanted()
+        wanted = self._wanted()  # only now: more may be wanted after the pause
         if not wanted:
             self._take_over(None, wanted)
             self._subscriptions.confirm(frozenset())
             return
         try:
             await self._replace(nursery, wanted)
-        except fetch_errors() as error:
+        except FETCH_ERRORS as error:
             self._failed(wanted, error)
 
     async def _replace(self, nursery: trio.Nursery, wanted: ListenFilter) -> None:
@@ -172,7 +186,7 @@ class ListenReconciler:
             await nursery.start(self._hold, stream, wanted)
 
         await self._connection.call("subscriptions/listen", listen)
-        self._take_over(stream, wanted)
+        self._take_over(stream, wanted)  # not before the acknowledgement: until then the old stream reports
         honored = stream.honored or frozenset()
         self._subscriptions.confirm(honored & self._subscriptions.wanted)
         for uri in wanted.uris - honored:
@@ -194,8 +208,7 @@ class ListenReconciler:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        from mcp.client.subscriptions import SubscriptionLost
-
+        """Listen until the stream ends or is cancelled; started when it is acknowledged."""
         with stream.scope:
             try:
                 async with self._connection.sdk.listen(
@@ -205,8 +218,8 @@ class ListenReconciler:
                     resource_subscriptions=sorted(wanted.uris),
                 ) as subscription:
                     if not any(subscription.honored.model_dump().values()):
-                        # The SDK takes a stream that was closed before its acknowledgement for one that
-                        # honours nothing.
+                        # This is how the SDK presents a stream that was closed before its acknowledgement: it is
+                        # lost, to be opened again, and not refused.
                         raise SubscriptionLost("it was closed at once, or reports nothing of what was asked for")
                     stream.honored = frozenset(subscription.honored.resource_subscriptions or ())
                     task_status.started()
@@ -214,17 +227,18 @@ class ListenReconciler:
                 stream.end = SubscriptionLost("the server closed it")
             except SubscriptionLost as error:
                 if stream.honored is None:
-                    raise
+                    raise  # to `_replace`, which still waits for the acknowledgement
                 stream.end = error
-        self._subscriptions.poke()
+        self._subscriptions.wake()
 
-    def _note_loss(self) -> None:
+    def _record_loss(self) -> None:
         stream = self._stream
         if stream is None or stream.end is None:
             return
         self._stream = None
         self._gap = True
-        if trio.current_time() - stream.opened > STABLE_TIME:
+        # Only a stream that has lasted resets the count; one that is closed at once, again and again, backs off.
+        if trio.current_time() - stream.opened > STABLE_SECONDS:
             self._failures = 0
         self._back_off()
         self._bus.publish(
@@ -236,12 +250,9 @@ class ListenReconciler:
         self._failures += 1
 
     def _failed(self, wanted: ListenFilter, error: Exception) -> None:
-        """Take a refusal as final for what was added; after anything else try again, for a while."""
-        from mcp import MCPError
-        from mcp.types import REQUEST_TIMEOUT
-
+        """Accept a refusal of what was added as final; after any other failure retry, a limited number of times."""
         self._gap = self._gap or self._stream is None
-        refused = isinstance(error, MCPError) and error.code != REQUEST_TIMEOUT
+        refused = isinstance(error, MCPError) and error.code != types.REQUEST_TIMEOUT
         if not refused and self._failures < LISTEN_RETRY.attempts:
             self._back_off()
             return
@@ -251,19 +262,16 @@ class ListenReconciler:
         for uri in wanted.uris - kept:
             self._subscriptions.refuse(uri, error)
         if self._stream is None:
-            self._opt_ins = ListenFilter()  # no news of the lists from now on; they can still be fetched
+            self._opt_ins = ListenFilter()  # the lists are not followed from now on; they can still be fetched
             self._subscriptions.confirm(frozenset())
         self._filter = self._wanted()  # an open stream that reports too much does no harm
 
 
 async def _exhaust(stream: Subscription) -> None:
-    """Until the server ends the stream. What it reports was seen on the wire already."""
+    """Wait until the server ends the stream. What it reports has been seen by the tap already."""
     async for _ in stream:
         pass
 
 
 def _not_honored(uri: str) -> Exception:
-    from mcp import MCPError
-    from mcp.types import INVALID_PARAMS
-
-    return MCPError(INVALID_PARAMS, f"The server does not report updates of {uri}", {"uri": uri})
+    return MCPError(types.INVALID_PARAMS, f"The server does not report updates of {uri}", {"uri": uri})

@@ -1,9 +1,7 @@
-"""Reading subscribed resources again when they change: `auto_reread`.
+"""Reads subscribed resources again when they change, for the option `auto_reread`.
 
-Owns which URIs are out of date and which are being read.
-
-Per URI one read at a time and, however many updates come meanwhile, one more after it; over all URIs a few at
-once.
+Owns which URIs are out of date and which are being read. There is one read per URI at a time and, however many updates
+arrive during it, one more after it; over all URIs there are a few at once.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,9 +11,9 @@ import trio
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.connection import ClientConnection
 from trio_debugmcp.client.events import ErrorEvent
-from trio_debugmcp.client.state.lists import fetch_errors
+from trio_debugmcp.client.state.lists import FETCH_ERRORS
 
-READS_AT_ONCE = 4
+MAX_READS = 4
 """Requests in flight; the user's own requests should not queue behind ours."""
 
 
@@ -24,6 +22,7 @@ class Rereads:
 
     Args:
         read: reads one URI into the cache.
+        bus: where failures are published.
     """
 
     def __init__(self, read: Callable[[ClientConnection, str], Awaitable[None]], bus: EventBus) -> None:
@@ -32,18 +31,22 @@ class Rereads:
         self._dirty: dict[str, None] = {}  # a set that keeps its order
         self._news = trio.lowlevel.ParkingLot()
 
+    def __repr__(self) -> str:
+        return f"<Rereads: {len(self._dirty)} URIs out of date>"
+
     def want(self, uri: str) -> None:
-        """`uri` is out of date. Never waits."""
+        """Mark `uri` as out of date; never waits."""
         self._dirty[uri] = None
         self._news.unpark_all()
 
     async def run(self, connection: ClientConnection) -> None:
         """Read what is out of date until cancelled, at the end of the connection."""
-        limiter = trio.CapacityLimiter(READS_AT_ONCE)
+        limiter = trio.CapacityLimiter(MAX_READS)
         busy: set[str] = set()
 
         async def read(uri: str) -> None:
             async with limiter:
+                # Unmarked before the read: an update that arrives during it may not be in its answer.
                 while uri in self._dirty:
                     del self._dirty[uri]
                     await self._reread(connection, uri)
@@ -59,5 +62,5 @@ class Rereads:
     async def _reread(self, connection: ClientConnection, uri: str) -> None:
         try:
             await self._read(connection, uri)
-        except fetch_errors() as error:
+        except FETCH_ERRORS as error:
             self._bus.publish(ErrorEvent(message=f"reading {uri} again failed: {error}", error=error))

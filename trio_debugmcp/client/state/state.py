@@ -1,7 +1,8 @@
-"""Keeping what a client knows in step with its connection: filled, followed, and cleared when it ends.
+"""The state of a client: filled when a connection opens, kept up to date by its notifications, cleared when it ends.
 
-Owns the client's state, all but the connection itself. What the server says unasked arrives here
-synchronously and in the order of the wire; whatever takes time is a task in the connection's nursery.
+Owns everything that the client knows of its server; the `Supervisor` owns the connection and calls this as its
+`ConnectionObserver`. Notifications arrive here synchronously and in wire order; whatever takes time is a task in the
+connection's nursery.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from trio_debugmcp.client.events import (
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.client.state.catalog import open_catalog
-from trio_debugmcp.client.state.lists import fetch_errors
+from trio_debugmcp.client.state.lists import FETCH_ERRORS
 from trio_debugmcp.client.state.messages import MessageLog, StderrLog
 from trio_debugmcp.client.state.reconcile import ListenFilter, ListenReconciler, reconcile_subscriptions
 from trio_debugmcp.client.state.rereads import Rereads
@@ -40,7 +41,7 @@ PROGRESS = "notifications/progress"
 
 
 class ServerDescription(Struct, frozen=True):
-    """What the handshake told; nothing of it when disconnected."""
+    """What the server reported in the handshake; everything is None when disconnected."""
 
     capabilities: types.ServerCapabilities | None = None
     info: types.Implementation | None = None
@@ -63,23 +64,26 @@ class ClientState:
         self._bus = bus
         self._cache = cache
 
-    # The life of a connection, as `link` tells it.
+    def __repr__(self) -> str:
+        return f"<ClientState: {self.catalog}, {self.subscriptions}>"
+
+    # --- As the supervisor's observer ---------------------------------------------------------------------------------
 
     async def on_connected(
         self, connection: ClientConnection, nursery: trio.Nursery, opened: Callable[[], None]
     ) -> None:
-        """Take over an open connection: follow it, say so, fill the lists, replay the subscriptions."""
+        """Follow an open connection, announce it, fetch the lists, and re-subscribe to what was wanted before."""
         sdk = connection.sdk
         before, self.server = self.server, ServerDescription(
             sdk.server_capabilities, sdk.server_info, sdk.instructions, sdk.protocol_version
         )  # fmt: skip
-        replayed = self.subscriptions.wanted
-        # Listening comes before fetching: what changes from here on is heard.
+        wanted_before = self.subscriptions.wanted
+        # Listening starts before fetching: what changes from here on is noticed.
         if connection.modern:
-            keeper = ListenReconciler(
+            reconciler = ListenReconciler(
                 connection, self.subscriptions, self._bus, opt_ins=self._opt_ins(), on_gap=self._resync
             )
-            await nursery.start(keeper.keep)
+            await nursery.start(reconciler.run)
         else:
             nursery.start_soon(reconcile_subscriptions, connection, self.subscriptions, self._bus)
         opened()
@@ -88,12 +92,12 @@ class ClientState:
         nursery.start_soon(self._rereads.run, connection)
         for group in self.catalog.groups.values():
             nursery.start_soon(group.follow, connection)
-        for uri in replayed:
-            nursery.start_soon(self._replay, uri)
+        for uri in wanted_before:
+            nursery.start_soon(self._resubscribed, uri)
         await self._first_requests(connection)
 
     def on_disconnected(self, ending: Ending) -> None:
-        """Clear the state of a closed connection, however it came to be closed."""
+        """Clear the state of a closed connection, whatever ended it."""
         before, self.server = self.server, ServerDescription()
         error = ending.as_error()
         if not ending.requested:
@@ -101,7 +105,8 @@ class ClientState:
         self._cache.mark_all_stale()
         self._announce_server(before)
         self.catalog.reset()
-        self.subscriptions.connection_over()
+        self.subscriptions.disconnected()
+        # Last: who waits for it finds everything cleared.
         self._bus.publish(
             Disconnect(
                 reason=ending.reason,
@@ -112,40 +117,40 @@ class ClientState:
         )
 
     def on_abandoned(self, error: Exception) -> None:
-        """Want nothing any more: no connection will come."""
+        """Give up all subscriptions: no connection will follow."""
         self.subscriptions.abandon(error)
 
-    # What the server says unasked, in the order of the wire.
+    # --- Notifications, in wire order ---------------------------------------------------------------------------------
 
     def on_notification(self, method: str, params: Params) -> bool:
-        """Take in a notification; False if the SDK has no use for it."""
+        """Act on a notification; False if the SDK has no use for it."""
         if (name := LIST_CHANGED.get(method)) is not None:
-            if self._heeds(name):
+            if self._follows(name):
                 self.catalog.groups[name].announce()
             return False
         if method == RESOURCE_UPDATED:
             if isinstance(uri := params.get("uri"), str) and uri in self.subscriptions.wanted:
-                self._note_update(uri, "notification")
+                self._record_update(uri, "notification")
             return False
         if method == PROGRESS:
-            self._note_progress(params)
+            self._record_progress(params)
         return True
 
     def on_stderr(self, line: str) -> None:
-        """Take in a line of standard error."""
+        """Log a line of standard error."""
         self._bus.publish(StderrLogEvent(line=self.stderr.record(line)))
 
-    def _note_update(self, uri: str, cause: UpdateCause) -> None:
-        self.calls.invalidate(uri)
+    def _record_update(self, uri: str, cause: UpdateCause) -> None:
+        self.calls.invalidate(uri)  # first: who hears of the update must not find the old content as current
         self.subscriptions.updated(uri, cause)
         if self._options.auto_reread:
             self._rereads.want(uri)
 
-    def _note_progress(self, params: Params) -> None:
+    def _record_progress(self, params: Params) -> None:
         token, progress = params.get("progressToken"), params.get("progress")
         if not isinstance(token, str | int) or not isinstance(progress, int | float):
             return
-        request = self.messages.request("client", token)
+        request = self.messages.request("client", token)  # the SDK takes the request's id as its token
         asked = (request.message.get("params") or {}) if request is not None else {}
         self._bus.publish(
             Progress(
@@ -158,33 +163,34 @@ class ClientState:
             )
         )
 
-    async def _replay(self, uri: str) -> None:
-        """Take `uri` as changed once its subscription holds again: until then changes may be missed."""
+    async def _resubscribed(self, uri: str) -> None:
+        """Take `uri` as changed once its subscription is confirmed again: until then changes may be missed."""
         await self.subscriptions.wait_settled(uri)
         if uri in self.subscriptions.wanted:
-            self._note_update(uri, "resync")
+            self._record_update(uri, "resync")
 
     def _resync(self) -> None:
-        """Take as changed whatever a missed notification may have been about."""
+        """Take as changed whatever a missed notification may have announced."""
         for name, group in self.catalog.groups.items():
-            if self._heeds(name):
+            if self._follows(name):
                 group.announce()
         for uri in self.subscriptions.confirmed:
-            self._note_update(uri, "resync")
+            self._record_update(uri, "resync")
 
-    def _heeds(self, capability: str) -> bool:
-        """Whether `list_changed` of this capability counts; until the handshake has told, it does."""
+    def _follows(self, capability: str) -> bool:
+        """Whether `list_changed` of this capability counts."""
         if not getattr(self._options.list_changed_notifications, capability):
             return False
         capabilities = self.server.capabilities
         declared = getattr(capabilities, capability, None)
+        # A notification may arrive before the handshake is over, when it is not known what the server declares.
         return capabilities is None or bool(declared and declared.list_changed)
 
     def _opt_ins(self) -> ListenFilter:
-        heeded = {name: self._heeds(name) for name in self.catalog.groups}
-        return ListenFilter(tools=heeded["tools"], resources=heeded["resources"], prompts=heeded["prompts"])
+        followed = {name: self._follows(name) for name in self.catalog.groups}
+        return ListenFilter(tools=followed["tools"], resources=followed["resources"], prompts=followed["prompts"])
 
-    # What is asked first.
+    # --- The first requests of a connection ---------------------------------------------------------------------------
 
     async def _first_requests(self, connection: ClientConnection) -> None:
         async with trio.open_nursery() as nursery:
@@ -198,7 +204,7 @@ class ClientState:
             return
         try:
             await self.calls.set_logging_level(connection, level)
-        except fetch_errors() as error:
+        except FETCH_ERRORS as error:
             self._bus.publish(ErrorEvent(message=f"logging/setLevel failed: {error}", error=error))
 
     def _announce_server(self, before: ServerDescription) -> None:

@@ -1,11 +1,17 @@
-"""Which resources the user wants to hear of, and which of them the server has confirmed.
+"""Which resources the user wants to subscribe to, and which subscriptions the server has confirmed.
 
-Desired state, whatever the era. Owns the holders of each URI (an explicit `subscribe_to_resource`, any number
-of `subscribed()` blocks), the confirmed set, and the mailboxes of the blocks. Asks nothing of the server: a
-*keeper* task of the connection's era (`keepers`) brings the server to what is wanted and reports back here.
+Desired state, the same in both eras. Owns the holders of each URI (an explicit `subscribe_to_resource`, any number of
+`subscribed()` blocks), the confirmed set, and the mailboxes of the blocks. Sends nothing: a task of the connection, in
+`reconcile`, subscribes and unsubscribes until the server has what is wanted, and records the result here.
 
-A URI counts from the moment it is wanted, which is before the request is written: an update that overtakes
-the response is heard.
+    await subscriptions.hold(uri, EXPLICIT)     # returns when the server has confirmed it
+    subscriptions.release(uri, EXPLICIT)
+
+What is wanted outlives a lost connection. So re-subscribing after a reconnect needs no code of its own: on a new
+connection nothing is confirmed, and `reconcile` sees the difference.
+
+A URI counts from the moment it is wanted, which is before the request is written: an update that overtakes the response
+is not missed.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -13,19 +19,20 @@ from contextlib import asynccontextmanager
 from typing import Self
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.events import ResourceSubscriptionsChange, ResourceUpdated, UpdateCause
 
 Holder = object
 EXPLICIT: Holder = "subscribe_to_resource"
-"""The holder of subscriptions that last until they are explicitly ended; there is one of it per URI."""
+"""The holder of subscriptions that last until they are explicitly ended; at most one per URI."""
 
 
 class Updates:
-    """The updates of one resource, latest only: a slow reader misses all but the last, which is what matters.
+    """The updates of one resource, latest only: a slow reader gets the last one, which is what matters.
 
-    Iterating raises `ConnectionLost` when the connection is gone for good.
+    Iterating raises `ConnectionLost` when the connection is lost for good.
     """
 
     def __init__(self, uri: str) -> None:
@@ -33,6 +40,9 @@ class Updates:
         self._pending: ResourceUpdated | None = None
         self._failure: Exception | None = None
         self._news = trio.lowlevel.ParkingLot()
+
+    def __repr__(self) -> str:
+        return f"<Updates of {self.uri}{', one waiting' if self._pending is not None else ''}>"
 
     def __aiter__(self) -> Self:
         return self
@@ -52,17 +62,33 @@ class Updates:
         self._news.unpark_all()
 
     def fail(self, error: Exception) -> None:
-        """No more updates will come."""
+        """End with `error`, after an update that was not read yet."""
         self._failure = error
         self._news.unpark_all()
 
 
-class _Wish:
-    """Someone who waits for a subscription to be confirmed, or refused."""
+class _Waiter:
+    """A caller that waits for a subscription to be confirmed or refused."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
         self.failure: Exception | None = None
+
+
+class SubscriptionsStatistics(Struct, frozen=True):
+    """`Subscriptions.statistics()`.
+
+    Attributes:
+        wanted: URIs that are held.
+        confirmed: URIs that the server has confirmed.
+        waiting: callers that wait for a confirmation.
+        blocks: open `subscribed()` blocks.
+    """
+
+    wanted: int
+    confirmed: int
+    waiting: int
+    blocks: int
 
 
 class Subscriptions:
@@ -78,13 +104,16 @@ class Subscriptions:
         self._on_change = on_change
         self._holders: dict[str, set[Holder]] = {}
         self._confirmed: dict[str, None] = {}  # a set that keeps its order
-        self._wishes: set[_Wish] = set()
+        self._waiters: set[_Waiter] = set()
         self._mailboxes: set[Updates] = set()
         self._news = trio.lowlevel.ParkingLot()
 
+    def __repr__(self) -> str:
+        return f"<Subscriptions: {len(self._holders)} wanted, {len(self._confirmed)} confirmed>"
+
     @property
     def wanted(self) -> frozenset[str]:
-        """URIs that someone holds."""
+        """URIs that have a holder."""
         return frozenset(self._holders)
 
     @property
@@ -92,80 +121,86 @@ class Subscriptions:
         """URIs that the server has confirmed, in that order."""
         return tuple(self._confirmed)
 
-    async def wait_news(self) -> None:
-        """Until the wanted or the confirmed set changes.
+    def statistics(self) -> SubscriptionsStatistics:
+        """How many URIs are wanted and confirmed, and how many tasks wait for it."""
+        return SubscriptionsStatistics(
+            len(self._holders), len(self._confirmed), len(self._waiters), len(self._mailboxes)
+        )
 
-        There is no await between a look at them and the wait, so none is missed.
-        """
-        await self._news.park()
-
-    def poke(self) -> None:
-        """Let the keeper look again: its own means have changed."""
-        self._news.unpark_all()
+    # --- What the user wants ------------------------------------------------------------------------------------------
 
     async def hold(self, uri: str, holder: Holder) -> None:
         """Want `uri` on behalf of `holder`, and wait until the server has confirmed it.
 
-        Cancelled or refused, the holder does not want it any more.
+        If this is cancelled or refused, the holder does not want it any more.
 
         Raises:
             MCPError: the server refused.
-            ConnectionLost: the connection is gone for good.
+            ConnectionLost: the connection is lost for good.
         """
-        wish = _Wish(uri)
-        self._wishes.add(wish)
+        waiter = _Waiter(uri)
+        self._waiters.add(waiter)
         self._holders.setdefault(uri, set()).add(holder)
         self._news.unpark_all()
         try:
             while uri not in self._confirmed:
-                if wish.failure is not None:
-                    raise wish.failure
+                # Of this waiter only: an earlier refusal of the same URI must not end a new attempt.
+                if waiter.failure is not None:
+                    raise waiter.failure
                 await self._news.park()
         except BaseException:
-            self.let_go(uri, holder)
+            self.release(uri, holder)
             raise
         finally:
-            self._wishes.discard(wish)
+            self._waiters.discard(waiter)
 
-    def let_go(self, uri: str, holder: Holder) -> None:
-        """`holder` does not want `uri` any more; the keeper tells the server when no one does."""
+    def release(self, uri: str, holder: Holder) -> None:
+        """Stop wanting `uri` on behalf of `holder`; without holders it is unsubscribed."""
         holders = self._holders.get(uri, set())
         holders.discard(holder)
         if not holders and self._holders.pop(uri, None) is not None:
             self._news.unpark_all()
 
-    async def wait_settled(self, uri: str) -> None:
-        """Until the server does, or is known not to, serve `uri` as is wanted."""
-        while (uri in self._holders) != (uri in self._confirmed):
-            await self._news.park()
-
     @asynccontextmanager
     async def mailbox(self, uri: str) -> AsyncIterator[Updates]:
-        """`uri`, held for the length of a block."""
+        """Hold `uri` for the length of a block, and yield its updates."""
         updates = Updates(uri)
-        self._mailboxes.add(updates)
+        self._mailboxes.add(updates)  # first: an update may overtake the confirmation
         try:
             await self.hold(uri, updates)
             yield updates
         finally:
             self._mailboxes.discard(updates)
-            self.let_go(uri, updates)
+            self.release(uri, updates)
 
     def updated(self, uri: str, cause: UpdateCause) -> None:
-        """Announce that `uri` changed.
-
-        The caller has seen to the cache, so that a listener finds it stale already.
-        """
+        """Announce that `uri` changed. The caller has marked the cache, so that a listener finds it stale already."""
         event = ResourceUpdated(uri=uri, cause=cause)
         for updates in self._mailboxes:
             if updates.uri == uri:
                 updates.put(event)
         self._bus.publish(event)
 
-    # What a keeper reports.
+    # --- What `reconcile` waits for, and records ----------------------------------------------------------------------
+
+    async def wait_changed(self) -> None:
+        """Wait until the wanted or the confirmed set changes.
+
+        No change is missed if there is no checkpoint between reading the sets and calling this.
+        """
+        await self._news.park()
+
+    async def wait_settled(self, uri: str) -> None:
+        """Wait until the server serves `uri` if it is wanted, or does not if it is not."""
+        while (uri in self._holders) != (uri in self._confirmed):
+            await self._news.park()
+
+    def wake(self) -> None:
+        """Wake `wait_changed` although neither set changed: something else did."""
+        self._news.unpark_all()
 
     def confirm(self, uris: frozenset[str]) -> None:
-        """Note that the server serves exactly `uris`."""
+        """Record that the server serves exactly `uris`."""
         if uris == self._confirmed.keys():
             return
         kept = [uri for uri in self._confirmed if uri in uris]
@@ -173,13 +208,14 @@ class Subscriptions:
         self._changed()
 
     def refuse(self, uri: str, error: Exception) -> bool:
-        """Note that the server does not serve `uri`, and let no one hold it any more.
+        """Record that the server does not serve `uri`, and remove all its holders.
 
-        Returns whether someone was waiting to be told.
+        Returns:
+            Whether a caller waited for the confirmation, and so gets the error.
         """
-        waiting = [wish for wish in self._wishes if wish.uri == uri]
-        for wish in waiting:
-            wish.failure = error
+        waiting = [waiter for waiter in self._waiters if waiter.uri == uri]
+        for waiter in waiting:
+            waiter.failure = error
         self._holders.pop(uri, None)
         for updates in self._mailboxes:
             if updates.uri == uri:
@@ -187,14 +223,14 @@ class Subscriptions:
         self._news.unpark_all()
         return bool(waiting)
 
-    def connection_over(self) -> None:
-        """Take nothing as confirmed any more; what is wanted stays wanted, for the next connection."""
+    def disconnected(self) -> None:
+        """Empty the confirmed set; what is wanted stays wanted, for the next connection."""
         if self._confirmed:
             self._confirmed = {}
             self._changed()
 
     def abandon(self, error: Exception) -> None:
-        """Want nothing any more: there will be no next connection."""
+        """Refuse everything that is wanted: there will be no next connection."""
         for uri in self.wanted:
             self.refuse(uri, error)
 
