@@ -1,13 +1,13 @@
-"""From the command line's wishes to a running server: which transports, who gets in, when it ends.
+"""Open the transports that the command line asks for, and serve until a signal or the end of standard input.
 
     serve
-     ├─ signals           the first SIGINT or SIGTERM says goodbye to everybody
+     ├─ signals           the first SIGINT or SIGTERM closes all connections and sessions gracefully
      ├─ app               the debugger, the hub, the clients
      ├─ WebSocket port    the dashboard's page, and one task per connection
      ├─ HTTP port         hypercorn, and one server per MCP session
-     └─ stdio             its client's leaving ends the server, when nobody else is there
+     └─ stdio             when its client disconnects the server ends, unless other clients are connected
 
-Nothing of a transport is imported unless it is asked for.
+The modules of a transport are imported only if it is asked for, which keeps the start on plain stdio quick.
 """
 
 import gc
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from trio_debugmcp.transports.gate import Gate
 
 COLLECT_EVERY = 50_000
-"""Objects made and kept, between two looks for cyclic garbage. A change that is told to hundreds of clients makes that
-many for a moment; with Python's 700 they were taken for growth, and a third of a second at a time went into looking."""
+"""Objects created between two runs of the garbage collector. A change that notifies hundreds of clients creates that
+many for a moment; Python's default threshold of 700 triggered full collections of a third of a second."""
 
 
 class Address(Struct, frozen=True):
@@ -40,7 +40,7 @@ class Address(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True):
-    """How to serve: on which transports, and who gets in. `certificate`: its file, and the key's."""
+    """The transports to serve on, and the tokens that admit clients; `certificate` is its file and that of the key."""
 
     stdio: bool = True
     websocket: Address | None = None
@@ -49,41 +49,71 @@ class Network(Struct, frozen=True):
     certificate: tuple[str, str] | None = None
 
 
-async def serve(options: Options, network: Network) -> None:
-    """Serve until SIGINT or SIGTERM arrives or the client on standard input and output leaves and nobody else is there.
+class _Endpoint(Struct, frozen=True):
+    """A port that is listened on, before a transport serves there."""
 
-    The second signal ends the process's patience with goodbyes: everything left is killed.
+    host: str
+    listeners: Sequence[trio.SocketListener]
+    tls: ssl.SSLContext | None
+
+    @property
+    def number(self) -> int:
+        number: int = self.listeners[0].socket.getsockname()[1]
+        return number
+
+    @property
+    def origin(self) -> str:
+        return f"{'http' if self.tls is None else 'https'}://{_shown(self.host)}:{self.number}"
+
+    def gate(self, tokens: Tokens) -> "Gate[Role]":
+        """Make the gate in front of it, and warn if other machines can connect."""
+        from trio_debugmcp.transports.gate import Gate, is_loopback
+
+        if not is_loopback(self.host):
+            _announce(f"WARNING: other machines can reach {self.host}. Anyone with the control token runs code as you.")
+            if self.tls is None:
+                _announce("WARNING: tokens and the program's data travel unencrypted; use --tls-cert and --tls-key.")
+        return Gate(self.host, self.number, tokens.role_of, tls=self.tls is not None)
+
+
+async def serve(options: Options, network: Network) -> None:
+    """Serve until SIGINT or SIGTERM, or until the client on stdio disconnects and no other client keeps the server.
+
+    Resource handling: a signal, or the end, closes every connection and session gracefully. A second signal skips
+    that: it kills the process, and the watchdog kills the adapters and programs.
 
     Raises:
-        OSError: a port cannot be had, or a certificate cannot be read.
+        OSError: a port is not available, or a certificate cannot be read.
     """
     tls = None if network.certificate is None else _tls_context(*network.certificate)
-    websocket = [] if network.websocket is None else await _listen(network.websocket)
-    http = [] if network.http is None else await _listen(network.http)
+    # Before anything else is started: a port that is in use is the most frequent mistake.
+    websocket = None if network.websocket is None else await _listen(network.websocket, tls)
+    http = None if network.http is None else await _listen(network.http, tls)
     tokens = network.tokens or Tokens()
     async with open_app(options) as app, trio.open_nursery() as nursery:
 
         async def watch_signals(*, task_status: trio.TaskStatus[None]) -> None:
+            # The receiver is gone once this nursery is cancelled: the second signal has its default effect.
             with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
                 task_status.started()
                 async for _ in signals:
-                    nursery.cancel_scope.cancel(reason="told to stop by a signal")
+                    nursery.cancel_scope.cancel(reason="a signal asks to stop")
 
         await nursery.start(watch_signals)
         _collect_seldom()
-        if network.websocket is not None:
-            await nursery.start(_serve_websocket, app, tokens, network.websocket, websocket, tls)
-        if network.http is not None:
-            await nursery.start(_serve_http, app, tokens, network.http, http, tls)
+        if websocket is not None:
+            await nursery.start(_serve_websocket, app, tokens, websocket)
+        if http is not None:
+            await nursery.start(_serve_http, app, tokens, http)
         if network.stdio:
             await _serve_stdio(app)
             if websocket or http:
                 await app.clients.wait_dispensable()
-            nursery.cancel_scope.cancel(reason="the client has left")
+            nursery.cancel_scope.cancel(reason="the client has disconnected")
 
 
 def _collect_seldom() -> None:
-    """What has been imported stays for as long as the process, and is not looked at again."""
+    """Exempt imported modules from garbage collection, which they outlive anyway, and run it less often."""
     gc.freeze()
     gc.set_threshold(COLLECT_EVERY, *gc.get_threshold()[1:])
 
@@ -96,41 +126,27 @@ async def _serve_stdio(app: App) -> None:
 
 
 async def _serve_websocket(
-    app: App,
-    tokens: Tokens,
-    address: Address,
-    listeners: Sequence[trio.SocketListener],
-    tls: ssl.SSLContext | None,
-    *,
-    task_status: trio.TaskStatus[None],
+    app: App, tokens: Tokens, endpoint: _Endpoint, *, task_status: trio.TaskStatus[None]
 ) -> None:
     from trio_debugmcp.transports.port import Port, serve_port
 
-    number = _port_of(listeners)
-    gate = _gate(address.host, number, tokens, secure=tls is not None)
-    url = f"{'http' if tls is None else 'https'}://{_shown(address.host)}:{number}/"
+    gate = endpoint.gate(tokens)
+    url = f"{endpoint.origin}/"
     _announce(f"dashboard: {url}" + (f"#token={tokens.observe}" if tokens.made_observe else " (add #token= and yours)"))
     if tokens.made_control:
         _announce(f"dashboard with control: {url}#token={tokens.control}")
     port = Port(gate, partial(app.serve_connection, transport="websocket"))
     task_status.started()
-    await serve_port(port, listeners if tls is None else [_secured(each, tls) for each in listeners])
+    tls = endpoint.tls
+    listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
+    await serve_port(port, listeners)
 
 
-async def _serve_http(
-    app: App,
-    tokens: Tokens,
-    address: Address,
-    listeners: Sequence[trio.SocketListener],
-    tls: ssl.SSLContext | None,
-    *,
-    task_status: trio.TaskStatus[None],
-) -> None:
+async def _serve_http(app: App, tokens: Tokens, endpoint: _Endpoint, *, task_status: trio.TaskStatus[None]) -> None:
     from trio_debugmcp.transports.http import MCP_PATH, HttpApp, serve_http
 
-    number = _port_of(listeners)
-    gate = _gate(address.host, number, tokens, secure=tls is not None)
-    _announce(f"http: {'http' if tls is None else 'https'}://{_shown(address.host)}:{number}{MCP_PATH}")
+    gate = endpoint.gate(tokens)
+    _announce(f"http: {endpoint.origin}{MCP_PATH}")
     for role, token, made in (
         ("observer", tokens.observe, tokens.made_observe),
         ("control", tokens.control, tokens.made_control),
@@ -139,24 +155,20 @@ async def _serve_http(
             _announce(f"http {role} token: {token}")
     async with trio.open_nursery() as nursery:
         http_app = HttpApp(gate, app.open_server, nursery)
-        await serve_http(http_app, listeners, tls, task_status=task_status)
+        await serve_http(http_app, endpoint.listeners, endpoint.tls, task_status=task_status)
 
 
-async def _listen(address: Address) -> Sequence[trio.SocketListener]:
+async def _listen(address: Address, tls: ssl.SSLContext | None) -> _Endpoint:
     try:
         listeners = await trio.open_tcp_listeners(address.port, host=address.host)
     except OSError as error:
         raise OSError(f"cannot listen on {address.host}:{address.port}: {error}") from error
-    if address.port:
-        return listeners
-    for spare in listeners[1:]:  # a name with two addresses would get two port numbers
-        await spare.aclose()
-    return listeners[:1]
-
-
-def _port_of(listeners: Sequence[trio.SocketListener]) -> int:
-    number: int = listeners[0].socket.getsockname()[1]
-    return number
+    if not address.port:
+        # A name with two addresses has two listeners, each with another free port: keep one.
+        for spare in listeners[1:]:
+            await spare.aclose()
+        del listeners[1:]
+    return _Endpoint(address.host, listeners, tls)
 
 
 def _tls_context(certificate: str, key: str) -> ssl.SSLContext:
@@ -170,23 +182,12 @@ def _secured(listener: trio.SocketListener, tls: ssl.SSLContext) -> trio.SSLList
 
 
 def _shown(host: str) -> str:
-    """The host as a person can open it: the address that means all of them is none to connect to."""
+    """The host as a person can open it: a wildcard address cannot be connected to."""
     if host in ("0.0.0.0", "::"):
         return "127.0.0.1" if host == "0.0.0.0" else "[::1]"
     return f"[{host}]" if ":" in host else host
 
 
-def _gate(host: str, number: int, tokens: Tokens, *, secure: bool) -> "Gate[Role]":
-    """Who is let in there, with a warning if others than this machine can knock."""
-    from trio_debugmcp.transports.gate import Gate, is_loopback
-
-    if not is_loopback(host):
-        _announce(f"WARNING: other machines can reach {host}. Whoever has the control token runs code as you.")
-        if not secure:
-            _announce("WARNING: tokens and the program's data travel unencrypted; use --tls-cert and --tls-key.")
-    return Gate(host, number, tokens.role_of, tls=secure)
-
-
 def _announce(line: str) -> None:
-    """To the person who starts the server, whatever the log level, and whether or not the log is a file."""
+    """Print to standard error, for the person who starts the server, whatever the log level and the log file are."""
     print(line, file=sys.stderr, flush=True)  # noqa: T201

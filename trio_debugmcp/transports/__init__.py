@@ -1,1 +1,1 @@
-"""Ways to an MCP client. Each yields the same pair of streams of `SessionMessage`, as the SDK's server expects them."""
+"""Ways to an MCP client: each yields the same pair of streams of `SessionMessage`, as the SDK's server expects them."""

@@ -1,7 +1,8 @@
-"""An ASGI application on connections that are ours: hypercorn speaks HTTP, and one connection is one task.
+"""Serve an ASGI application: connections are accepted and closed here, hypercorn speaks HTTP on each of them.
 
-hypercorn's own way to serve ends the whole server at the first connection that fails, and shields what it sends from
-being cancelled, however long that takes. So the connections are accepted, guarded and cut off here.
+hypercorn's own server ends at the first connection that fails, and shields what it sends from cancellation, however
+long that takes. Here a connection is one task: an error ends that connection only, and a peer that does not read is
+cut off.
 """
 
 import logging
@@ -20,7 +21,7 @@ from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES
 log = logging.getLogger(__name__)
 
 GOODBYE_SECONDS = 3.0
-"""For what is being sent when the server ends; as long as a WebSocket has for its closing handshake."""
+"""For responses that are being sent when the server ends; as long as for the closing handshake of a WebSocket."""
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -30,7 +31,7 @@ Listeners = Sequence[trio.abc.Listener[Any]]
 
 
 class _Connections:
-    """Those that are open. Whatever happens on one of them ends with it."""
+    """The open connections. An error on one of them ends only that one."""
 
     def __init__(self, app: Application) -> None:
         self._app = ASGIWrapper(app)  # type: ignore[arg-type]
@@ -42,17 +43,18 @@ class _Connections:
         self._streams[stream] = None
         try:
             await TCPServer(self._app, self._config, self._context, ConnectionState({}), stream)
-        except* Exception as errors:  # noqa: BLE001 - hypercorn stumbles over responses that were called off
+        except* Exception as errors:  # noqa: BLE001 - hypercorn raises for responses that were cancelled
             log.info("a connection ended badly: %r", errors.exceptions)
         finally:
             del self._streams[stream]
             await trio.aclose_forcefully(stream)
 
     async def cut_off_when_cancelled(self, over: trio.Event) -> None:
-        """Until then wait; and then until it is over, or patience is."""
+        """Wait until cancelled; then give the connections `GOODBYE_SECONDS` to end, and close what is left."""
         try:
             await trio.sleep_forever()
         finally:
+            # Closing the streams is the only way out of hypercorn's shielded sends.
             with trio.move_on_after(GOODBYE_SECONDS, shield=True):
                 await over.wait()
             for stream in list(self._streams):
@@ -72,7 +74,13 @@ def _configured() -> Config:
 async def serve_asgi(
     app: Application, listeners: Listeners, *, task_status: trio.TaskStatus[Any] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Serve until cancelled; a peer that does not read holds up the end for `GOODBYE_SECONDS` at most."""
+    """Serve until cancelled.
+
+    Resource handling: the listeners are closed, and all connections. A peer that does not read delays the end for at
+    most `GOODBYE_SECONDS`.
+
+    Error handling: an exception on a connection is logged and ends that connection.
+    """
     connections, over = _Connections(app), trio.Event()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connections.cut_off_when_cancelled, over)

@@ -1,7 +1,7 @@
-"""Who gets in, decided from the head of a request before anything of MCP is read.
+"""Decide who is admitted, from the head of a request and before any MCP is read.
 
-A Host that is not ours is somebody's domain name that points here (DNS rebinding); an Origin that is not the page we
-served is somebody's web site. Neither is let in, with or without a token.
+A Host that is not ours is a foreign domain name that resolves to this machine (DNS rebinding); an Origin that is not
+the page that we served is a foreign web site. Both are refused, with or without a token.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ _DEFAULT_PORTS = {False: 80, True: 443}
 
 
 class Gate(Generic[R]):
-    """What the keeper of a port knows. `role_of` says what a token is good for; None: nothing."""
+    """The checks at one port. `role_of` maps a token to a role, and an invalid one to None."""
 
     def __init__(self, host: str, port: int, role_of: Callable[[str], R | None], *, tls: bool = False) -> None:
         self._names = {*LOOPBACK_NAMES, _bracketed(host).lower(), socket.gethostname().lower()}
@@ -33,7 +33,7 @@ class Gate(Generic[R]):
         self._role_of = role_of
 
     def check_source(self, head: Head) -> None:
-        """Whether the request is addressed to us, and no foreign page sends it.
+        """Check that the request is addressed to us, and was not sent by a foreign page.
 
         Raises:
             Refused: 403.
@@ -47,7 +47,7 @@ class Gate(Generic[R]):
             raise Refused(HTTPStatus.FORBIDDEN, "this Origin is not ours")
 
     def admit(self, head: Head) -> R:
-        """What the token of the request is good for.
+        """Return the role that the token of the request has.
 
         Raises:
             Refused: 401: no token, more than one, or a wrong one.
@@ -67,13 +67,13 @@ class Gate(Generic[R]):
         name, colon, port = host.rpartition(":")
         if not colon or host.endswith("]"):
             name, port = host, str(_DEFAULT_PORTS[self._tls])
-        # A numeric address cannot be rebound: it needs no name server to get here.
+        # A numeric address is safe: DNS rebinding needs a name.
         known = name in self._names or (self._any_address and _is_address(name.strip("[]")))
         return known and port == str(self._port)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can connect to that address."""
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 

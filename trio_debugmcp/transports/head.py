@@ -1,7 +1,13 @@
-"""The head of an HTTP request: read in bounded time and space, judged, and kept so that it can be replayed.
+"""The head of an HTTP request: read in bounded time and space, and kept so that it can be read again.
 
-h11 does the parsing. What has been read beyond the head stays with it: whoever takes the connection over reads the
-same bytes again from a `ReplayedStream`. A response is one and the last; keep-alive and pipelining are not offered.
+    head = await read_head(stream)
+    if head is not None and head.wants_websocket:
+        replayed = ReplayedStream(stream, head)  # wsproto reads the head once more
+    else:
+        await answer(stream, HTTPStatus.OK, {"Content-Length": "2"}, b"hi")
+
+h11 does the parsing. Bytes that were read beyond the head stay with it. There is one response on a connection; keep-
+alive and pipelining are not offered.
 """
 
 from collections.abc import Mapping
@@ -13,23 +19,26 @@ import trio
 from msgspec import Struct
 
 MAX_HEAD_BYTES = 16 * 1024
-"""Of the request line and the headers. Browsers send about one, and few cookies."""
+"""Size of the request line and the headers. Browsers send about 1 KiB."""
 
 HEAD_SECONDS = 10.0
-"""From the connection to the end of the head, TLS included. A slow network needs less than one."""
+"""From the connection to the end of the head, TLS included. A slow network needs less than a second."""
 
 DRAIN_SECONDS = 1.0
-"""After the answer: for the peer to read it and close. Closing on unread bytes would reset the connection instead."""
+"""For the peer to read the response and to close. Closing with unread bytes would reset the connection instead."""
 
 _WHITESPACE = " \t"
-"""What HTTP counts as such. Python's own idea of it includes bytes that wsproto takes for letters."""
+"""As HTTP defines it. Python's `str.strip` also removes bytes that wsproto counts as part of a token."""
 
 _CHUNK_BYTES = 4096
+"""Size of one read: most heads fit."""
+
 _MAX_DRAINED_CHUNKS = 64
+"""Reads after the response; a peer that still sends after 256 KiB is not waiting for it."""
 
 
 class Refused(Exception):
-    """The request is not served. Raised by whoever judges it, answered at the port."""
+    """The request is refused with that status; the port, or the HTTP application, sends the response."""
 
     def __init__(self, status: HTTPStatus, reason: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(f"{status.value} {reason}")
@@ -41,8 +50,8 @@ class Refused(Exception):
 class Head(Struct, frozen=True):
     """A request without its body.
 
-    `path` is as it was sent, without the query and with no encoding undone. `raw` are its bytes, and `rest` is what
-    has been read beyond them.
+    `path` is as it was sent, still encoded and without the query. `raw` are the bytes of the head, and `rest` are
+    those that were read beyond it.
     """
 
     method: str
@@ -52,7 +61,7 @@ class Head(Struct, frozen=True):
     rest: bytes = b""
 
     def value(self, name: str) -> str | None:
-        """The value of a header that comes once, if it does."""
+        """The first value of a header, or None."""
         values = self.values(name)
         return values[0] if values else None
 
@@ -67,15 +76,15 @@ class Head(Struct, frozen=True):
 
     @property
     def wants_websocket(self) -> bool:
-        """Whether it asks for the protocol to be changed to WebSocket."""
+        """Whether the request asks for an upgrade to WebSocket."""
         return "websocket" in [each.lower() for each in self.tokens("upgrade")]
 
 
 async def read_head(stream: trio.abc.Stream) -> Head | None:
-    """The head of the first request, or None if the peer left before it was whole.
+    """Read the head of the first request; None if the peer closes before it is complete.
 
     Raises:
-        Refused: it took too long, is too large, is not HTTP/1.1, or makes no sense.
+        Refused: it took too long, is too large, is not HTTP/1.1, or is malformed.
     """
     parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
     raw = bytearray()
@@ -108,7 +117,7 @@ def _head(request: h11.Request, raw: bytes, rest: bytes) -> Head:
 
 
 async def answer(stream: trio.abc.Stream, status: HTTPStatus, headers: Mapping[str, str], body: bytes = b"") -> None:
-    """Send a response, the last one on this connection. The stream stays the caller's to close."""
+    """Send the only response on this connection. The caller closes the stream; a peer that is gone is ignored."""
     lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in headers.items())]
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         await stream.send_all("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1") + body)
@@ -116,7 +125,7 @@ async def answer(stream: trio.abc.Stream, status: HTTPStatus, headers: Mapping[s
 
 
 async def drain(stream: trio.abc.Stream) -> None:
-    """Let the peer take what was sent: say that nothing more comes, and read what it still sends for a moment."""
+    """Let the peer read what was sent: half-close, and discard what it still sends for `DRAIN_SECONDS`."""
     with trio.move_on_after(DRAIN_SECONDS), suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         if isinstance(stream, trio.abc.HalfCloseableStream):
             await stream.send_eof()
@@ -133,10 +142,10 @@ async def _receive(stream: trio.abc.Stream) -> bytes:
 
 
 class ReplayedStream(trio.abc.Stream):
-    """A stream of which the head has been read already, and is read again. It is not closed with this one.
+    """A stream on which the head, which was read already, is read again. Closing it leaves the stream below open.
 
-    What comes behind the head waits until `go_on` is called: wsproto would lay bytes that come before its answer
-    aside, and not look at them until others follow.
+    Bytes behind the head are held back until `release` is called: wsproto keeps bytes that arrive before its response
+    in a buffer, and does not look at them until further ones arrive.
     """
 
     def __init__(self, stream: trio.abc.Stream, head: Head) -> None:
@@ -145,12 +154,12 @@ class ReplayedStream(trio.abc.Stream):
         self._rest = head.rest
         self._answered = trio.Event()
 
-    def go_on(self) -> None:
-        """The head has been answered."""
+    def release(self) -> None:
+        """Deliver what follows the head, which has been answered."""
         self._answered.set()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """First the bytes of old, then those that come."""
+        """Receive the bytes of the head, then those behind it, then new ones."""
         if self._head:
             await trio.lowlevel.checkpoint()
             again, self._head = _cut(self._head, max_bytes)
@@ -162,15 +171,13 @@ class ReplayedStream(trio.abc.Stream):
         return await self._stream.receive_some(max_bytes)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send."""
         await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        """Wait."""
         await self._stream.wait_send_all_might_not_block()
 
     async def aclose(self) -> None:
-        """Leave the stream below to its owner."""
+        """Do nothing: the owner of the stream below closes it."""
         await trio.lowlevel.checkpoint()
 
 

@@ -1,8 +1,8 @@
 """MCP over Streamable HTTP, at `/mcp`: the SDK's session manager as an ASGI application, served by hypercorn on Trio.
 
-Each MCP session of the handshake era has an SDK server of its own, hence its own subscriptions, and is found by its
-`Mcp-Session-Id` and the role of its token together. The requests of the modern era carry everything themselves and
-share one server for each role. A session ends when its client deletes it or has been idle for `IDLE_SECONDS`.
+Each MCP session of the handshake era has an SDK server of its own, hence its own subscriptions, and is identified by
+its `Mcp-Session-Id` together with the role of its token. Requests of the modern era are self-contained and share one
+server for each role. A session ends when its client deletes it or sends nothing for `IDLE_SECONDS`.
 """
 
 import logging
@@ -19,6 +19,7 @@ import trio
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from msgspec import Struct
 
 from trio_debugmcp.transports.asgi import Receive, Scope, Send, serve_asgi
 from trio_debugmcp.transports.gate import Gate
@@ -29,30 +30,30 @@ log = logging.getLogger(__name__)
 MCP_PATH = "/mcp"
 
 IDLE_SECONDS = 600.0
-"""Without a request or an open stream; then the client has left. An agent may think long between two calls."""
+"""Without a request or an open stream before a session ends. An agent may think for minutes between two calls."""
 
 MAX_SESSIONS = 1000
-"""Open at the same time. Each costs some tens of kilobytes."""
+"""MCP sessions that are open at the same time. Each takes some tens of kilobytes."""
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
-"""Of one request, as over WebSocket."""
+"""Size of one request. Over WebSocket the bound is the same number of characters."""
 
 STALL_SECONDS = 20.0
-"""After which the kernel gives up a connection whose peer takes nothing of what was sent. hypercorn would wait."""
+"""Before the kernel drops a connection whose peer does not read what was sent. hypercorn would wait for ever."""
 
 REFUSED_SECONDS = 1.0
-"""For the rest of a request that is refused. Left unread it costs the connection, and the client, which has not seen
-that yet, its next request."""
+"""For the rest of a refused request. If it were left unread the connection would be closed, and the next request of a
+client that has not noticed would fail."""
 
 R = TypeVar("R")
 OpenServer = Callable[[R], AbstractAsyncContextManager[Server[Any]]]
 
 
 class _Session(Generic[R]):
-    """One server and the requests that it is serving. Alive while `run` runs."""
+    """One SDK server and the requests that it is serving. Alive while `run` runs."""
 
     def __init__(self) -> None:
-        self._requests = 0
+        self.requests = 0
         self._scope = trio.CancelScope()
         self._manager: StreamableHTTPSessionManager | None = None
 
@@ -68,20 +69,30 @@ class _Session(Generic[R]):
                     await trio.sleep_forever()
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; as long as there is one, the session is not idle."""
+        """Serve a request; while there is one, the session is not idle."""
         if self._manager is None:
             raise AssertionError("the session does not run")
-        self._requests += 1
+        self.requests += 1
         self._scope.deadline = inf
         try:
             await self._manager.handle_request(scope, receive, send)
         finally:
-            self._requests -= 1
-            if not self._requests:
+            self.requests -= 1
+            if not self.requests:
                 self._scope.deadline = trio.current_time() + IDLE_SECONDS
 
     def end(self) -> None:
         self._scope.cancel(reason="the client has ended its MCP session")
+
+
+class HttpStatistics(Struct, frozen=True):
+    """The state of an `HttpApp`, from its `statistics()`."""
+
+    sessions: int
+    """MCP sessions that are running, the shared ones of the modern era included."""
+
+    requests: int
+    """Requests that are being served, open streams of notifications included."""
 
 
 class HttpApp(Generic[R]):
@@ -93,10 +104,18 @@ class HttpApp(Generic[R]):
         self._nursery = nursery
         self._sessions: dict[tuple[R, str | None], _Session[R]] = {}
         self._opening_shared = trio.Lock()
-        self._alive = 0
+        self._running: set[_Session[R]] = set()
+
+    def __repr__(self) -> str:
+        now = self.statistics()
+        return f"<HttpApp with {now.sessions} MCP sessions, {now.requests} requests>"
+
+    def statistics(self) -> HttpStatistics:
+        """Count sessions and requests."""
+        return HttpStatistics(len(self._running), sum(each.requests for each in self._running))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; a WebSocket is not to be had here."""
+        """Serve one request; a WebSocket is refused."""
         if scope["type"] == "http":
             await self._serve(scope, receive, send)
         else:
@@ -106,7 +125,7 @@ class HttpApp(Generic[R]):
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = _head(scope)
         try:
-            # hypercorn bounds what it waits for, not what comes in one piece.
+            # hypercorn's own bound does not apply to a head that arrives in one piece.
             if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
                 raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the request head is too large")
             self._gate.check_source(head)
@@ -121,21 +140,21 @@ class HttpApp(Generic[R]):
             elif (session := self._sessions.get((role, session_id))) is not None:
                 await self._serve_next(session, scope, receive, send)
             else:
-                raise Refused(HTTPStatus.NOT_FOUND, "this MCP session is over, or was never there: initialize again")
+                raise Refused(HTTPStatus.NOT_FOUND, "there is no such MCP session: initialize again")
         except Refused as refusal:
             log.info("refused: %s", refusal)
             await _refuse(receive, send, refusal)
 
     async def _shared(self, role: R) -> _Session[R]:
-        """The one that serves the modern era for that role."""
-        async with self._opening_shared:
+        """The session that serves the modern era for that role; it is opened by the first request."""
+        async with self._opening_shared:  # opening takes time, in which another request may ask for it
             session = self._sessions.get((role, None))
             if session is None:
                 session = self._sessions[role, None] = await self._open(role)
             return session
 
     async def _serve_first(self, role: R, scope: Scope, receive: Receive, send: Send) -> None:
-        """A request without a session: the SDK lets it open one, or refuses it."""
+        """Serve a request without a session: `initialize` opens one; the SDK refuses everything else."""
         session = await self._open(role)
         established = False
 
@@ -155,17 +174,19 @@ class HttpApp(Generic[R]):
                 session.end()
 
     async def _serve_next(self, session: _Session[R], scope: Scope, receive: Receive, send: Send) -> None:
-        """A request of an open session; a DELETE ends it, and nobody finds it any more once it is answered."""
+        """Serve a request of an open session; a DELETE ends it, and later requests get 404."""
         ending = False
 
         async def watch(message: Any) -> None:
             nonlocal ending
             if scope["method"] == "DELETE" and message.get("status", HTTPStatus.BAD_REQUEST) < HTTPStatus.BAD_REQUEST:
+                # Before the response is sent: the client's next request must not find the session.
                 ending = True
                 self._forget(session)
             await send(message)
 
         await session.serve(scope, receive, watch)
+        # Only now, because ending the session cancels its requests, this one among them.
         if ending:
             session.end()
 
@@ -174,20 +195,20 @@ class HttpApp(Generic[R]):
             del self._sessions[key]
 
     async def _open(self, role: R) -> _Session[R]:
-        if self._alive >= MAX_SESSIONS:
+        if len(self._running) >= MAX_SESSIONS:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open")
         session: _Session[R] = _Session()
         await self._nursery.start(self._live, session, role)
         return session
 
     async def _live(self, session: _Session[R], role: R, *, task_status: trio.TaskStatus[None]) -> None:
-        self._alive += 1
+        self._running.add(session)
         try:
             await session.run(self._open_server, role, task_status=task_status)
         except Exception:
             log.exception("an MCP session failed")
         finally:
-            self._alive -= 1
+            self._running.discard(session)
             self._forget(session)
 
 
@@ -213,22 +234,22 @@ async def serve_http(
     *,
     task_status: trio.TaskStatus[Any] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve until cancelled; the listeners are closed then."""
+    """Serve until cancelled; then the listeners are closed."""
     for listener in listeners:
-        # What is accepted inherits the option. Elsewhere than on Linux a stalled peer is the kernel's to notice.
+        # Accepted connections inherit the option. Other systems than Linux drop a stalled peer much later.
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
     secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
-    words_of_the_sdk = logging.getLogger("mcp.server.streamable_http")
-    words_of_the_sdk.addFilter(_is_news)
+    sdk_log = logging.getLogger("mcp.server.streamable_http")
+    sdk_log.addFilter(is_relevant)
     try:
         await serve_asgi(app, secured or listeners, task_status=task_status)
     finally:
-        words_of_the_sdk.removeFilter(_is_news)
+        sdk_log.removeFilter(is_relevant)
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """A request whose MCP session has just been deleted, or whose client is gone, is to the SDK an error."""
+def is_relevant(record: logging.LogRecord) -> bool:
+    """Filter out what the SDK logs as an error when a session is deleted, or a client leaves, during a request."""
     error = record.exc_info[1] if record.exc_info else None
     ended = (anyio.ClosedResourceError, anyio.BrokenResourceError)
     if isinstance(error, BaseExceptionGroup):

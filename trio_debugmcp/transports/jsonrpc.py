@@ -1,4 +1,11 @@
-"""JSON-RPC messages as text, the same on every wire: parsing, writing, and what is answered to nonsense."""
+"""JSON-RPC messages as text, the same on every transport: parsing, writing, and the response to what is malformed.
+
+    message = parse_message(line)
+    if message is None:
+        await outgoing.send(complaint_about(line))
+
+Whether the text is a request that MCP knows is for the SDK to decide.
+"""
 
 import json
 import logging
@@ -18,7 +25,7 @@ Outgoing = WriteStream[SessionMessage]
 
 
 def parse_message(text: bytes | str) -> SessionMessage | None:
-    """The message, or None if the text is none; then the peer deserves `complaint_about` it."""
+    """Parse a message; None if it is not valid JSON-RPC, to be answered with `complaint_about(text)`."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
     except ValueError as error:
@@ -27,18 +34,18 @@ def parse_message(text: bytes | str) -> SessionMessage | None:
 
 
 def message_text(item: SessionMessage) -> str:
-    """As it goes on the wire, in one line."""
+    """The message as it is sent, in one line."""
     return item.message.model_dump_json(by_alias=True, exclude_unset=True)
 
 
 def complaint(code: int, message: str, request_id: int | str | None = None) -> SessionMessage:
-    """An error that answers no request in particular, or one whose id could be read."""
+    """An error response to the request with that id, or to no request in particular."""
     error = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
     return SessionMessage(JSONRPCError.model_validate(error))
 
 
 def complaint_about(text: bytes | str) -> SessionMessage:
-    """The answer to what is no JSON-RPC message; with its id if it has one, or its sender would wait for ever."""
+    """The response to malformed text; with its id, if one can be read: its sender waits for a response to that id."""
     try:
         loose = json.loads(text)
     except (ValueError, RecursionError):
@@ -48,7 +55,7 @@ def complaint_about(text: bytes | str) -> SessionMessage:
 
 
 def _usable_id(request_id: object) -> int | str | None:
-    """What can be repeated to its sender. Half a surrogate pair passes for text with Python's `json`, not in UTF-8."""
+    """The id if it can be sent back. Python's `json` accepts half a surrogate pair, which UTF-8 cannot encode."""
     match request_id:
         case str() if request_id == request_id.encode(errors="replace").decode():
             return request_id

@@ -1,16 +1,18 @@
-r"""Bytes to lines, for everything that speaks in lines: MCP on standard streams, and the standard error of a server.
+r"""Bytes to lines, for MCP on standard streams and for the standard error of a server.
 
-splitter = LineSplitter(max_line_bytes=1024)
-splitter.feed(b"one\ntw")       # [b"one"]
-splitter.feed(b"o\r\n")         # [b"two\r"]
+    splitter = LineSplitter(max_line_bytes=1024)
+    splitter.feed(b"one\ntw")  # [b"one"]
+    splitter.feed(b"o\r\n")  # [b"two\r"]
+
+A line that is too long is reported, and does not end the stream.
 """
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""The longest message accepted; requests to a debugger are short, but process_write_input may carry a file."""
+"""Length of one line. Requests to a debugger are short, but process_write_input may carry a file."""
 
 
 class LineSplitter:
-    """Cuts bytes into lines; a line over the bound is reported once as None and skipped to its end."""
+    """Splits bytes into lines; a line over the bound is reported once, as None, and skipped to its end."""
 
     def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._buffer = bytearray()
@@ -18,7 +20,7 @@ class LineSplitter:
         self._max_line_bytes = max_line_bytes
 
     def feed(self, data: bytes | bytearray) -> list[bytes | None]:
-        r"""The lines that are now whole, without their `\n` and without blank ones; indentation is kept."""
+        r"""Add `data` and return the lines that are complete now, without `\n`; blank ones are left out."""
         lines: list[bytes | None] = []
         *ended, rest = data.split(b"\n")
         for piece in ended:

@@ -1,7 +1,10 @@
-"""What is on its way to a peer: messages wait here for the one task that writes, and it takes all of them at once.
+"""Messages on their way to a peer: they wait here for the one task that writes, which takes all of them at once.
 
-A change is told to hundreds of clients, to each of them of several resources. With one stop at the writer for each
-message most of the time would go into switching tasks.
+    outbox = Outbox()
+    await outbox.send(message)  # in any task
+    messages = await outbox.take()  # in the task that writes
+
+A change notifies hundreds of clients of several resources each; one task switch per message would dominate.
 """
 
 from collections import deque
@@ -13,12 +16,12 @@ import trio
 from mcp.shared.message import SessionMessage
 
 MAX_MESSAGES = 16
-"""That wait without their senders waiting too: the updates of all resources, and some answers. What a slow client has
-not been sent yet is better kept in its mailbox, where it holds each URI once."""
+"""Messages before senders have to wait: updates of all resources, and some responses. Updates for a slow client are
+better kept in its mailbox, where each URI is stored once."""
 
 
 class Outbox:
-    """The SDK's write stream, and `take` at its other end. First in, first out."""
+    """A queue with the SDK's write stream at one end and `take` at the other."""
 
     def __init__(self) -> None:
         self._messages: deque[SessionMessage] = deque()
@@ -26,19 +29,23 @@ class Outbox:
         self._senders = trio.lowlevel.ParkingLot()
         self._closed = self._abandoned = False
 
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "abandoned" if self._abandoned else "open"
+        return f"<Outbox {state}, {len(self._messages)} messages, {self.waiting} waiting senders>"
+
     @property
     def waiting(self) -> int:
-        """Senders that wait for room."""
+        """Number of senders that wait until there is room."""
         return len(self._senders)
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Leave a message; returns at once when there is room, so that several of them go out together.
+        """Add a message; does not yield if there is room, so that several messages are written together.
 
         Raises:
             anyio.ClosedResourceError: this end is closed.
-            anyio.BrokenResourceError: nobody writes any more.
+            anyio.BrokenResourceError: the task that writes has ended.
         """
-        full = len(self._messages) >= MAX_MESSAGES or self.waiting
+        full = len(self._messages) >= MAX_MESSAGES or self.waiting  # not before those who wait already
         if full and not self._closed and not self._abandoned:
             await self._senders.park()
         if self._closed:
@@ -49,10 +56,10 @@ class Outbox:
         self._mail.set()
 
     async def take(self) -> list[SessionMessage]:
-        """Wait for messages, and take all that are there.
+        """Wait for messages, and take all of them.
 
         Raises:
-            trio.EndOfChannel: there are none, and none will come.
+            trio.EndOfChannel: there are none, and `close` was called.
         """
         while not self._messages:
             if self._closed:
@@ -65,19 +72,19 @@ class Outbox:
         return messages
 
     def close(self) -> None:
-        """Nothing more is sent; what is there may still be taken."""
+        """Refuse further messages; those in the queue can still be taken."""
         self._closed = True
         self._mail.set()
         self._senders.unpark_all()
 
     def abandon(self) -> None:
-        """Nothing more is taken."""
+        """Drop all messages: the task that writes has ended."""
         self._abandoned = True
         self._messages.clear()
         self._senders.unpark_all()
 
     async def aclose(self) -> None:
-        """As `close`; for the SDK."""
+        """Close, as the SDK expects it."""
         self.close()
         await trio.lowlevel.checkpoint()
 
@@ -91,25 +98,21 @@ class Outbox:
 
 
 class SharedStream(trio.abc.Stream):
-    """A stream on which several tasks send: what one of them sends goes out in one piece."""
+    """A stream on which several tasks may send; the data of one `send_all` stays in one piece."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
         self._sending = trio.Lock()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send, after those who came before."""
         async with self._sending:
             await self._stream.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:
-        """Wait."""
         await self._stream.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Receive."""
         return await self._stream.receive_some(max_bytes)
 
     async def aclose(self) -> None:
-        """Close the stream below."""
         await self._stream.aclose()

@@ -1,10 +1,10 @@
 """One port for the dashboard's page and the WebSocket that it talks to.
 
-    connection → head read (bounded) → is it for us, from us? ─ no → 4xx
-                                        ├ /mcp, Upgrade, token → WebSocket, for as long as it lasts
+    connection → head read (bounded) → are Host and Origin ours? ─ no → 4xx
+                                        ├ /mcp, Upgrade, token → WebSocket, until either side closes it
                                         └ GET, HEAD            → a page; then the connection is closed
 
-A connection costs its own task and nobody else's: whatever happens on it ends with it.
+A connection is one task. An error on it ends only that connection.
 """
 
 import logging
@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head
@@ -25,26 +26,43 @@ log = logging.getLogger(__name__)
 MCP_PATH = "/mcp"
 
 ANSWER_SECONDS = 30.0
-"""For a page to reach a slow reader."""
+"""For a page to be read by a slow peer."""
 
 MAX_PENDING = 512
-"""Connections that have not been let in yet; below the usual limit of open files. Past it newcomers are turned away."""
+"""Connections that have not been admitted yet; below the usual limit of open files. Further ones are closed."""
 
 R = TypeVar("R")
 Serve = Callable[[Incoming, Outgoing, R], Awaitable[None]]
 
 
+class PortStatistics(Struct, frozen=True):
+    """The connections of a `Port` at one moment, from its `statistics()`."""
+
+    pending: int
+    """Connections that have not been admitted or refused yet."""
+
+    websockets: int
+    """Connections on which MCP is spoken."""
+
+
 class Port(Generic[R]):
-    """What happens to a connection. `serve` serves MCP on a pair of streams, for the role that the gate found."""
+    """Serves one connection after the other; `serve` serves MCP on a pair of streams, for the role of the token."""
 
     def __init__(self, gate: Gate[R], serve: Serve[R], pages: dict[str, Page] | None = None) -> None:
         self._gate = gate
         self._serve = serve
         self._pages = read_pages() if pages is None else pages
-        self._pending = 0
+        self._pending = self._websockets = 0
+
+    def __repr__(self) -> str:
+        return f"<Port with {self._websockets} WebSockets, {self._pending} pending connections>"
+
+    def statistics(self) -> PortStatistics:
+        """Count the connections."""
+        return PortStatistics(self._pending, self._websockets)
 
     async def receive(self, stream: trio.abc.Stream) -> None:
-        """Deal with one connection to its end, and close it. A bug in what serves it is logged and ends here."""
+        """Serve one connection to its end, and close it. An unexpected error is logged."""
         try:
             await self._receive(stream)
         except Exception:
@@ -68,12 +86,18 @@ class Port(Generic[R]):
         finally:
             self._pending -= 1
         if upgrade is not None:
-            head, role = upgrade
+            await self._serve_websocket(stream, *upgrade)
+
+    async def _serve_websocket(self, stream: trio.abc.Stream, head: Head, role: R) -> None:
+        self._websockets += 1
+        try:
             async with accept_websocket(stream, head) as (incoming, outgoing):
                 await self._serve(incoming, outgoing, role)
+        finally:
+            self._websockets -= 1
 
     async def _answer(self, stream: trio.abc.Stream) -> tuple[Head, R] | None:
-        """Answer a request for a page; one for the WebSocket is returned, with what its sender may do."""
+        """Answer a request for a page; return one for the WebSocket, with the role of its token."""
         head = await read_head(stream)
         if head is None:
             return None
@@ -91,7 +115,11 @@ class Port(Generic[R]):
 
 
 def _check_upgrade(head: Head) -> None:
-    """Whether wsproto will take it: where a status is due it raises, and of a header it reads one line."""
+    """Check what wsproto requires: it raises where HTTP demands a status, and reads only one line of a header.
+
+    Raises:
+        Refused: 400 or 426.
+    """
     upgrades, connections = head.values("upgrade"), head.values("connection")
     ready = [each.lower() for each in upgrades] == ["websocket"] and len(connections) == 1
     if not ready or "upgrade" not in [each.lower() for each in head.tokens("connection")]:
@@ -108,5 +136,5 @@ Listeners = Sequence[trio.abc.Listener[Any]]
 
 
 async def serve_port(port: Port[R], listeners: Listeners) -> None:
-    """Serve until cancelled; then every connection is closed with a goodbye."""
+    """Serve until cancelled; then every WebSocket is closed with 1001, and the listeners are closed."""
     await trio.serve_listeners(port.receive, list(listeners))

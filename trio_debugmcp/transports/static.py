@@ -1,4 +1,4 @@
-"""The dashboard's files, read once at the start into a table from path to page; there are no others."""
+"""The dashboard's files: read once at the start into a table from path to page, so no other file can be requested."""
 
 import hashlib
 from http import HTTPStatus
@@ -21,13 +21,13 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
     ".txt": "text/plain; charset=utf-8",
 }
-"""A file of another kind is not served."""
+"""Suffix → content type. Files with another suffix are not served."""
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Its own scripts and styles, its own server, and nobody else's page around it."""
+"""The page may load its own scripts and styles, connect to its own server, and must not be framed."""
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -40,7 +40,7 @@ SECURITY_HEADERS = {
 
 
 class Page(Struct, frozen=True):
-    """A file as it is served."""
+    """A file with its headers, ready to be sent."""
 
     content_type: str
     body: bytes
@@ -48,7 +48,7 @@ class Page(Struct, frozen=True):
 
 
 def read_pages(directory: Path = DASHBOARD) -> dict[str, Page]:
-    """All files of a directory by their path, and its `index.html` as `/` too."""
+    """Read all files of a directory, by path; `index.html` is also `/`."""
     pages = {
         "/" + file.relative_to(directory).as_posix(): Page(
             CONTENT_TYPES[file.suffix],
@@ -64,10 +64,10 @@ def read_pages(directory: Path = DASHBOARD) -> dict[str, Page]:
 
 
 def answer_page(pages: dict[str, Page], head: Head) -> tuple[HTTPStatus, dict[str, str], bytes]:
-    """Status, headers and body for a request that is no Upgrade.
+    """Return status, headers and body for a request that is not an upgrade.
 
     Raises:
-        Refused: no such page, or not a way to ask for one.
+        Refused: 404, or 405 for a method that is not GET or HEAD.
     """
     page = pages.get(head.path)
     if page is None:

@@ -1,8 +1,11 @@
 """MCP on standard input and output, one JSON message a line.
 
-The descriptors are non-blocking, so that reading can be cancelled and a client that does not read holds up nothing
-but its own answers. While serving, descriptor 0 is the null device and descriptor 1 is standard error: whatever a
-library or a child prints never reaches the wire.
+    async with open_stdio() as (incoming, outgoing):
+        await server.run(incoming, outgoing, ...)
+
+The descriptors are non-blocking, so that reading can be cancelled, and a client that does not read delays only its own
+responses. While serving, descriptor 0 is the null device and descriptor 1 is standard error: what a library or a child
+process prints does not get between the messages.
 """
 
 import os
@@ -26,11 +29,12 @@ from trio_debugmcp.transports.jsonrpc import (
 from trio_debugmcp.transports.lines import MAX_LINE_BYTES, LineSplitter
 
 _CHUNK_BYTES = 64 * 1024
+"""Size of one read: as much as a pipe of Linux holds."""
 
 
 @asynccontextmanager
 async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Serve on this process's standard streams for the length of the block; afterwards they stay diverted."""
+    """Serve on this process's standard streams until the end of the block; they stay diverted afterwards."""
     wire_in, wire_out = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -48,7 +52,7 @@ async def open_stdio() -> AsyncIterator[tuple[Incoming, Outgoing]]:
 async def open_lines(
     source: trio.abc.ReceiveStream, sink: trio.abc.SendStream
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """MCP messages over a pair of byte streams, which stay the caller's to close."""
+    """Exchange MCP messages over a pair of byte streams, which the caller closes."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with trio.open_nursery() as nursery:
@@ -67,7 +71,7 @@ async def _read(
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     complaints: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Until the client closes its end, which is how it says goodbye."""
+    """Read until the client closes its end, which is how a client on stdio disconnects."""
     lines = LineSplitter()
     with to_server, complaints, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         while data := await _receive(source):
@@ -88,7 +92,7 @@ async def _receive(source: trio.abc.ReceiveStream) -> bytes:
 
 
 async def _write(from_server: MemoryObjectReceiveStream[SessionMessage], sink: trio.abc.SendStream) -> None:
-    """A client that has gone is noticed by the reader; until then what is sent to it is thrown away."""
+    """Write messages; if the client is gone they are discarded, until the reader notices its end."""
     with from_server:
         async for item in from_server:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):

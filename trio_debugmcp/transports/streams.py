@@ -1,6 +1,6 @@
-"""The parts of the SDK's stream protocols that are the same for every message stream of ours.
+"""Base classes for streams of MCP messages, as the SDK's protocols describe them.
 
-    class Lines(ReadStreamBase):  # iteration is all that it has to implement, beside `aclose`
+    class Lines(ReadStreamBase):  # implements `__anext__` and `aclose`
         async def __anext__(self) -> SessionMessage | Exception: ...
 
 `ReadStreamBase` and `StreamBase` add the context manager, the iteration protocol and `receive`.
@@ -16,7 +16,7 @@ from mcp.shared.message import SessionMessage
 Incoming = ReadStream[SessionMessage | Exception]
 Outgoing = WriteStream[SessionMessage]
 Streams = tuple[Incoming, Outgoing]
-"""What the SDK calls a transport's streams: one to read messages from, one to write messages to."""
+"""A transport as the SDK sees it: one stream to read messages from, one to write messages to."""
 
 
 class StreamBase(ABC):

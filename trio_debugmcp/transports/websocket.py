@@ -1,20 +1,23 @@
-"""MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message in a text frame. Both ends of it.
+"""MCP over WebSocket, for servers and clients: subprotocol `mcp`, one JSON-RPC message in a text frame.
 
-trio-websocket speaks the protocol. Its reader stops, with pongs and close frames, as long as a message is not
-fetched; so each connection has a task here that always fetches, and a bound on what may wait instead.
+    async with open_websocket_client("ws://127.0.0.1:8765/mcp", token) as (incoming, outgoing):
+        ...  # the streams that the SDK's client takes
+
+trio-websocket speaks the protocol. While a message is not fetched its reader stops, and pongs and close frames with
+it; so each connection has a task that always fetches, and a bound on the messages that may wait.
 
 How a connection ends, and with which close code:
 
 | what happens | code |
 | --- | --- |
 | the server ends | 1001 |
-| a frame that makes no sense, a second Upgrade | 1002 |
+| a malformed frame, a second Upgrade | 1002 |
 | a binary frame | 1003 |
 | text that is not UTF-8 | 1007 |
-| the peer does not answer pings, which means that it does not read; or it floods | 1008 |
+| the peer does not answer pings, which means that it does not read; or too many messages wait | 1008 |
 | a message over `MAX_MESSAGE_SIZE` | 1009 |
 
-Text that is not a JSON-RPC message is answered with the error -32700, as on every transport; the connection goes on.
+Text that is not a JSON-RPC message gets the error -32700, as on every transport; the connection stays open.
 """
 
 import logging
@@ -46,29 +49,29 @@ log = logging.getLogger(__name__)
 SUBPROTOCOL = "mcp"
 
 MAX_MESSAGE_SIZE = 4 * 1024 * 1024
-"""Characters of one message; as much as the SDK's HTTP transport takes in bytes."""
+"""Characters of one message, not bytes: trio-websocket counts decoded text."""
 
 MAX_WAITING = 256
-"""Messages that wait to be looked at, and also answers that wait to be sent; who has more is flooding."""
+"""Messages that wait to be handled, and also responses that wait to be sent, before the peer is cut off."""
 
 PING_SECONDS = 15.0
-"""Between two pings: often enough for the proxies that cut silent connections after a minute or half of one."""
+"""Between two pings. Some proxies cut connections that are silent for half a minute."""
 
 PONG_SECONDS = 20.0
-"""For the answer to a ping, which queues behind all that the peer has not read yet."""
+"""For the pong, which comes after everything that the peer has not read yet."""
 
 CONNECT_SECONDS = 30.0
-"""For a client to be let in, name resolution and TLS included."""
+"""For a client to be connected, name resolution and TLS included."""
 
 CLOSE_SECONDS = 3.0
-"""For the last frame and the closing handshake; after that the connection is simply dropped."""
+"""For the last frame and the closing handshake; after that the connection is dropped."""
 
-_TELL_THE_PEER = (CloseReason.PROTOCOL_ERROR, CloseReason.INVALID_FRAME_PAYLOAD_DATA)
-"""Faults at which trio-websocket closes the stream without a close frame."""
+_CODES_NOT_SENT = (CloseReason.PROTOCOL_ERROR, CloseReason.INVALID_FRAME_PAYLOAD_DATA)
+"""Errors after which trio-websocket closes the stream without a close frame; we send it."""
 
 
 class _Socket:
-    """One connection's tasks, between the WebSocket and the pair of message streams."""
+    """The tasks of one connection, between the WebSocket and the pair of message streams."""
 
     def __init__(self, connection: WebSocketConnection, stream: SharedStream) -> None:
         self._connection = connection
@@ -76,13 +79,17 @@ class _Socket:
         self._frames = FrameProtocol(client=connection.is_client, extensions=[])
         self._to_us, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](MAX_WAITING)
         self.outgoing = Outbox()
-        self._farewell = (CloseReason.NORMAL_CLOSURE, "")
+        self._close_reason = (CloseReason.NORMAL_CLOSURE, "")
         self._written = trio.Event()
 
+    def __repr__(self) -> str:
+        waiting = self.incoming.statistics().current_buffer_used
+        return f"<WebSocket {waiting} messages to handle, {self.outgoing!r}>"
+
     def give_up(self, code: CloseReason, reason: str) -> None:
-        """End the connection for that reason: for whoever serves it, it looks like the peer's leaving."""
+        """End the connection for that reason; the serving task sees it as if the peer had disconnected."""
         log.info("closing a WebSocket: %d %s", code, reason)
-        self._farewell = code, reason
+        self._close_reason = code, reason
         self._to_us.close()
 
     async def read(self, nursery: trio.Nursery) -> None:
@@ -97,6 +104,7 @@ class _Socket:
                     if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
                     if message is None:
+                        # Not here: this task must go on fetching while the peer does not read.
                         nursery.start_soon(self._complain, text)
                     else:
                         self._to_us.send_nowait(message)
@@ -109,16 +117,16 @@ class _Socket:
             await self.outgoing.send(complaint_about(text))
 
     async def write(self) -> None:
-        """At the peer's pace, all that waits in one piece.
+        """Write at the peer's pace, all waiting messages in one piece.
 
-        Cancelled only with the whole connection: half a frame can have no successor.
+        Cancelled only together with the whole connection, because nothing can be sent after half a frame.
         """
         gone = trio.EndOfChannel, trio.BrokenResourceError, trio.ClosedResourceError
         try:
             with suppress(*gone):
                 while True:
                     messages = await self.outgoing.take()
-                    if self._connection.closed:
+                    if self._connection.closed:  # data frames are not allowed after a close frame
                         return
                     await self._stream.send_all(b"".join(map(self._frame, messages)))
         finally:
@@ -126,7 +134,7 @@ class _Socket:
             self._written.set()
 
     def _frame(self, item: SessionMessage) -> bytes:
-        """trio-websocket sends one message at a time; its own frames go out between ours."""
+        """Encode a frame; trio-websocket would write each message by itself. Its control frames go between ours."""
         return bytes(self._frames.send_data(message_text(item), fin=True))
 
     async def keep_alive(self, nursery: trio.Nursery) -> None:
@@ -141,16 +149,16 @@ class _Socket:
                 return
 
     async def _ping(self, answered: trio.Event) -> None:
-        with suppress(ConnectionClosed, LocalProtocolError):
+        with suppress(ConnectionClosed, LocalProtocolError):  # the connection closes meanwhile
             await self._connection.ping()
             answered.set()
 
     async def close(self, *, cancelled: bool) -> None:
-        """Finish the frame under way, and take leave properly. The caller bounds it."""
+        """Finish the frame that is being written, and do the closing handshake. The caller bounds the time."""
         self._to_us.close()
         self.incoming.close()
         self.outgoing.close()
-        code, reason = self._farewell
+        code, reason = self._close_reason
         if cancelled and code == CloseReason.NORMAL_CLOSURE:
             code, reason = CloseReason.GOING_AWAY, "the server ends"
         await self._written.wait()
@@ -162,13 +170,15 @@ class _Socket:
 async def open_messages(
     connection: WebSocketConnection, stream: SharedStream
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """MCP messages over an open WebSocket, which is closed with the block; the stream below stays the caller's.
+    """Exchange MCP messages over an open WebSocket, and close it at the end of the block.
 
-    The incoming stream ends when the peer leaves, or is given up.
+    Resource handling: the caller closes the stream below.
+
+    Error handling: the incoming stream ends when the peer disconnects or is cut off; nothing is raised.
     """
     socket = _Socket(connection, stream)
     async with trio.open_nursery() as outer:
-        # The writer outlives the rest, for its last frame.
+        # The writer outlives the other tasks, to finish its last frame.
         outer.start_soon(_shielded, socket, writing := trio.CancelScope(shield=True))
         try:
             async with trio.open_nursery() as nursery:
@@ -177,7 +187,7 @@ async def open_messages(
                 yield socket.incoming, socket.outgoing
                 nursery.cancel_scope.cancel(reason="the connection is over")
         finally:
-            cancelled = trio.current_effective_deadline() == -inf
+            cancelled = trio.current_effective_deadline() == -inf  # from outside: the server ends
             with trio.move_on_after(CLOSE_SECONDS, shield=True):
                 await socket.close(cancelled=cancelled)
             writing.cancel(reason="the connection is over")
@@ -190,9 +200,9 @@ async def _shielded(socket: _Socket, scope: trio.CancelScope) -> None:
 
 @asynccontextmanager
 async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The server's end, on a stream from which the request's head has been read and judged already.
+    """Accept a WebSocket on a stream from which the request's head was read, and admitted, already.
 
-    The stream stays the caller's to close.
+    Resource handling: the caller closes the stream.
     """
     last_words = b""
     try:
@@ -201,12 +211,12 @@ async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator
             replayed = ReplayedStream(shared, head)
             request = await wrap_server_stream(nursery, replayed, max_message_size=MAX_MESSAGE_SIZE)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
-            replayed.go_on()
+            replayed.release()
             async with open_messages(connection, shared) as streams:
                 yield streams
             last_words = _last_words(connection)
             nursery.cancel_scope.cancel(reason="the connection is over")
-    except* (ConnectionClosed, LocalProtocolError) as errors:  # it answers frames that come after the goodbye
+    except* (ConnectionClosed, LocalProtocolError) as errors:  # it tries to respond to frames after its close frame
         log.debug("a WebSocket ended badly: %s", errors)
     with trio.move_on_after(CLOSE_SECONDS, shield=True):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -215,9 +225,9 @@ async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator
 
 
 def _last_words(connection: WebSocketConnection) -> bytes:
-    """The close frame that is still owed."""
+    """The close frame that trio-websocket did not send."""
     closed = connection.closed
-    if closed is None or closed.code not in _TELL_THE_PEER:
+    if closed is None or closed.code not in _CODES_NOT_SENT:
         return b""
     return bytes(FrameProtocol(client=False, extensions=[]).close(closed.code, closed.reason))
 
@@ -230,20 +240,21 @@ async def open_websocket_client(
     headers: dict[str, str] | None = None,
     ssl_context: ssl.SSLContext | None = None,
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The client's end of MCP over WebSocket, for any server that speaks it: the streams that the SDK's client takes.
+    """Connect to a server that speaks MCP over WebSocket; yields the streams that the SDK's client takes.
 
-    Everything is closed with the block; the incoming stream ends when the server leaves.
+    Resource handling: everything is closed at the end of the block. The incoming stream ends when the server
+    disconnects.
 
     Args:
         url: `ws://…` or `wss://…`.
         token: sent as `Authorization: Bearer`.
         headers: further headers of the opening request.
-        ssl_context: for `wss://`; the system's trusted certificates if there is none.
+        ssl_context: for `wss://`; by default the system's trusted certificates.
 
     Raises:
-        ValueError: not such a URL.
-        OSError: nobody listens there, or not with a certificate that can be trusted.
-        trio.TooSlowError: there is no answer within `CONNECT_SECONDS`.
+        ValueError: the URL is not a `ws://` or `wss://` one.
+        OSError: the server cannot be reached, or its certificate is not trusted.
+        trio.TooSlowError: there is no response within `CONNECT_SECONDS`.
         ExceptionGroup: of a `trio_websocket.ConnectionRejected`, with the `status_code` of the refusal.
     """
     extra = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token is not None else {})}
@@ -268,7 +279,7 @@ async def open_websocket_client(
                 async with open_messages(connection, shared) as streams:
                     yield streams
                 nursery.cancel_scope.cancel(reason="the connection is over")
-        finally:  # trio-websocket does not close a stream whose server has said goodbye first
+        finally:  # trio-websocket does not close the stream if the server closed the WebSocket first
             await trio.aclose_forcefully(stream)
 
 
