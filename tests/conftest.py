@@ -1,14 +1,17 @@
-"""Shared by all tests: settings of hypothesis, and the end of warm servers. The house rules are in README.md."""
+"""Shared by all tests: settings of hypothesis, coverage, the end of warm servers. The house rules are in README.md."""
 
 import pytest
 from hypothesis import settings
 
-from tests import warm
+from tests import measured, warm
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
 settings.load_profile("suite")
 
+measured.start()  # before the first test module imports the package
+
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     warm.close()
+    measured.stop()

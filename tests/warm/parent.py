@@ -26,6 +26,7 @@ import trio_debugmcp.listen
 import trio_debugmcp.transports.http
 import trio_debugmcp.transports.port
 import trio_debugmcp.transports.stdio  # noqa: F401
+from tests import measured
 
 
 class Parent:
@@ -115,6 +116,7 @@ def become(
         os.environ.clear()
         os.environ.update(environment)
         sys.argv[1:] = arguments
+        measured.start()
         runpy.run_module(module, run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as wish:
@@ -124,6 +126,7 @@ def become(
     except (Exception, KeyboardInterrupt):  # noqa: BLE001
         traceback.print_exc()
     finally:
+        measured.stop()
         for text in (sys.stdout, sys.stderr):
             with suppress(ValueError, OSError):  # closed, or nobody reads
                 text.flush()
