@@ -17,7 +17,7 @@ TEST_SECONDS = 60
 
 
 class ServerProcess:
-    """A running `trio-debugmcp serve`, and what it has said on standard error so far."""
+    """A running `trio-debugmcp serve`, and its standard error so far."""
 
     def __init__(self, process: trio.Process) -> None:
         self.process = process
@@ -32,7 +32,7 @@ class ServerProcess:
                 self._more.unpark_all()
 
     async def said(self, pattern: str) -> str:
-        """Wait for words on standard error; what the pattern's group matches, or all of it."""
+        """Wait until the pattern matches on standard error; return its group, or else the whole match."""
         with trio.fail_after(START_SECONDS):
             while not (found := re.search(pattern, self.stderr)):
                 await self._more.park()
@@ -50,9 +50,9 @@ StartServer = Callable[..., AbstractAsyncContextManager[ServerProcess]]
 
 @pytest.fixture
 def serving() -> StartServer:
-    """`async with serving("--ws", "0") as server:` a process with known tokens, ended by SIGTERM.
+    """Start a server process with known tokens: `async with serving("--ws", "0") as server`. SIGTERM ends it.
 
-    It is a warm one; a `cold` one has the descriptors of a server and nothing else.
+    The process is a warm one (see tests/warm), unless it has to be `cold`: with no descriptors but a server's.
     """
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""A port without sockets: memory streams, so that time is exact. And the words in which a wire is spoken to."""
+"""A port on memory streams, so that time is exact, and requests as text."""
 
 import json
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ PING = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "ping"})
 
 
 class Scene:
-    """A running app behind a port. `ends` are the server's ends of the connections, for tests that break them."""
+    """A running app behind a port. `ends` are the server's ends of its connections, for tests that break them."""
 
     def __init__(self, app: App, port: Port[Role], nursery: trio.Nursery) -> None:
         self.app = app
@@ -45,21 +45,21 @@ class Scene:
         self._nursery = nursery
 
     def dial(self) -> trio.abc.HalfCloseableStream:
-        """A new connection."""
+        """Open a connection and return the client's end."""
         ours, theirs = memory_stream_pair()
         self.ends.append(theirs)
         self._nursery.start_soon(self.port.receive, theirs)
         return ours
 
     async def ask(self, request: str | bytes) -> tuple[int, dict[str, str], bytes]:
-        """Send a request and read all of the answer: status, headers, body. (0, {}, b"") if there is none."""
+        """Send a request and return status, headers and body of the response; (0, {}, b"") if there is none."""
         stream = self.dial()
         await stream.send_all(request if isinstance(request, bytes) else http(request))
         return await read_answer(stream)
 
     @asynccontextmanager
     async def websocket(self, token: str | None = CONTROL, **more: str) -> AsyncIterator[WebSocketConnection]:
-        """A WebSocket, raw."""
+        """Open a WebSocket for raw messages."""
         async with self._dial_websocket(token, **more) as (connection, _):
             yield connection
 
@@ -84,14 +84,14 @@ class Scene:
 
     @asynccontextmanager
     async def client(self, era: Era = "legacy", token: str = CONTROL) -> AsyncIterator[DebugClient]:
-        """The SDK's client on a WebSocket."""
+        """Connect the SDK's client over a WebSocket."""
         async with self._dial_websocket(token) as dialled, connect_streams(open_messages(*dialled), era) as client:
             yield client
 
 
 @asynccontextmanager
 async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> AsyncIterator[Scene]:
-    """A scene with a fake adapter."""
+    """Run an app with a fake adapter behind a port."""
     tokens = Tokens(CONTROL, OBSERVE)
     app_options: Options = (adapter or FakeAdapter()).options(**options)
     async with open_app(app_options) as app, trio.open_nursery() as nursery:
@@ -101,14 +101,14 @@ async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> Asyn
 
 
 def http(first_line: str, **headers: str) -> bytes:
-    """The bytes of a request; `Host` is ours unless told otherwise."""
+    """The bytes of a request; `Host` is ours unless it is given. An empty header is left out."""
     fields = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
     lines = [f"{first_line} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value), "", ""]
     return "\r\n".join(lines).encode()
 
 
 def upgrade(**headers: str) -> bytes:
-    """A good WebSocket handshake, but for what is changed; an empty header is left out."""
+    """A valid WebSocket handshake, except for the headers that are given; an empty one is left out."""
     good = {
         "Upgrade": "websocket",
         "Connection": "Upgrade",
@@ -121,7 +121,7 @@ def upgrade(**headers: str) -> bytes:
 
 
 async def read_answer(stream: trio.abc.ReceiveStream) -> tuple[int, dict[str, str], bytes]:
-    """All that comes until the other side closes."""
+    """Read a response until the other side closes."""
     answer = b""
     while data := await stream.receive_some():
         answer += data
@@ -134,7 +134,7 @@ async def read_answer(stream: trio.abc.ReceiveStream) -> tuple[int, dict[str, st
 
 
 async def closing(connection: WebSocketConnection) -> tuple[int, str | None]:
-    """Read to the end, and say with which code and reason the server closed."""
+    """Read to the end, and return the code and the reason with which the server closed."""
     with pytest.raises(ConnectionClosed) as caught:
         while True:
             await connection.get_message()
@@ -144,6 +144,6 @@ async def closing(connection: WebSocketConnection) -> tuple[int, str | None]:
 
 
 async def receive(connection: WebSocketConnection) -> dict[str, Any]:
-    """The next message."""
+    """Receive the next message."""
     message: dict[str, Any] = json.loads(await connection.get_message())
     return message

@@ -46,7 +46,7 @@ async def read_until(stream: trio.SocketStream, end: bytes) -> bytes:
 
 
 async def ask(server: ServerProcess, first_line: str, body: bytes = b"", **headers: str) -> int:
-    """The status of the answer, 0 if there is none."""
+    """Send a request and return the status of the response, 0 if there is none."""
     async with await dial(server) as stream:
         await stream.send_all(request(stream, first_line, body, **headers))
         answer = await read_until(stream, b"\r\n\r\n")
@@ -54,7 +54,7 @@ async def ask(server: ServerProcess, first_line: str, body: bytes = b"", **heade
 
 
 async def open_session(stream: trio.SocketStream) -> str:
-    """Say hello, and return the session's id. The connection can be used again."""
+    """Initialize, and return the session's id. The connection can be used again."""
     await stream.send_all(request(stream, "POST /mcp", json.dumps(INITIALIZE).encode()))
     answer = await read_until(stream, b"0\r\n\r\n")
     head = answer.partition(b"\r\n\r\n")[0].decode().lower()
@@ -65,7 +65,7 @@ NONSENSE = [b"hello", b"{", b"", b"\xff\xfe", b'{"jsonrpc": "\xc3"}', b"[" * 100
 
 
 @pytest.mark.parametrize("body", NONSENSE, ids=[repr(each[:10]) for each in NONSENSE])
-async def test_over_http_what_is_no_message_is_refused_and_the_server_goes_on(
+async def test_over_http_a_body_that_is_not_a_message_is_refused_and_the_next_is_served(
     body: bytes, serving: StartServer
 ) -> None:
     async with serving(*HTTP) as server:
@@ -81,8 +81,8 @@ async def test_over_http_there_is_no_path_but_one(path: str, serving: StartServe
         assert await ask(server, f"GET {path}") == 404
 
 
-async def test_over_http_who_was_refused_may_ask_again_on_the_same_connection(serving: StartServer) -> None:
-    """Although the answer is there before the request's body, which clients send in a packet of its own."""
+async def test_over_http_a_connection_can_be_used_again_after_a_refusal(serving: StartServer) -> None:
+    """The response is sent before the request's body has arrived: clients send it in another packet."""
     async with serving(*HTTP) as server, await dial(server) as stream:
         body = json.dumps(INITIALIZE).encode()
         for number in range(3):
@@ -106,7 +106,7 @@ async def test_over_http_an_upgrade_is_refused(serving: StartServer) -> None:
         assert await ask(server, "POST /mcp", json.dumps(INITIALIZE).encode()) == 200
 
 
-async def test_over_http_a_slow_head_is_given_up_and_others_are_served_meanwhile(serving: StartServer) -> None:
+async def test_over_http_a_slow_head_is_cut_off_and_others_are_served_meanwhile(serving: StartServer) -> None:
     async with serving(*HTTP) as server, await dial(server) as slow, await dial(server) as silent:
         gone = trio.Event()
 
@@ -139,7 +139,7 @@ async def test_over_http_subscriptions_are_bounded_per_client(serving: StartServ
         assert refused == 3
 
 
-async def test_over_http_a_session_that_is_deleted_under_its_requests_takes_nothing_with_it(
+async def test_over_http_a_session_may_be_deleted_during_its_requests(
     serving: StartServer,
 ) -> None:
     lists = json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/list"}).encode()
@@ -163,7 +163,7 @@ async def test_over_http_a_session_that_is_deleted_under_its_requests_takes_noth
         assert "Traceback" not in server.stderr
 
 
-async def test_over_http_a_client_that_does_not_read_holds_up_the_end_for_a_few_seconds_at_most(
+async def test_over_http_a_client_that_does_not_read_delays_the_end_for_a_few_seconds_at_most(
     serving: StartServer,
 ) -> None:
     async with serving(*HTTP) as server, await dial(server) as stalled:

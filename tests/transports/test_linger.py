@@ -1,4 +1,4 @@
-"""Several clients and one session: who answers for it, and how long it goes on without anybody. Exact times."""
+"""Several clients and one session: which of them owns it, and how long it outlives its owner. Exact times."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -48,7 +48,7 @@ async def state(client: DebugClient) -> str:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_with_an_observer_connected_the_session_goes_on_for_the_linger_time(
+async def test_with_an_observer_connected_the_session_outlives_its_owner_for_the_linger_time(
     era: Era, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -63,7 +63,7 @@ async def test_with_an_observer_connected_the_session_goes_on_for_the_linger_tim
         assert adapter.sent("disconnect")[0]["terminateDebuggee"] is True
 
 
-async def test_with_nobody_connected_the_session_ends_at_once(autojump_clock: MockClock) -> None:
+async def test_without_any_client_the_session_ends_at_once(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(adapter) as (server, agent):
         await agent.leave()
@@ -71,7 +71,7 @@ async def test_with_nobody_connected_the_session_ends_at_once(autojump_clock: Mo
         assert server.app.debugger.state.root is None
 
 
-async def test_when_the_last_observer_leaves_a_lingering_session_it_ends_at_once(autojump_clock: MockClock) -> None:
+async def test_a_lingering_session_ends_when_its_last_observer_disconnects(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(adapter) as (server, agent):
         async with server.connect(role="observe"):
@@ -82,7 +82,7 @@ async def test_when_the_last_observer_leaves_a_lingering_session_it_ends_at_once
         assert server.app.debugger.state.root is None
 
 
-async def test_a_client_in_control_takes_over_by_using_the_session(autojump_clock: MockClock) -> None:
+async def test_a_client_in_control_becomes_the_owner_by_using_the_session(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(adapter) as (server, agent), server.connect() as other:
         await agent.leave()
@@ -92,7 +92,7 @@ async def test_a_client_in_control_takes_over_by_using_the_session(autojump_cloc
         assert await state(other) == "Running"
 
 
-async def test_a_client_in_control_that_only_looks_does_not_take_over(autojump_clock: MockClock) -> None:
+async def test_a_client_in_control_that_only_reads_does_not_become_the_owner(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(adapter) as (server, agent), server.connect() as other:
         await agent.leave()
@@ -102,7 +102,7 @@ async def test_a_client_in_control_that_only_looks_does_not_take_over(autojump_c
         assert await state(other) == "Disconnected"
 
 
-async def test_observers_that_come_and_go_take_nothing_with_them(autojump_clock: MockClock) -> None:
+async def test_observers_that_connect_and_disconnect_do_not_end_the_session(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options(linger=LINGER)) as server, server.connect() as agent:
         await launch(agent, adapter)
@@ -114,7 +114,7 @@ async def test_observers_that_come_and_go_take_nothing_with_them(autojump_clock:
         assert await state(agent) == "Paused"
 
 
-async def test_the_client_that_used_the_session_last_answers_for_it(autojump_clock: MockClock) -> None:
+async def test_the_client_that_used_the_session_last_owns_it(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(adapter) as (server, agent), server.connect() as second:
         await second.call("debug_pause", timeout=0)
@@ -123,7 +123,7 @@ async def test_the_client_that_used_the_session_last_answers_for_it(autojump_clo
         assert await state(second) == "Running"
 
 
-async def test_without_lingering_the_session_ends_with_its_client(autojump_clock: MockClock) -> None:
+async def test_without_lingering_the_session_ends_with_its_owner(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options(linger=0)) as server, server.connect(role="observe") as person:
         async with server.connect() as agent:
@@ -132,7 +132,7 @@ async def test_without_lingering_the_session_ends_with_its_client(autojump_clock
         assert await state(person) == "Disconnected"
 
 
-async def test_the_server_is_dispensable_when_nobody_in_control_is_left_and_observers_have_had_their_time(
+async def test_the_server_is_dispensable_without_control_clients_once_the_linger_time_of_observers_is_over(
     autojump_clock: MockClock,
 ) -> None:
     async with open_server(FakeAdapter().options(linger=LINGER)) as server:

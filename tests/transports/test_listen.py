@@ -1,4 +1,4 @@
-"""`serve` with network transports, as processes: several clients in one session, TLS, ends, and secrets."""
+"""`serve` with network transports, as processes: several clients in one session, how it ends, TLS, tokens."""
 
 import json
 import os
@@ -56,7 +56,7 @@ async def test_an_agent_on_stdio_and_people_on_the_network_share_one_real_sessio
         await person.wait_notices(lambda notices: [n for n in notices if n.what == "list_changed"][1:])
 
 
-async def test_a_remote_client_in_control_can_do_everything(serving: StartServer) -> None:
+async def test_a_remote_client_in_control_can_launch_and_disconnect(serving: StartServer) -> None:
     async with serving("--http", "0", "--ws", "0", "--no-stdio") as server:
         for client in (
             connect_http(await server.http_url(), CONTROL, "legacy"),
@@ -72,7 +72,7 @@ async def test_a_remote_client_in_control_can_do_everything(serving: StartServer
 # --- The end -------------------------------------------------------------------------------------------------
 
 
-async def test_the_end_of_stdin_ends_the_server_when_nobody_else_is_there(serving: StartServer) -> None:
+async def test_the_end_of_stdin_ends_the_server_if_no_other_client_is_connected(serving: StartServer) -> None:
     async with serving("--ws", "0") as server:
         await server.websocket_url()
         assert server.process.stdin is not None
@@ -81,7 +81,7 @@ async def test_the_end_of_stdin_ends_the_server_when_nobody_else_is_there(servin
             assert await server.process.wait() == 0
 
 
-async def test_after_the_end_of_stdin_others_go_on_and_the_last_one_ends_the_server(serving: StartServer) -> None:
+async def test_after_the_end_of_stdin_the_last_other_client_ends_the_server(serving: StartServer) -> None:
     async with serving("--ws", "0") as server:
         async with connect_websocket(await server.websocket_url(), CONTROL) as other:
             async with connect_process(server.process) as agent:
@@ -106,7 +106,7 @@ async def test_observers_alone_keep_the_session_and_the_server_for_the_linger_ti
             assert await server.process.wait() == 0
 
 
-async def test_without_stdio_it_runs_until_a_signal_and_says_goodbye(serving: StartServer) -> None:
+async def test_without_stdio_the_server_runs_until_a_signal(serving: StartServer) -> None:
     async with serving("--ws", "0", "--no-stdio") as server:
         url = await server.websocket_url()
         assert server.process.stdin is not None
@@ -118,11 +118,11 @@ async def test_without_stdio_it_runs_until_a_signal_and_says_goodbye(serving: St
                 assert await server.process.wait() == 0
 
 
-# --- Doors ---------------------------------------------------------------------------------------------------
+# --- Access ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("token", [None, "wrong"])
-async def test_over_http_nobody_gets_in_without_a_valid_token_or_from_elsewhere(
+async def test_over_http_requests_without_a_valid_token_or_from_another_site_are_refused(
     token: str | None, serving: StartServer
 ) -> None:
     from mcp.shared._httpx_utils import create_mcp_http_client
@@ -152,7 +152,7 @@ def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
 
-async def test_the_page_and_the_sockets_over_tls(serving: StartServer, tmp_path: Path) -> None:
+async def test_page_websocket_and_http_over_tls(serving: StartServer, tmp_path: Path) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1", "localhost")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
@@ -169,7 +169,7 @@ async def test_the_page_and_the_sockets_over_tls(serving: StartServer, tmp_path:
             assert await client.uris() == []
         http_url = await server.http_url()
         assert http_url.startswith("https://127.0.0.1:")
-        for each in (url, http_url):  # what is no TLS does no harm
+        for each in (url, http_url):  # plain text on the TLS port does no harm
             with trio.fail_after(20):
                 plain = await trio.open_tcp_stream("127.0.0.1", port_of(each))
                 async with plain:
@@ -196,9 +196,7 @@ async def test_the_page_and_the_sockets_over_tls(serving: StartServer, tmp_path:
             assert bytes(await stream.receive_some()).startswith(b"HTTP/1.1 200")
 
 
-async def test_random_tokens_are_printed_once_with_the_page_and_no_token_is_ever_logged(
-    serving: StartServer, tmp_path: Path
-) -> None:
+async def test_random_tokens_are_printed_once_and_never_logged(serving: StartServer, tmp_path: Path) -> None:
     log = tmp_path / "log"
     arguments = ("--ws", "0", "--no-stdio", "--log-level", "debug", "--log-file", str(log))
     async with serving(*arguments, tokens=False) as server:
@@ -215,7 +213,7 @@ async def test_random_tokens_are_printed_once_with_the_page_and_no_token_is_ever
         assert control not in text
 
 
-async def test_given_tokens_are_not_even_printed(serving: StartServer) -> None:
+async def test_given_tokens_are_not_printed(serving: StartServer) -> None:
     async with serving("--ws", "0", "--http", "0", "--no-stdio", "--log-level", "debug") as server:
         async with connect_websocket(await server.websocket_url(), CONTROL) as client:
             await client.uris()
@@ -225,14 +223,14 @@ async def test_given_tokens_are_not_even_printed(serving: StartServer) -> None:
         assert OBSERVE not in server.stderr
 
 
-async def test_an_address_that_others_can_reach_is_warned_of(serving: StartServer) -> None:
+async def test_an_address_that_other_machines_can_reach_has_a_warning(serving: StartServer) -> None:
     async with serving("--ws", "0.0.0.0:0", "--no-stdio") as server:
         await server.said("WARNING: other machines can reach 0.0.0.0")
         await server.said("unencrypted")
         assert (await server.websocket_url()).startswith("ws://127.0.0.1:")
 
 
-async def test_fifty_clients_come_and_go_and_leave_no_descriptor(serving: StartServer) -> None:
+async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serving: StartServer) -> None:
     async with serving("--ws", "0", "--http", "0", "--no-stdio", cold=True) as server:
         websocket, http = await server.websocket_url(), await server.http_url()
         descriptors = Path(f"/proc/{server.process.pid}/fd")
@@ -267,7 +265,7 @@ async def test_fifty_clients_come_and_go_and_leave_no_descriptor(serving: StartS
         (["--ws", "192.0.2.1:0"], 1, "192.0.2.1"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_a_line(arguments: list[str], code: int, words: str) -> None:
+def test_arguments_that_cannot_be_served_are_refused_in_a_line(arguments: list[str], code: int, words: str) -> None:
     command = warm.server("serve", *arguments)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stdout) == (code, "")

@@ -1,4 +1,4 @@
-"""Messages on their way out: all at once, in order, and nobody is left waiting when the peer is gone."""
+"""Messages on their way to a peer: all at once, in order, and no sender is left waiting when the peer is gone."""
 
 import anyio
 import pytest
@@ -18,7 +18,7 @@ def numbers(messages: list[SessionMessage]) -> list[int]:
     return [int(each.message.method) for each in messages]  # type: ignore[union-attr]
 
 
-async def test_what_is_sent_in_a_row_is_taken_at_once(autojump_clock: MockClock) -> None:
+async def test_messages_that_are_sent_in_a_row_are_taken_together(autojump_clock: MockClock) -> None:
     outbox, taken = Outbox(), list[list[int]]()
 
     async def take() -> None:
@@ -36,7 +36,7 @@ async def test_what_is_sent_in_a_row_is_taken_at_once(autojump_clock: MockClock)
     assert taken == [[0, 1, 2], [3, 4, 5]]
 
 
-async def test_past_the_bound_senders_wait_and_keep_their_order(autojump_clock: MockClock) -> None:
+async def test_past_the_bound_senders_wait_in_order(autojump_clock: MockClock) -> None:
     outbox, everything = Outbox(), 5 * MAX_MESSAGES
 
     async def send(first: int) -> None:
@@ -58,10 +58,11 @@ async def test_past_the_bound_senders_wait_and_keep_their_order(autojump_clock: 
         assert [number for number in taken if number % 2 == first] == list(range(first, everything, 2))
 
 
-async def test_a_closed_outbox_is_emptied_and_then_at_its_end(autojump_clock: MockClock) -> None:
+async def test_a_closed_outbox_can_be_emptied(autojump_clock: MockClock) -> None:
     outbox = Outbox()
     await outbox.send(message(1))
     await outbox.aclose()
+    assert repr(outbox) == "<Outbox closed, 1 messages, 0 waiting senders>"
     with pytest.raises(anyio.ClosedResourceError):
         await outbox.send(message(2))
     assert numbers(await outbox.take()) == [1]
@@ -70,7 +71,7 @@ async def test_a_closed_outbox_is_emptied_and_then_at_its_end(autojump_clock: Mo
 
 
 @pytest.mark.parametrize("ending", ["close", "abandon"])
-async def test_who_waits_for_room_is_told_that_there_will_be_none(ending: str, autojump_clock: MockClock) -> None:
+async def test_senders_that_wait_are_woken_with_an_error_at_the_end(ending: str, autojump_clock: MockClock) -> None:
     outbox, told = Outbox(), list[type[Exception]]()
 
     async def send() -> None:
@@ -90,7 +91,7 @@ async def test_who_waits_for_room_is_told_that_there_will_be_none(ending: str, a
     assert told == [anyio.ClosedResourceError if ending == "close" else anyio.BrokenResourceError] * 2
 
 
-async def test_what_several_tasks_send_on_one_stream_is_not_mixed(autojump_clock: MockClock) -> None:
+async def test_data_of_several_tasks_on_one_stream_is_not_mixed(autojump_clock: MockClock) -> None:
     ours, theirs = memory_stream_pair()
     shared = SharedStream(ours)
     sent = list[bytes]()

@@ -1,4 +1,4 @@
-"""Who gets in at the port, and what the rest is told. On memory streams; the clock is exact."""
+"""Who is admitted at the port, and how everything else is refused. On memory streams; the clock is exact."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.transports.scene import CONTROL, HOST, OBSERVE, PAGES, http, open_sce
 from trio_debugmcp.server.auth import Tokens
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
-from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_PENDING
+from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_PENDING, PortStatistics
 from trio_debugmcp.transports.static import read_pages
 
 
@@ -29,7 +29,7 @@ async def test_a_page_is_served_with_its_type_and_a_strict_policy(
     assert "unsafe" not in headers["content-security-policy"]
 
 
-async def test_head_has_no_body_and_a_page_that_is_known_is_not_sent_again(autojump_clock: MockClock) -> None:
+async def test_head_has_no_body_and_a_page_with_a_known_etag_is_not_sent_again(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         status, headers, body = await scene.ask("HEAD /")
         assert (status, headers["content-length"], body) == (200, str(len(PAGES["/"].body)), b"")
@@ -42,7 +42,7 @@ async def test_head_has_no_body_and_a_page_that_is_known_is_not_sent_again(autoj
     ["/../pyproject.toml", "/..%2fpyproject.toml", "/%2e%2e/pyproject.toml", "/./app.js", "//app.js", "/app.js/",
      "/APP.JS", "/app%2ejs", "/etc/passwd", "/__init__.py", "/nothing", "*", "http://127.0.0.1:8000/"],
 )  # fmt: skip
-async def test_there_is_no_way_to_any_other_file(path: str, autojump_clock: MockClock) -> None:
+async def test_no_other_file_can_be_requested(path: str, autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         assert (await scene.ask(f"GET {path}"))[0] == 404
 
@@ -54,7 +54,7 @@ async def test_pages_are_read_only(method: str, autojump_clock: MockClock) -> No
         assert (status, headers["allow"]) == (405, "GET, HEAD")
 
 
-def test_the_files_of_the_dashboard_are_read_once_and_nothing_but_them(tmp_path: Path) -> None:
+def test_only_files_of_known_kinds_are_pages(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>")
     (tmp_path / "vendor").mkdir()
     (tmp_path / "vendor" / "lib.js").write_text("1")
@@ -64,7 +64,7 @@ def test_the_files_of_the_dashboard_are_read_once_and_nothing_but_them(tmp_path:
     assert "/" in read_pages()
 
 
-# --- Who gets in ---------------------------------------------------------------------------------------------
+# --- Who is admitted ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_files_of_the_dashboard_are_read_once_and_nothing_but_them(tmp_path:
         {"Sec_WebSocket_Protocol": f"mcp, bearer.{OBSERVE}"},
     ],
 )
-async def test_without_a_valid_token_nobody_gets_in(headers: dict[str, str], autojump_clock: MockClock) -> None:
+async def test_a_request_without_a_valid_token_is_refused(headers: dict[str, str], autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         status, answer, _ = await scene.ask(upgrade(**headers))
         assert (status, answer["www-authenticate"]) == (401, "Bearer")
@@ -92,13 +92,14 @@ async def test_without_a_valid_token_nobody_gets_in(headers: dict[str, str], aut
     [
         {"Authorization": f"Bearer {OBSERVE}"},
         {"Authorization": f"bearer {CONTROL}"},
+        {"Authorization": f"Bearer  {CONTROL}"},
         {"Authorization": "", "Sec_WebSocket_Protocol": f"mcp, bearer.{OBSERVE}"},
         {"Origin": f"http://{HOST}"},
         {"Host": "localhost:8000", "Origin": "http://localhost:8000"},
         {"Host": "[::1]:8000"},
     ],
 )
-async def test_a_token_in_the_header_or_beside_the_subprotocol_lets_in(
+async def test_a_token_in_the_header_or_beside_the_subprotocol_is_admitted(
     headers: dict[str, str], autojump_clock: MockClock
 ) -> None:
     async with open_scene() as scene:
@@ -146,7 +147,7 @@ def test_at_a_reachable_address_a_numeric_host_is_ours_and_a_name_is_not() -> No
     ]  # fmt: skip
 
 
-def test_tokens_are_made_when_none_are_given_and_bad_ones_are_not_repeated() -> None:
+def test_tokens_are_made_if_none_are_given_and_invalid_ones_are_not_quoted() -> None:
     tokens = Tokens()
     assert tokens.role_of(tokens.control) == "control"
     assert tokens.role_of(tokens.observe) == "observe"
@@ -160,10 +161,10 @@ def test_tokens_are_made_when_none_are_given_and_bad_ones_are_not_repeated() -> 
         assert "a b" not in str(caught.value)
 
 
-# --- Requests that make no sense -----------------------------------------------------------------------------
+# --- Malformed requests ---------------------------------------------------------------------------------------
 
 
-async def test_a_slow_head_is_given_up_and_others_are_served_meanwhile(autojump_clock: MockClock) -> None:
+async def test_a_slow_head_is_refused_and_others_are_served_meanwhile(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         slow, silent = scene.dial(), scene.dial()
         started = trio.current_time()
@@ -194,7 +195,7 @@ async def test_an_oversized_head_is_refused(autojump_clock: MockClock) -> None:
      b"GET / HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nHost: evil\r\n\r\n", b"GET / HTTP/1.1\r\nHost : x\r\n\r\n",
      b"\x00" * 100 + b"\r\n\r\n"],
 )  # fmt: skip
-async def test_what_is_no_request_is_refused(request_bytes: bytes, autojump_clock: MockClock) -> None:
+async def test_bytes_that_are_not_a_request_are_refused(request_bytes: bytes, autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         assert (await scene.ask(request_bytes))[0] in (400, 403)
 
@@ -223,7 +224,7 @@ async def test_of_pipelined_requests_the_first_is_served_and_the_connection_clos
         ({"Sec_WebSocket_Protocol": "chat"}, 400),
     ],
 )
-async def test_a_handshake_that_is_none_is_told_what_is_missing(
+async def test_an_incomplete_handshake_is_refused_with_the_status_for_what_is_missing(
     headers: dict[str, str], expected: int, autojump_clock: MockClock
 ) -> None:
     async with open_scene() as scene:
@@ -236,14 +237,14 @@ async def test_the_websocket_is_at_one_path_only(autojump_clock: MockClock) -> N
         assert (await scene.ask(upgrade().replace(b"GET", b"POST")))[0] == 400
 
 
-async def test_past_the_bound_of_strangers_newcomers_are_turned_away_until_there_is_room(
+async def test_past_the_bound_of_pending_connections_further_ones_are_closed(
     autojump_clock: MockClock,
 ) -> None:
     async with open_scene() as scene:
-        strangers = [scene.dial() for _ in range(MAX_PENDING)]
+        pending = [scene.dial() for _ in range(MAX_PENDING)]
         await trio.testing.wait_all_tasks_blocked()
         assert await scene.ask("GET /") == (0, {}, b"")
-        await strangers[0].aclose()
+        await pending[0].aclose()
         assert (await scene.ask("GET /"))[0] == 200
 
 
@@ -253,6 +254,26 @@ async def test_a_peer_that_does_not_read_its_page_is_dropped(autojump_clock: Moc
         scene.ends[0].send_stream.send_all_hook = trio.sleep_forever
         await stream.send_all(http("GET /"))
         await trio.sleep(ANSWER_SECONDS - 1)
-        assert scene.port._pending == 1
+        assert scene.port.statistics() == PortStatistics(pending=1, websockets=0)
         await trio.sleep(2)
-        assert scene.port._pending == 0
+        assert scene.port.statistics() == PortStatistics(pending=0, websockets=0)
+
+
+async def test_an_admitted_connection_is_not_pending(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        async with scene.websocket():
+            assert scene.port.statistics() == PortStatistics(pending=0, websockets=1)
+            assert repr(scene.port) == "<Port with 1 WebSockets, 0 pending connections>"
+        await trio.sleep(10)
+        assert scene.port.statistics() == PortStatistics(pending=0, websockets=0)
+
+
+async def test_an_error_while_a_connection_is_served_is_logged_and_ends_that_connection_only(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_scene() as scene:
+        with monkeypatch.context() as patched:
+            patched.setattr("trio_debugmcp.transports.port.answer_page", None)
+            assert await scene.ask("GET /") == (0, {}, b"")
+        assert "a connection failed" in caplog.text
+        assert (await scene.ask("GET /"))[0] == 200

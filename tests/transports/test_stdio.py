@@ -1,4 +1,4 @@
-"""MCP lines over byte streams: any chunking, bounds, nonsense, and a client that does not read."""
+"""MCP over byte streams: both directions, malformed lines, and a client that does not read."""
 
 import json
 
@@ -28,7 +28,7 @@ class Client:
         return answer
 
 
-async def test_messages_go_both_ways_and_the_end_of_input_is_the_end(autojump_clock: MockClock) -> None:
+async def test_messages_go_both_ways_until_the_end_of_input(autojump_clock: MockClock) -> None:
     client = Client()
     async with open_lines(client.source, client.sink) as (incoming, outgoing):
         await client.to_server.send_all(PING)
@@ -46,7 +46,7 @@ async def test_messages_go_both_ways_and_the_end_of_input_is_the_end(autojump_cl
         assert ended
 
 
-async def test_nonsense_is_answered_and_what_follows_it_is_served(autojump_clock: MockClock) -> None:
+async def test_a_malformed_line_is_answered_and_the_next_one_is_served(autojump_clock: MockClock) -> None:
     client = Client()
     async with open_lines(client.source, client.sink) as (incoming, _):
         await client.to_server.send_all(b"\xff\n" + PING)
@@ -56,7 +56,7 @@ async def test_nonsense_is_answered_and_what_follows_it_is_served(autojump_clock
         assert isinstance(received, SessionMessage)
 
 
-async def test_a_client_that_goes_while_it_is_written_to_is_no_error(autojump_clock: MockClock) -> None:
+async def test_a_client_may_close_its_end_while_it_is_written_to(autojump_clock: MockClock) -> None:
     client = Client()
     async with open_lines(client.source, client.sink) as (incoming, outgoing):
         await client.from_server.aclose()
@@ -66,7 +66,7 @@ async def test_a_client_that_goes_while_it_is_written_to_is_no_error(autojump_cl
         assert isinstance(await incoming.receive(), SessionMessage)
 
 
-async def test_a_client_that_does_not_read_does_not_keep_the_connection_from_closing(
+async def test_a_client_that_does_not_read_does_not_delay_the_end(
     autojump_clock: MockClock,
 ) -> None:
     client = Client()

@@ -10,12 +10,19 @@ from trio.testing import MockClock
 from trio_websocket import ConnectionRejected, WebSocketConnection
 
 from tests.server.scene import SESSION, STACK, THREADS, launch
-from tests.transports.scene import INITIALIZE, OBSERVE, PING, closing, open_scene, receive, upgrade
+from tests.transports.scene import INITIALIZE, OBSERVE, PING, Scene, closing, open_scene, receive, upgrade
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.connect import Era
-from trio_debugmcp.transports.websocket import CLOSE_SECONDS, MAX_MESSAGE_SIZE, MAX_WAITING, PING_SECONDS, PONG_SECONDS
+from trio_debugmcp.transports.websocket import (
+    CLOSE_SECONDS,
+    MAX_MESSAGE_SIZE,
+    MAX_WAITING,
+    PING_SECONDS,
+    PONG_SECONDS,
+    open_websocket_client,
+)
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
@@ -46,7 +53,7 @@ async def test_a_client_in_control_and_an_observer_share_one_session(era: Era, a
 
 
 @both_eras
-async def test_an_observer_sees_no_tool_that_could_change_anything_and_may_call_none(
+async def test_an_observer_can_neither_list_nor_call_tools_that_change_anything(
     era: Era, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -63,7 +70,7 @@ async def test_an_observer_sees_no_tool_that_could_change_anything_and_may_call_
         assert (await person.call("debug_state"))["state"] == "Running"
 
 
-async def test_the_client_says_that_it_was_refused(autojump_clock: MockClock) -> None:
+async def test_a_client_that_is_refused_gets_the_status(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         with pytest.RaisesGroup(
             pytest.RaisesExc(ConnectionRejected, check=lambda error: error.status_code == 401), flatten_subgroups=True
@@ -75,7 +82,7 @@ async def test_the_client_says_that_it_was_refused(autojump_clock: MockClock) ->
 # --- Peers that break the rules ------------------------------------------------------------------------------
 
 
-async def test_text_that_is_no_message_is_answered_and_the_connection_goes_on(autojump_clock: MockClock) -> None:
+async def test_text_that_is_not_a_message_is_answered_and_the_connection_stays_open(autojump_clock: MockClock) -> None:
     async with open_scene() as scene, scene.websocket() as connection:
         await initialize(connection)
         for nonsense, request_id, code in (
@@ -130,9 +137,7 @@ def text_frame(message: dict[str, Any]) -> bytes:
     ids=["not UTF-8", "cut UTF-8", "no opcode", "not masked", "reserved bit", "nothing to continue", "a second Upgrade",
          "a request"],
 )  # fmt: skip
-async def test_bytes_that_are_no_frame_close_with_a_code_that_says_so(
-    sent: bytes, code: int, autojump_clock: MockClock
-) -> None:
+async def test_malformed_frames_close_with_the_code_for_it(sent: bytes, code: int, autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         stream = scene.dial()
         await stream.send_all(upgrade() + sent)
@@ -146,7 +151,7 @@ async def test_bytes_that_are_no_frame_close_with_a_code_that_says_so(
 
 
 @pytest.mark.parametrize("cut", [1, 5, 7])
-async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_takes_nothing_with_it(
+async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_does_not_disturb_others(
     cut: int, autojump_clock: MockClock
 ) -> None:
     async with open_scene() as scene, scene.client() as other:
@@ -159,16 +164,50 @@ async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_takes_nothing_with_
         assert await other.uris() == []
 
 
-async def test_a_flood_of_messages_that_are_not_taken_is_cut_off_with_1008(autojump_clock: MockClock) -> None:
+async def flood(scene: Scene, connection: WebSocketConnection) -> trio.Event:
+    """Send messages faster than their responses are read; the returned event lets the responses through."""
+    await initialize(connection)
+    await trio.testing.wait_all_tasks_blocked()
+    end, reading = scene.ends[0].send_stream, trio.Event()
+    pump = end.send_all_hook
+
+    async def stall() -> None:
+        await reading.wait()
+        await pump()
+
+    end.send_all_hook = stall
+    for _ in range(3 * MAX_WAITING):
+        await connection.send_message(PING)
+    return reading
+
+
+async def test_a_flood_of_messages_is_cut_off_with_1008(autojump_clock: MockClock) -> None:
     async with open_scene() as scene, scene.websocket() as connection:
-        await initialize(connection)
-        await trio.testing.wait_all_tasks_blocked()
-        scene.ends[0].send_stream.send_all_hook = trio.sleep_forever
-        for _ in range(3 * MAX_WAITING):
-            await connection.send_message(PING)
+        reading = await flood(scene, connection)
+        await trio.sleep(CLOSE_SECONDS / 2)
+        reading.set()
+        assert await closing(connection) == (1008, f"over {MAX_WAITING} messages are waiting")
+
+
+async def test_a_flood_from_a_peer_that_does_not_read_is_dropped_without_a_goodbye(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await flood(scene, connection)
         with trio.fail_after(CLOSE_SECONDS + 1):
             while len(scene.app.clients):
                 await trio.sleep(0.1)
+
+
+async def test_a_peer_that_does_not_answer_pings_is_closed_with_1008(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        stream = scene.dial()
+        await stream.send_all(upgrade())
+        received = b""
+        while data := await stream.receive_some():
+            received += data
+        ping, close = received.partition(b"\r\n\r\n")[2].split(b"\x88", 1)
+        assert ping[0] == 0x89
+        assert int.from_bytes(close[1:3]) == 1008
+        assert trio.current_time() == pytest.approx(PING_SECONDS + PONG_SECONDS + CLOSE_SECONDS, abs=1.5)
 
 
 async def test_a_flood_of_messages_that_are_answered_is_served(autojump_clock: MockClock) -> None:
@@ -213,7 +252,7 @@ async def test_subscriptions_and_streams_are_bounded_per_connection(autojump_clo
             nursery.cancel_scope.cancel()
 
 
-async def test_what_changes_at_once_goes_out_in_one_piece(autojump_clock: MockClock) -> None:
+async def test_changes_of_one_moment_are_written_in_one_piece(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_scene(adapter) as scene, scene.client() as agent, scene.websocket(OBSERVE) as connection:
         await launch(agent, adapter)
@@ -241,7 +280,9 @@ async def test_what_changes_at_once_goes_out_in_one_piece(autojump_clock: MockCl
 
 
 @both_eras
-async def test_an_observer_that_does_not_read_delays_nobody_and_is_closed(era: Era, autojump_clock: MockClock) -> None:
+async def test_an_observer_that_does_not_read_delays_no_other_client_and_is_closed(
+    era: Era, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
     async with open_scene(adapter) as scene, scene.client(era) as agent, agent.subscribed(SESSION):
         stalled = scene.dial()
@@ -285,7 +326,7 @@ async def test_silent_clients_stay_connected_for_hours(autojump_clock: MockClock
         assert await client.uris() == []
 
 
-async def test_the_end_of_the_server_is_told_with_1001(autojump_clock: MockClock) -> None:
+async def test_the_end_of_the_server_closes_with_1001(autojump_clock: MockClock) -> None:
     codes: list[int] = []
     async with trio.open_nursery() as watchers, open_scene() as scene:
         stream = scene.dial()
@@ -302,7 +343,7 @@ async def test_the_end_of_the_server_is_told_with_1001(autojump_clock: MockClock
     assert codes == [1001]
 
 
-async def test_fifty_clients_come_and_go_and_leave_no_task(autojump_clock: MockClock) -> None:
+async def test_fifty_clients_connect_and_disconnect_and_leave_no_task(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         await trio.sleep(1)
         before = trio.lowlevel.current_statistics().tasks_living
@@ -311,3 +352,10 @@ async def test_fifty_clients_come_and_go_and_leave_no_task(autojump_clock: MockC
                 await client.uris()
         await trio.sleep(CLOSE_SECONDS + 1)
         assert trio.lowlevel.current_statistics().tasks_living == before
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/mcp", "ws:///mcp", "127.0.0.1:1", "wss://", ""])
+async def test_a_client_refuses_what_is_not_a_websocket_url(url: str, autojump_clock: MockClock) -> None:
+    with pytest.raises(ValueError, match="is not a ws:// or wss:// URL"):
+        async with open_websocket_client(url):
+            pass

@@ -1,0 +1,215 @@
+"""Streamable HTTP without a network: which session serves a request, and when a session ends. Exact times."""
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+import trio
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from trio.testing import MockClock
+
+from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING
+from trio_debugmcp.app import open_app
+from trio_debugmcp.server.auth import Role, Tokens
+from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.transports import http
+from trio_debugmcp.transports.gate import Gate
+from trio_debugmcp.transports.http import IDLE_SECONDS, HttpApp, HttpStatistics, is_relevant
+
+HELLO = json.dumps(INITIALIZE).encode()
+
+
+class Browser:
+    """Sends requests to an `HttpApp`, as hypercorn would."""
+
+    def __init__(self, app: HttpApp[Role]) -> None:
+        self.app = app
+
+    async def ask(
+        self, method: str = "POST", body: bytes = b"", *, path: str = "/mcp", token: str = CONTROL, **more: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Send a request, and return status, headers and body of the response."""
+        fields = {
+            "host": HOST,
+            "authorization": f"Bearer {token}",
+            "accept": "application/json, text/event-stream",
+            "content-type": "application/json",
+            **{name.replace("_", "-"): value for name, value in more.items()},
+        }
+        headers = [(name.encode(), value.encode()) for name, value in fields.items()]
+        scope = {"type": "http", "method": method, "path": path, "headers": headers, "query_string": b""}
+        requested = iter([{"type": "http.request", "body": body, "more_body": False}])
+        answered: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            await trio.lowlevel.checkpoint()
+            if message := next(requested, None):
+                return message
+            await trio.sleep_forever()
+            raise AssertionError
+
+        async def send(message: dict[str, Any]) -> None:
+            await trio.lowlevel.checkpoint()
+            answered.append(message)
+
+        await self.app(scope, receive, send)
+        start, *bodies = answered
+        shown = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        return start["status"], shown, b"".join(each.get("body", b"") for each in bodies)
+
+    async def status(self, method: str = "POST", body: bytes = b"", **more: Any) -> int:
+        return (await self.ask(method, body, **more))[0]
+
+    async def open_session(self) -> str:
+        status, headers, _ = await self.ask(body=HELLO)
+        assert status == 200
+        return headers["mcp-session-id"]
+
+
+@asynccontextmanager
+async def browsing() -> AsyncIterator[Browser]:
+    tokens = Tokens(CONTROL, OBSERVE)
+    async with open_app(FakeAdapter().options()) as app, trio.open_nursery() as nursery:
+        gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
+        yield Browser(HttpApp(gate, app.open_server, nursery))
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_session_ends_when_it_is_idle_for_too_long(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        session = await browser.open_session()
+        for _ in range(3):
+            await trio.sleep(IDLE_SECONDS - 1)
+            assert await browser.status(body=PING.encode(), mcp_session_id=session) == 200
+        assert browser.app.statistics() == HttpStatistics(sessions=1, requests=0)
+        await trio.sleep(IDLE_SECONDS + 1)
+        assert browser.app.statistics() == HttpStatistics(sessions=0, requests=0)
+        assert await browser.status(body=PING.encode(), mcp_session_id=session) == 404
+
+
+async def test_a_session_with_an_open_stream_is_not_idle(autojump_clock: MockClock) -> None:
+    async with browsing() as browser, trio.open_nursery() as nursery:
+        session = await browser.open_session()
+
+        @nursery.start_soon
+        async def _() -> None:
+            await browser.ask("GET", mcp_session_id=session)
+
+        await trio.sleep(10 * IDLE_SECONDS)
+        assert browser.app.statistics() == HttpStatistics(sessions=1, requests=1)
+        assert repr(browser.app) == "<HttpApp with 1 MCP sessions, 1 requests>"
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_deleted_session_is_gone_at_once(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        session = await browser.open_session()
+        assert await browser.status("DELETE", mcp_session_id=session) == 200
+        assert await browser.status("DELETE", mcp_session_id=session) == 404
+        await trio.testing.wait_all_tasks_blocked()
+        assert browser.app.statistics().sessions == 0
+        assert trio.current_time() == 0
+
+
+async def test_a_client_in_another_role_cannot_delete_a_session(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        session = await browser.open_session()
+        assert await browser.status("DELETE", mcp_session_id=session, token=OBSERVE) == 404
+        assert await browser.status(body=PING.encode(), mcp_session_id=session) == 200
+
+
+async def test_a_first_request_that_is_refused_leaves_no_session(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        assert await browser.status(body=PING.encode()) == 400
+        assert await browser.status(body=b"hello") == 400
+        await trio.testing.wait_all_tasks_blocked()
+        assert browser.app.statistics().sessions == 0
+
+
+async def test_requests_of_the_modern_era_share_one_server_for_each_role(autojump_clock: MockClock) -> None:
+    version = MODERN_PROTOCOL_VERSIONS[-1]
+    async with browsing() as browser:
+        async with trio.open_nursery() as nursery:
+            for token in (CONTROL, OBSERVE, CONTROL, OBSERVE):
+
+                @nursery.start_soon
+                async def _(token: str = token) -> None:
+                    await browser.ask(body=PING.encode(), token=token, mcp_protocol_version=version)
+
+        assert browser.app.statistics() == HttpStatistics(sessions=2, requests=0)
+        await trio.sleep(IDLE_SECONDS + 1)
+        assert browser.app.statistics().sessions == 0
+        await browser.ask(body=PING.encode(), mcp_protocol_version=version)
+        assert browser.app.statistics().sessions == 1
+
+
+async def test_past_the_bound_no_further_session_is_opened_until_one_ends(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "MAX_SESSIONS", 2)
+    async with browsing() as browser:
+        sessions = [await browser.open_session() for _ in range(2)]
+        assert await browser.status(body=HELLO) == 503
+        assert await browser.status("DELETE", mcp_session_id=sessions[0]) == 200
+        await trio.testing.wait_all_tasks_blocked()
+        assert await browser.open_session()
+
+
+async def test_a_body_of_4_mib_is_accepted_and_a_longer_one_is_not(autojump_clock: MockClock) -> None:
+    most = 4 * 1024 * 1024
+    async with browsing() as browser:
+        assert await browser.status(body=HELLO.ljust(most)) == 200
+        assert await browser.status(body=HELLO.ljust(most + 1)) == 413
+
+
+async def test_a_head_that_is_too_large_is_refused_even_in_one_piece(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        assert await browser.status(body=HELLO, x_long="x" * 15_000) == 200
+        assert await browser.status(body=HELLO, x_long="x" * 16 * 1024) == 431
+
+
+async def test_there_is_no_other_path_and_no_other_source(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        assert await browser.status(body=HELLO, path="/other") == 404
+        assert await browser.status(body=HELLO, origin="http://evil.example") == 403
+        assert await browser.status(body=HELLO, host="evil.example") == 403
+        status, headers, body = await browser.ask(body=HELLO, token="wrong")
+        assert (status, headers["www-authenticate"], body) == (401, "Bearer", b"a valid token is needed\n")
+        assert browser.app.statistics().sessions == 0
+
+
+async def test_a_websocket_is_closed_with_1008(autojump_clock: MockClock) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        await trio.lowlevel.checkpoint()
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        await trio.lowlevel.checkpoint()
+        sent.append(message)
+
+    async with browsing() as browser:
+        await browser.app({"type": "websocket", "path": "/mcp", "headers": []}, receive, send)
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+@pytest.mark.parametrize(
+    ("error", "relevant"),
+    [
+        (None, True),
+        (ValueError(), True),
+        (anyio.ClosedResourceError(), False),
+        (anyio.BrokenResourceError(), False),
+        (ExceptionGroup("", [anyio.ClosedResourceError(), ExceptionGroup("", [anyio.BrokenResourceError()])]), False),
+        (ExceptionGroup("", [anyio.ClosedResourceError(), ValueError()]), True),
+    ],
+)
+def test_the_log_of_the_sdk_has_no_errors_about_clients_that_left(error: Exception | None, relevant: bool) -> None:
+    exc_info = None if error is None else (type(error), error, None)
+    record = logging.LogRecord("mcp", logging.ERROR, "file.py", 1, "message", None, exc_info)
+    assert is_relevant(record) is relevant
