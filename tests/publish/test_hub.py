@@ -189,6 +189,8 @@ async def test_a_client_that_never_receives_delays_no_other_and_its_mailbox_is_b
         notices = queued(slow)
         assert len(notices) == 2 + MAX_QUEUED_LIST_CHANGES
         assert notices.count(Updated(SESSION)) == 1
+        hub.list_changed()
+        assert queued(slow) == [ListChanged()]
 
 
 async def test_a_mailbox_holds_a_uri_once_and_again_after_it_was_received(autojump_clock: MockClock) -> None:
@@ -209,9 +211,12 @@ async def test_a_closed_subscriber_receives_nothing_more_and_is_forgotten(autoju
         tasks = trio.lowlevel.current_statistics().tasks_living
         client = hub.open_subscriber()
         client.subscribe(SESSION)
+        hub.list_changed()
+        client.put(Logged("info", "x", "y"))
         hub.resources_updated({SESSION})
         await trio.sleep(0.1)
         client.close()
+        assert client.statistics() == SubscriberStatistics(0, 0, 0, 0, 0)
         hub.list_changed()
         await trio.sleep(1)
         assert queued(client) == []

@@ -53,6 +53,17 @@ async def test_the_subscriptions_of_a_stream_are_bounded(autojump_clock: MockClo
         assert (await listen(client, 2, *uris[1:]))["method"] == "notifications/subscriptions/acknowledged"
 
 
+async def test_the_subscriptions_of_a_connection_are_bounded_too(autojump_clock: MockClock) -> None:
+    async with connected() as (connection, client):
+        uris = [f"debugger://source//src/{number}.py" for number in range(MAX_SUBSCRIPTIONS)]
+        await client.subscribe("legacy", *uris)
+        await client.send("resources/subscribe", 5000, uri=SESSION)
+        assert (await client.receive())["error"] == {"code": -32602, "message": TOO_MANY}
+        subscriber = connection.statistics().subscriber
+        assert subscriber is not None
+        assert subscriber.subscriptions == MAX_SUBSCRIPTIONS
+
+
 async def test_the_streams_of_a_connection_are_bounded_and_a_cancelled_one_makes_room(
     autojump_clock: MockClock,
 ) -> None:

@@ -125,8 +125,6 @@ class Debouncer:
     async def _watch(self, uri: str, topic: _Topic) -> None:
         with topic.wakes:
             async for _ in topic.wakes:
-                if not topic.pending:  # `flush` has published this change before the task received it
-                    continue
                 topic.window = window = trio.CancelScope(deadline=topic.deadline)
                 with window:
                     async for _ in topic.wakes:
