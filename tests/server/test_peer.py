@@ -1,5 +1,7 @@
 """Clients in the timeline: who is connected when a session starts, and when each disconnects (server/peer.py)."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,11 +11,12 @@ from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.server.peer import ABSENT_SECONDS, Peer
+from trio_debugmcp.server.logs import open_log_relay
+from trio_debugmcp.server.peer import ABSENT_SECONDS, MAX_NAMES, Peer
 from trio_debugmcp.session.timeline import MAX_REPEATED, Timeline
 from trio_debugmcp.state.timeline import client_joined, client_left
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
-from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.testing.connect import Era, Server
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
@@ -63,15 +66,23 @@ def request_of(name: str, *, over_http: bool = True, version: str = "2026-07-28"
     )
 
 
+async def at_once(ctx: Any) -> None:
+    pass
+
+
+@asynccontextmanager
+async def open_peer() -> AsyncIterator[tuple[Peer, Server, trio.Nursery]]:
+    async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
+        with open_log_relay() as logs:
+            yield Peer(server.app.debugger.merger, server.app.hub, logs, "observe", nursery), server, nursery
+            nursery.cancel_scope.cancel(reason="the test is over")
+
+
 async def test_each_client_without_a_connection_disconnects_when_it_has_sent_nothing_for_long(
     autojump_clock: MockClock,
 ) -> None:
-    async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
+    async with open_peer() as (peer, server, nursery):
         merger = server.app.debugger.merger
-        peer = Peer(merger, server.app.hub, server.app._logs, "observe", nursery)
-
-        async def at_once(ctx: Any) -> None:
-            pass
 
         async def for_long(ctx: Any) -> None:
             await trio.sleep(2 * ABSENT_SECONDS)
@@ -95,4 +106,14 @@ async def test_each_client_without_a_connection_disconnects_when_it_has_sent_not
         assert set(connected()) == {"listening", "on a connection", "with a session"}
         await trio.sleep(3 * ABSENT_SECONDS)
         assert set(connected()) == {"on a connection", "with a session"}
-        nursery.cancel_scope.cancel(reason="seen enough")
+
+
+async def test_the_timeline_records_a_bounded_number_of_clients_per_connection(autojump_clock: MockClock) -> None:
+    async with open_peer() as (peer, server, _):
+        assert repr(peer) == "<Peer role='observe': no client yet>"
+        for number in range(MAX_NAMES + 10):
+            await peer.middleware(request_of(str(number), over_http=False), at_once)
+        await peer.disconnect()
+        types = [each.type for each in server.app.debugger.merger.timeline.after(0)]
+        assert (types.count("clientJoined"), types.count("clientLeft")) == (MAX_NAMES, MAX_NAMES)
+        assert repr(peer).startswith("<Peer role='observe': 0, 1, 2, ")
