@@ -10,6 +10,7 @@ from trio.testing import MockClock
 from tests.server.scene import launch, paused, running
 from tests.session.answers import refuse, stop
 from trio_debugmcp.dap.profiles import Dialect
+from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 
@@ -200,3 +201,60 @@ async def test_of_two_pauses_at_once_either_may_be_repeated(
         await client.call("debug_continue", wait=False, timeout=0)
         assert adapter.commands()[-1] == "continue"
         assert trio.current_time() - stopped == pytest.approx(0.7)
+
+
+# --- The rules by themselves ---------------------------------------------------------------------------------
+
+
+async def crossed() -> Suspension:
+    """A program that has stopped at a breakpoint while a pause was on its way."""
+    suspension = Suspension(pause_echo_seconds=0.7)
+    suspension.begin_pause()
+    suspension.report_stop("breakpoint")
+    assert suspension.pause_requested
+    return suspension
+
+
+async def test_there_is_at_most_one_echo_of_a_stop(autojump_clock: MockClock) -> None:
+    suspension = await crossed()
+    assert suspension.is_echo("pause")
+    assert not suspension.is_echo("pause")
+
+
+async def test_a_stop_for_another_reason_is_not_an_echo(autojump_clock: MockClock) -> None:
+    suspension = await crossed()
+    assert not suspension.is_echo("step")
+    assert suspension.is_echo("pause")
+
+
+async def test_a_stop_after_a_resume_is_not_an_echo(autojump_clock: MockClock) -> None:
+    suspension = await crossed()
+    suspension.report_resume()
+    assert not suspension.is_echo("pause")
+
+
+async def test_an_echo_does_not_come_after_its_time(autojump_clock: MockClock) -> None:
+    suspension = await crossed()
+    await trio.sleep(0.7)
+    assert not suspension.is_echo("pause")
+
+
+async def test_waiting_for_an_echo_ends_with_it_or_with_its_time(autojump_clock: MockClock) -> None:
+    suspension = await crossed()
+    start = trio.current_time()
+    await suspension.wait_echo()
+    assert trio.current_time() - start == pytest.approx(0.7)
+    await suspension.wait_echo()
+    assert trio.current_time() - start == pytest.approx(0.7)
+
+
+async def test_a_stopped_program_needs_no_pause_and_its_stop_counts(autojump_clock: MockClock) -> None:
+    suspension = Suspension(pause_echo_seconds=0.7)
+    assert suspension.want_pause()
+    suspension.report_stop("exception")
+    assert not suspension.pause_requested
+    assert not suspension.want_pause()
+    assert suspension.pause_requested
+    suspension.report_resume()
+    suspension.report_stop("exception")
+    assert not suspension.pause_requested
