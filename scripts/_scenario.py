@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from trio_debugmcp.testing import play_all, read_scenario, sharpened
+from trio_debugmcp.testing import play_all, read_scenario, retime
 from trio_debugmcp.testing.scenario.from_recording import scenario_of
 from trio_debugmcp.testing.scenario.lines import BadScenario
 from trio_debugmcp.testing.scenario.text import encode_scenario
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _convert(file: Path) -> int:
     try:
-        print(encode_scenario(sharpened(scenario_of(file.read_bytes(), file.stem))), end="")
+        print(encode_scenario(retime(scenario_of(file.read_bytes(), file.stem))), end="")
     except (BadScenario, OSError) as error:
         print(f"{file}: {error}", file=sys.stderr)
         return 1

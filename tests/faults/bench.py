@@ -37,13 +37,13 @@ class Bench:
         self.watcher = watcher
 
     async def try_fault(self, fault: Fault, phase: Phase) -> str:
-        """Let the fault strike in the phase, check everything that must hold for all of them, and tell the outcome."""
+        """Let the fault inject in the phase, check everything that must hold for all of them, and tell the outcome."""
         before = tasks(), descriptors(), children()
         self._profile.adapter = adapter = healthy()
         with trio.fail_after(CELL_SECONDS):
             await phase.reach(self.worker)
             edges = len(self.watcher.heard(LIST_CHANGED))
-            fault.spoil(adapter, phase.command)
+            fault.inject(adapter, phase.command)
             outcome = await self._act(phase)
             await trio.sleep(LET_GO_SECONDS)
             goes_on = (await self.worker.call("debug_state"))["state"] != "Disconnected"

@@ -134,27 +134,27 @@ def declared() -> Outcomes:
 
 
 LEGEND = {
-    "unharmed": "the call is answered as ever",
-    "times out": "the call is answered in time, with `timedOut: true`: no stop has come",
-    "exited": "the call is answered with the program's end",
-    "a code": "the call fails with that code, in its time, with a sentence that says what to do next",
+    "unharmed": "the call is answered as if nothing were wrong",
+    "times out": "the call is answered in time, with `timedOut: true`: the program has not stopped",
+    "exited": "the call is answered with the program's exit",
+    "a code": "the call fails in time with that code, and with a sentence that says what to do next",
     "†": "the session is over: its reason can be read, its resources are gone, `list_changed` was sent. "
-    "Without it the session goes on. (A start that fails leaves no session; a disconnect ends it.)",
+    "Without it the session continues. (A start that fails leaves no session; a disconnect ends it.)",
 }
 
 
 _INTRODUCTION = """\
-What becomes of a debug session whose debug adapter misbehaves. Each fault of the kit (`trio_debugmcp.testing.faults`)
-strikes in each phase of a session, on a virtual clock, while one client works with it and another watches.
-`scripts/faults` tries all of them and writes this page; `tests/faults` fails when it is not true.
+What happens to a debug session whose debug adapter misbehaves. Each fault of the kit (`trio_debugmcp.testing.faults`)
+is injected in each phase of a session, on a virtual clock, while one client works with the session and another watches.
+`scripts/faults` tries all of them and writes this page; `tests/faults` fails when the page is not true.
 
-In every cell also holds: no read of a resource ever waits, nothing is left behind (no task, descriptor or process),
-every message can be read by a person, and afterwards a program can be launched on the same server."""
+In every cell, moreover: reading a resource never waits, nothing is left behind (no task, descriptor or process), every
+message is a sentence for people, and afterwards a program can be launched on the same server."""
 
 _CLIENTS = """\
-And the clients: whatever one of them does wrong, in whatever phase, another one goes on with the session, is not held
-up, and is notified. What a client began that left, a launch for example, is taken down; a session that it used goes on
-for `--linger`, for another one to take over."""
+And the clients: whatever one of them does wrong, in whatever phase, another client continues to use the session, is not
+delayed, and is notified. What a client began and left behind, a launch for example, is ended; a session that it used
+continues for `--linger` seconds, in which another client may take it over."""
 
 
 def document(outcomes: Outcomes) -> str:

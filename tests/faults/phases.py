@@ -1,4 +1,4 @@
-"""The phases of a debug session in which a fault can strike: how each is reached, and what a client then does in it."""
+"""The phases of a debug session in which a fault can inject: how each is reached, and what a client then does in it."""
 
 from collections.abc import Awaitable
 from typing import Any

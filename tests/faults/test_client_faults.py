@@ -65,7 +65,7 @@ async def test_what_a_client_does_wrong_in_any_phase_harms_no_other_client(
                 await raw.greet()
                 await raw.ask("resources/subscribe", {"uri": SESSION})
                 await act(raw, phase)
-                await fault.strike(raw)
+                await fault.inject(raw)
                 await trio.sleep(10)
                 await check_unharmed(other, phase, profile.adapter)
             await trio.sleep(1)
@@ -100,7 +100,7 @@ async def test_a_client_that_has_sent_nonsense_is_served_on(fault: str, autojump
     adapter = healthy()
     async with open_server(adapter.options()) as server, connect_raw(server.app) as raw:
         await raw.greet()
-        await chosen.strike(raw)
+        await chosen.inject(raw)
         await raw.say_raw(b"\n")
         answer = await raw.ask("tools/call", {"name": "debug_state", "arguments": {}})
         assert answer["result"]["structuredContent"]["state"] == "Disconnected"
@@ -111,7 +111,7 @@ async def test_every_line_of_nonsense_that_asks_something_is_answered(autojump_c
     async with open_server(FakeAdapter().options()) as server, connect_raw(server.app) as raw:
         await raw.greet()
         first = len(raw.heard)
-        await garbage.strike(raw)
+        await garbage.inject(raw)
         await trio.sleep(1)
         codes = [message["error"]["code"] for message in raw.heard[first:]]
         assert codes.count(-32700) == 3, raw.heard[first:]
@@ -133,5 +133,5 @@ async def test_a_launch_whose_client_vanishes_is_taken_down_and_another_client_m
         with pytest.raises(MCPError):
             await other.read(SESSION)
         assert "disconnect" in adapter.commands()
-        adapter._answers.clear()
+        adapter.restore()
         await launch(other, adapter)

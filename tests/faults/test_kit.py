@@ -84,8 +84,8 @@ async def test_a_twist_says_messages_twice_late_or_never(
 async def test_twists_are_put_around_one_another(autojump_clock: MockClock) -> None:
     adapter = healthy()
     async with running("legacy", adapter) as (client, _):
-        adapter.twist(twice(events))
-        adapter.twist(late(events, 3))
+        adapter.connection.twist(twice(events))
+        adapter.connection.twist(late(events, 3))
         start = trio.current_time()
         await client.call("debug_pause")
         assert trio.current_time() == start + 3

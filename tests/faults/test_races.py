@@ -137,7 +137,7 @@ async def test_an_adapter_that_crashes_during_its_goodbye_costs_nobody_anything(
         if tool == "debug_restart":
             assert (await client.read(SESSION))["state"] == "Paused"
             await client.call("debug_disconnect")
-        adapter._answers.clear()
+        adapter.restore()
         await over(client)
 
 
@@ -200,11 +200,11 @@ async def test_a_call_that_is_called_off_while_the_adapter_stalls_leaves_nothing
             await adapter.crash()
         await trio.sleep(20)
         if await client.uris():
-            adapter._answers.clear()
+            adapter.restore()
             await client.call("debug_disconnect")
         await trio.sleep(100)
         assert (tasks(), descriptors()) == before
-        adapter._answers.clear()
+        adapter.restore()
         await still_works(client)
 
 
@@ -263,11 +263,11 @@ async def test_a_frame_that_trickles_while_the_session_is_ended_is_no_protocol_v
     autojump_clock: MockClock,
 ) -> None:
     async with paused("legacy") as (client, adapter):
-        adapter.wrap(lambda stream: Trickling(stream, 0.1))
+        adapter.connection.wrap(lambda stream: Trickling(stream, 0.1))
         await client.call("debug_disconnect")
         assert (await client.call("debug_state"))["lastSession"]["reason"] == "disconnected"
         await trio.sleep(1000)
-        adapter._wraps.clear()
+        adapter.connection.unwrap()
         await over(client)
 
 
@@ -283,7 +283,7 @@ async def test_a_launch_during_a_goodbye_is_refused_and_after_it_works(autojump_
             assert failed.code == "SESSION_ACTIVE"
             with pytest.raises(ToolFailed):
                 await two.call("debug_step")
-        adapter._answers.clear()
+        adapter.restore()
         await launch(two, adapter)
         assert (await one.read(SESSION))["state"] == "Running"
 

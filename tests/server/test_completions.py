@@ -15,9 +15,8 @@ from trio_debugmcp.dap.messages import CompletionItem
 from trio_debugmcp.server.completions import MAX_VALUES, complete, completed
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
+from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, FakeProfile, Refusal, connect, open_server
 from trio_debugmcp.testing.connect import Era
-from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeProfile, Refusal
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 

@@ -2,8 +2,7 @@
 
 import trio
 
-from trio_debugmcp.testing import FakeAdapter
-from trio_debugmcp.testing.fake_adapter import Refusal
+from trio_debugmcp.testing import FakeAdapter, Refusal
 
 
 async def stop(adapter: FakeAdapter, arguments: object, *, reason: str = "pause") -> object:

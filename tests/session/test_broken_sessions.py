@@ -69,7 +69,7 @@ async def test_an_adapter_that_dies_during_the_handshake_fails_the_launch(
         assert failed.code == "ADAPTER_FAILED"
         assert trio.current_time() == 0
         assert await client.uris() == []
-        adapter._answers.clear()
+        adapter.restore()
         await still_works(client)
 
 

@@ -8,8 +8,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, running
-from trio_debugmcp.testing import FakeAdapter
-from trio_debugmcp.testing.fake_adapter import Refusal
+from trio_debugmcp.testing import FakeAdapter, Refusal
 
 
 async def adopt(root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None) -> None:

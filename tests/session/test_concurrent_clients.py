@@ -8,8 +8,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import paused
 from tests.session.answers import refuse
-from trio_debugmcp.testing import ToolFailed
-from trio_debugmcp.testing.fake_adapter import Refusal
+from trio_debugmcp.testing import Refusal, ToolFailed
 
 
 async def test_a_call_that_waits_for_the_adapter_ends_with_the_session(autojump_clock: MockClock) -> None:

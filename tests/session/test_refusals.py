@@ -17,8 +17,7 @@ from tests.server.scene import (
     running,
     still_works,
 )
-from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
-from trio_debugmcp.testing.fake_adapter import Refusal
+from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, ToolFailed, connect, open_server
 
 
 def refusing(reason: str) -> Any:
@@ -38,7 +37,7 @@ async def test_a_launch_that_is_refused_says_why_and_may_be_tried_again(early: b
 
     async def refuse(arguments: object) -> object:
         if not early:
-            await adapter._configured.wait()
+            await adapter.configured.wait()
         raise Refusal("no such interpreter")
 
     adapter.answer("launch", refuse)
@@ -48,7 +47,7 @@ async def test_a_launch_that_is_refused_says_why_and_may_be_tried_again(early: b
         assert "no such interpreter" in failed.message
         await trio.sleep(1)
         assert [each.what for each in client.notices].count(LIST_CHANGED) == 2
-        adapter._answers.clear()
+        adapter.restore()
         await still_works(client)
 
 

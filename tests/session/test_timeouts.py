@@ -44,7 +44,7 @@ async def test_a_launch_that_is_not_answered_ends_by_its_timeout(
         assert trio.current_time() <= at_most + 1e-6
         assert (await client.call("debug_state"))["state"] == "Disconnected"
         assert "disconnect" in adapter.commands()
-        adapter._answers.clear()
+        adapter.restore()
         await still_works(client)
 
 
@@ -156,7 +156,7 @@ async def test_an_evaluation_that_is_cancelled_leaves_the_session_usable(era: An
         adapter.withhold("evaluate")
         with trio.move_on_after(1):
             await client.call("evaluate", expression="x", timeout=100)
-        del adapter._answers["evaluate"]
+        adapter.restore("evaluate")
         assert (await client.call("evaluate", expression="x"))["value"] == "1"
 
 
@@ -169,7 +169,7 @@ async def test_a_launch_that_is_cancelled_ends_its_session(era: Any, autojump_cl
             await launch(client, adapter)
         await trio.sleep(10)
         assert await client.uris() == []
-        adapter._answers.clear()
+        adapter.restore()
         await still_works(client)
 
 

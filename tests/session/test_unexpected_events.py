@@ -6,8 +6,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import SESSION, THREADS, failure, launch, paused, running, still_works
-from trio_debugmcp.testing import FakeAdapter, connect, open_server
-from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES
+from trio_debugmcp.testing import ALL_CAPABILITIES, FakeAdapter, connect, open_server
 
 # --- Order ------------------------------------------------------------------------------------------------------------
 
@@ -193,7 +192,7 @@ async def test_a_program_that_exits_before_its_launch_is_answered_has_exited(aut
     adapter = FakeAdapter()
 
     async def exit_first(arguments: object) -> object:
-        await adapter._configured.wait()
+        await adapter.configured.wait()
         await adapter.exit(3)
         return {}
 

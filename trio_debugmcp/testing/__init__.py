@@ -15,12 +15,13 @@ from trio_debugmcp.testing.connect import (
     open_server,
 )
 from trio_debugmcp.testing.debug_client import DebugClient, Notice, ToolFailed
-from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, FakeAdapter, FakeProfile, Refusal
+from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Refusal
 from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.parametrize import scenarios
 from trio_debugmcp.testing.scenario.player import play, play_all, play_in, read_scenario
 from trio_debugmcp.testing.scenario.report import Entry, Report
-from trio_debugmcp.testing.scenario.retime import sharpened
+from trio_debugmcp.testing.scenario.retime import retime
 from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario
 
 __all__ = [
@@ -49,6 +50,6 @@ __all__ = [
     "play_all",
     "play_in",
     "read_scenario",
+    "retime",
     "scenarios",
-    "sharpened",
 ]

@@ -5,7 +5,7 @@ import ssl
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Literal
+from typing import Any
 
 import trio
 from mcp import Client, StdioServerParameters
@@ -17,10 +17,21 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.testing.debug_client import DebugClient
+from trio_debugmcp.testing.scenario.lines import Era
 from trio_debugmcp.transports.memory import memory_pair
 from trio_debugmcp.transports.stdio import open_lines
 
-Era = Literal["legacy", "modern"]
+__all__ = [
+    "Era",
+    "Server",
+    "connect",
+    "connect_http",
+    "connect_process",
+    "connect_stdio",
+    "connect_streams",
+    "connect_websocket",
+    "open_server",
+]
 
 _MODES: dict[Era, str] = {"legacy": "legacy", "modern": "auto"}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.recording.format import FORMAT
-from trio_debugmcp.testing import decode_scenario, play_all, sharpened
+from trio_debugmcp.testing import decode_scenario, play_all, retime
 from trio_debugmcp.testing.scenario.from_recording import scenario_of
 from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.text import encode_scenario
@@ -42,7 +42,7 @@ def dap(t: float, direction: str, **message: Any) -> dict[str, Any]:
 
 
 def test_a_session_recorded_with_a_real_adapter_plays_as_it_went() -> None:
-    scenario = sharpened(scenario_of(RECORDING.read_bytes(), "till"))
+    scenario = retime(scenario_of(RECORDING.read_bytes(), "till"))
     assert scenario.setting.profile == "debugpy"
     assert {step.line.who for step in scenario.steps if hasattr(step.line, "who")} == {"agent", "program"}
     updates = [step for step in scenario.steps if getattr(step.line, "uris", None) and step.line.at]
@@ -208,7 +208,7 @@ def test_sharpening_takes_the_time_that_is_near_and_leaves_what_does_not_come() 
         {"at": 2.004, "expect": "answer", "of": "a"}
         {"at": 5, "expect": "updated", "uris": ["session"]}
     """)
-    sharp = sharpened(scenario)
+    sharp = retime(scenario)
     assert [step.line.at for step in sharp.steps] == [None, 1.0, 1.3, 2.0, 2.0, 5.0]
     assert [number for report in play_all(sharp) for number, _ in report.differences] == [7, 7]
 

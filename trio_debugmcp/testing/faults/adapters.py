@@ -1,105 +1,111 @@
-"""Debug adapters that misbehave: ways to spoil a `FakeAdapter` from a moment on, at its answer to a command."""
+"""Debug adapters that misbehave: ways to inject a fault into a `FakeAdapter`, from now on or at a command.
+
+inject = refusing("no such interpreter")
+inject(adapter, "launch")
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import trio
 
-from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, Refusal, Say
+from trio_debugmcp.testing.fake_adapter import FakeAdapter
+from trio_debugmcp.testing.fake_answers import Arguments, Refusal
+from trio_debugmcp.testing.fake_connection import DapMessage, Send
 from trio_debugmcp.testing.faults.garbage import framed
-from trio_debugmcp.testing.faults.messages import LATE_SECONDS, Message
+from trio_debugmcp.testing.faults.messages import LATE_SECONDS
 
-Spoil = Callable[[FakeAdapter, str], None]
-"""Makes an adapter misbehave from now on, in all that it does or at a command."""
+Inject = Callable[[FakeAdapter, str], None]
+"""Makes an adapter misbehave from now on: in everything it does, or at its answer to a command."""
 
 
-def before_answering(deed: Callable[[FakeAdapter], Awaitable[None]]) -> Spoil:
-    """Does something before it answers the command, the first time."""
+def before_answering(act: Callable[[FakeAdapter], Awaitable[None]]) -> Inject:
+    """Do something before the command is answered, the first time."""
 
-    def spoil(adapter: FakeAdapter, command: str) -> None:
+    def inject(adapter: FakeAdapter, command: str) -> None:
         answer = adapter.answer_to(command)
 
-        async def do_and_answer(arguments: Arguments) -> Any:
+        async def act_and_answer(arguments: Arguments) -> Any:
             adapter.answer(command, answer)
-            await deed(adapter)
+            await act(adapter)
             return await answer(arguments)
 
-        adapter.answer(command, do_and_answer)
+        adapter.answer(command, act_and_answer)
 
-    return spoil
+    return inject
 
 
-def saying(data: bytes) -> Spoil:
-    """Sends bytes, DAP or not, before it answers the command."""
+def sending(data: bytes) -> Inject:
+    """Send bytes, DAP or not, before the command is answered."""
     return before_answering(lambda adapter: adapter.send_raw(data))
 
 
-def complaining(text: str) -> Spoil:
-    """Writes to its standard error and exits instead of answering."""
+def complaining(text: str) -> Inject:
+    """Write to standard error and exit instead of answering the command."""
 
-    async def deed(adapter: FakeAdapter) -> None:
-        adapter.complain(text)
+    async def complain_and_crash(adapter: FakeAdapter) -> None:
+        adapter.connection.complain(text)
         await adapter.crash()
 
-    return before_answering(deed)
+    return before_answering(complain_and_crash)
 
 
-def refusing(reason: str) -> Spoil:
-    """Refuses the command, with a reason or without one."""
+def refusing(reason: str) -> Inject:
+    """Refuse the command, with a reason or without one."""
 
-    def spoil(adapter: FakeAdapter, command: str) -> None:
+    def inject(adapter: FakeAdapter, command: str) -> None:
         async def refuse(arguments: Arguments) -> Any:
             await trio.lowlevel.checkpoint()
             raise Refusal(reason)
 
         adapter.answer(command, refuse)
 
-    return spoil
+    return inject
 
 
-def answering(body: Any) -> Spoil:
-    """Answers the command with that body, and does nothing for it."""
+def answering(body: Any) -> Inject:
+    """Answer the command with that body, and do nothing for it."""
 
-    def spoil(adapter: FakeAdapter, command: str) -> None:
+    def inject(adapter: FakeAdapter, command: str) -> None:
         async def answer(arguments: Arguments) -> Any:
             await trio.lowlevel.checkpoint()
             return body
 
         adapter.answer(command, answer)
 
-    return spoil
+    return inject
 
 
-def hesitating(seconds: float) -> Spoil:
-    """Takes that long for the command."""
+def hesitating(seconds: float) -> Inject:
+    """Wait before the command is answered."""
 
-    async def deed(adapter: FakeAdapter) -> None:
+    async def wait(adapter: FakeAdapter) -> None:
         await trio.sleep(seconds)
 
-    return before_answering(deed)
+    return before_answering(wait)
 
 
-def crashing_at_message(number: int) -> Spoil:
-    """Breaks the connection off instead of saying its n-th message from now on."""
+def crashing_at_message(number: int) -> Inject:
+    """Break the connection off instead of sending the n-th message from now on."""
 
-    def spoil(adapter: FakeAdapter, command: str) -> None:
-        said = 0
+    def inject(adapter: FakeAdapter, command: str) -> None:
+        sent = 0
 
-        async def twist(message: Message, say: Say) -> None:
-            nonlocal said
-            said += 1
-            await (adapter.crash() if said == number else say(message))
+        async def twist(message: DapMessage, send: Send) -> None:
+            nonlocal sent
+            sent += 1
+            await (adapter.crash() if sent == number else send(message))
 
-        adapter.twist(twist)
+        adapter.connection.twist(twist)
 
-    return spoil
+    return inject
 
 
 def in_lumps(adapter: FakeAdapter, command: str) -> None:
-    """What it says within some milliseconds comes in one piece."""
+    """Send in one piece all messages of some milliseconds."""
     lump = bytearray()
 
-    async def twist(message: Message, say: Say) -> None:
+    async def twist(message: DapMessage, send: Send) -> None:
         begins = not lump
         lump.extend(framed(message))
         if begins:
@@ -108,13 +114,13 @@ def in_lumps(adapter: FakeAdapter, command: str) -> None:
             lump.clear()
             await adapter.send_raw(data)
 
-    adapter.twist(twist)
+    adapter.connection.twist(twist)
 
 
-def at_once(deed: Callable[[FakeAdapter], None]) -> Spoil:
-    """Does something that does not wait, now."""
+def at_once(act: Callable[[FakeAdapter], None]) -> Inject:
+    """Do something that does not wait, now."""
 
-    def spoil(adapter: FakeAdapter, command: str) -> None:
-        deed(adapter)
+    def inject(adapter: FakeAdapter, command: str) -> None:
+        act(adapter)
 
-    return spoil
+    return inject

@@ -1,9 +1,11 @@
-"""MCP clients that misbehave: `RawClient` speaks in lines of its own making, and `CLIENT_FAULTS` lists what it can do.
+"""MCP clients that misbehave: `RawClient` sends lines of any kind, and `CLIENT_FAULTS` lists what it can do wrong.
 
-async with connect_raw(server.app) as raw:
-    await raw.greet()
-    await raw.call("debug_continue", {})
-    await raw.vanish()
+    async with connect_raw(server.app) as raw:
+        await raw.greet()
+        await raw.call("debug_continue", {})
+        await raw.vanish()
+
+Nothing here uses the SDK's client, which sends only what is valid.
 """
 
 import json
@@ -21,11 +23,11 @@ from trio_debugmcp.transports.lines import MAX_LINE_BYTES
 from trio_debugmcp.transports.stdio import open_lines
 
 FLOOD_REQUESTS = 300
-"""Requests at once: more than any queue between a client and a server holds."""
+"""Requests at once: more than all queues between a client and a server hold."""
 
 
 class RawClient:
-    """The client's end of two pipes that hold nothing: a message that it does not read has not been sent.
+    """The client's end of two pipes without a buffer: the server cannot send a message that the client does not read.
 
     `heard` are the messages received. Made by `connect_raw`.
     """
@@ -39,7 +41,7 @@ class RawClient:
         self._came = trio.lowlevel.ParkingLot()
 
     async def say_raw(self, data: bytes) -> None:
-        """Send bytes that need not be lines, nor JSON; to a server that is gone they are lost."""
+        """Send bytes that need not be lines, nor JSON. If the server has closed the connection, they are lost."""
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await self._to_server.send_all(data)
 
@@ -51,11 +53,11 @@ class RawClient:
         return number
 
     async def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and wait for its answer, as the whole message."""
+        """Send a request and wait for its whole response."""
         return await self.answer_to(await self.say(method, params))
 
     async def answer_to(self, number: int) -> dict[str, Any]:
-        """Wait for the answer to a request."""
+        """Wait for the response to a request."""
         while True:
             for message in self.heard:
                 if message.get("id") == number:
@@ -63,31 +65,31 @@ class RawClient:
             await self._came.park()
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> int:
-        """Begin to call a tool; returns the request's id."""
+        """Begin a call of a tool; returns the request's id."""
         return await self.say("tools/call", {"name": tool, "arguments": arguments})
 
     async def greet(self) -> None:
-        """The handshake."""
+        """Perform the handshake of the protocol."""
         client = {"name": "raw", "version": "0"}
         await self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
         await self.say("notifications/initialized", notify=True)
 
     def stop_reading(self) -> None:
-        """Read nothing any more."""
-        self._reading.cancel(reason="it reads no more")
+        """Read nothing more from the server."""
+        self._reading.cancel(reason="the client stops reading")
 
     async def vanish(self) -> None:
-        """Be gone, without a word and with whatever is under way."""
+        """Close both pipes at once, whatever is under way."""
         self.stop_reading()
         await trio.aclose_forcefully(self._to_server)
         await trio.aclose_forcefully(self._from_server)
 
     async def hang_up(self) -> None:
-        """Close the way to the server, and go on reading."""
+        """Close the pipe to the server, and keep reading."""
         await self._to_server.aclose()
 
     async def read(self) -> None:
-        """Read until told to stop, or the server is gone. Run by `connect_raw`."""
+        """Read until `stop_reading` is called or the server closes. Run by `connect_raw`."""
         unread = b""
         with self._reading, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while data := await self._from_server.receive_some():
@@ -98,7 +100,7 @@ class RawClient:
 
 @asynccontextmanager
 async def connect_raw(app: App) -> AsyncIterator[RawClient]:
-    """A client in lines of JSON, as on standard input and output, of a server in this process."""
+    """Connect a client in lines of JSON, as on standard input and output, to a server in this process."""
     to_server, source = trio.testing.lockstep_stream_one_way_pair()
     sink, from_server = trio.testing.lockstep_stream_one_way_pair()
     client = RawClient(to_server, from_server)
@@ -116,11 +118,11 @@ async def connect_raw(app: App) -> AsyncIterator[RawClient]:
 
 
 class ClientFault(Struct, frozen=True):
-    """One way for a client to go wrong."""
+    """One way for a client to misbehave: `inject` makes it do so."""
 
     name: str
     description: str
-    strike: Callable[[RawClient], Awaitable[None]]
+    inject: Callable[[RawClient], Awaitable[None]]
 
 
 async def _stop_reading(client: RawClient) -> None:
@@ -130,7 +132,7 @@ async def _stop_reading(client: RawClient) -> None:
 
 async def _flood(client: RawClient) -> None:
     client.stop_reading()
-    with trio.move_on_after(1):  # nobody takes so much from one who does not read the answers
+    with trio.move_on_after(1):  # a server does not take so many from a client that does not read the answers
         for _ in range(FLOOD_REQUESTS):
             await client.say("resources/read", {"uri": "debugger://session"})
 
@@ -186,15 +188,15 @@ async def _greet_again(client: RawClient) -> None:
 
 
 CLIENT_FAULTS = (
-    ClientFault("stops reading", "it reads nothing any more", _stop_reading),
+    ClientFault("stops reading", "it reads nothing more", _stop_reading),
     ClientFault("floods", "it sends requests and reads no answers", _flood),
     ClientFault("half a line", "it sends half a line, and nothing more", _half_line),
     ClientFault("half a line, gone", "it sends half a line and vanishes", _half_line_and_vanish),
-    ClientFault("garbage", "it sends what is no JSON-RPC, and JSON-RPC that is no MCP", _garbage),
+    ClientFault("garbage", "it sends what is not JSON-RPC, and JSON-RPC that is not MCP", _garbage),
     ClientFault("endless line", "it sends a line over the bound", _huge_line),
-    ClientFault("vanishes", "it is gone without a word", RawClient.vanish),
-    ClientFault("hangs up", "it closes its half and goes on reading", RawClient.hang_up),
-    ClientFault("cancels everything", "it cancels what it has asked, and what it has not", _cancel_everything),
-    ClientFault("repeats an id", "it asks three times under the same id", _same_id),
-    ClientFault("greets again", "it sends `initialize` in the middle, and once without sense", _greet_again),
+    ClientFault("vanishes", "it closes the connection without notice", RawClient.vanish),
+    ClientFault("hangs up", "it closes its half and keeps reading", RawClient.hang_up),
+    ClientFault("cancels everything", "it cancels requests that it has made, and others", _cancel_everything),
+    ClientFault("repeats an id", "it makes three requests with the same id", _same_id),
+    ClientFault("greets again", "it sends `initialize` again, and once with invalid parameters", _greet_again),
 )

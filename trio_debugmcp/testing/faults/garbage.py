@@ -1,4 +1,4 @@
-"""Bytes that no debug adapter should send: broken framing, broken JSON, and JSON that is no DAP message. Pure."""
+"""Bytes that no debug adapter should send: broken framing, broken JSON, and JSON that is not a DAP message. Pure."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from trio_debugmcp.dap.framing import encode_frame
 
 NOT_AT_ALL = b"Traceback (most recent call last):\n  File 'adapter', line 1\nModuleNotFoundError: No module named 'x'\n"
-"""What an adapter prints that does not come up."""
+"""What an adapter prints that fails to start."""
 
 NO_LENGTH = b"Content-Type: application/vscode-jsonrpc\r\n\r\n{}"
 LENGTH_NO_NUMBER = b"Content-Length: many\r\n\r\n{}"
@@ -21,7 +21,7 @@ NESTED = encode_frame(b'{"seq": 1, "type": "event", "event": "odd", "body": ' + 
 
 
 def framed(message: Any) -> bytes:
-    """A message, however odd, as bytes."""
+    """Frame a message, however odd."""
     return encode_frame(json.dumps(message).encode())
 
 
@@ -32,7 +32,7 @@ WRONG_TYPES = framed({"seq": "1", "type": "response", "request_seq": "1", "succe
 
 
 def event(name: str, body: Any = None) -> bytes:
-    """An event as bytes."""
+    """Frame an event with any body."""
     return framed({"seq": 1, "type": "event", "event": name, "body": body})
 
 
@@ -45,7 +45,7 @@ BODIES_WRONG = (
     + event("stopped", {"reason": 1})
     + event("exited", {"exitCode": "none"})
 )
-"""Events that are known, with bodies that are not what they should be."""
+"""Known events with the wrong bodies, and an unknown one."""
 
 CAPABILITIES_WRONG = event("capabilities", {"capabilities": {"supportsStepBack": "perhaps"}})
 
@@ -56,7 +56,7 @@ NUMBERS_HUGE = b"".join(
         event("module", {"reason": "new", "module": {"id": 2**80, "name": "m"}}),
     )
 )
-"""Numbers that fit no machine word."""
+"""Numbers too large for a machine word."""
 
 ANSWER_TO_NOBODY = framed({"seq": 1, "type": "response", "request_seq": 424242, "success": True, "command": "threads"})
 UNKNOWN_REQUEST = framed({"seq": 1, "type": "request", "command": "makeCoffee", "arguments": {"sugar": True}})

@@ -1,8 +1,9 @@
 """`FAULTS`: everything that a debug adapter can do wrong, by name, to be tried one after the other.
 
-for fault in FAULTS:
-    adapter = FakeAdapter()
-    fault.spoil(adapter, "next")        # from now on, or at its answer to `next`
+Example:
+    for fault in FAULTS:
+        adapter = FakeAdapter()
+        fault.inject(adapter, "next")        # from now on, or at its answer to `next`
 """
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from msgspec import Struct
 from trio_debugmcp.testing.fake_adapter import FakeAdapter
 from trio_debugmcp.testing.faults import garbage
 from trio_debugmcp.testing.faults.adapters import (
-    Spoil,
+    Inject,
     answering,
     at_once,
     before_answering,
@@ -19,29 +20,29 @@ from trio_debugmcp.testing.faults.adapters import (
     hesitating,
     in_lumps,
     refusing,
-    saying,
+    sending,
 )
 from trio_debugmcp.testing.faults.messages import answers, changed, events, everything, never, reordered, twice
 from trio_debugmcp.testing.faults.streams import Cutting, Stalling, Trickling
 
 BELATED_SECONDS = 1.0
-"""An answer that comes within every tool's patience."""
+"""An answer that arrives before any tool times out."""
 
 HOPELESS_SECONDS = 45.0
-"""An answer that comes when nobody waits for it any more."""
+"""An answer that arrives after every tool has timed out."""
 
 
 class Fault(Struct, frozen=True):
-    """One way to go wrong. `spoil` makes an adapter do so from now on, or at its answer to a command."""
+    """One way to go wrong. `inject` makes an adapter do so from now on, or at its answer to a command."""
 
     name: str
     description: str
-    spoil: Spoil
+    inject: Inject
 
 
 async def _exit_and_stay(adapter: FakeAdapter) -> None:
     await adapter.event("exited", {"exitCode": 3})
-    adapter.twist(never(answers()))
+    adapter.connection.twist(never(answers()))
 
 
 async def _terminate(adapter: FakeAdapter) -> None:
@@ -57,34 +58,34 @@ async def _initialize_again(adapter: FakeAdapter) -> None:
 
 
 def _go_deaf(adapter: FakeAdapter) -> None:
-    adapter.deaf = True
+    adapter.connection.deaf = True
 
 
 FAULTS = (
     # Legal, if unusual.
-    Fault("trickles", "every byte comes by itself", at_once(lambda a: a.wrap(Trickling))),
-    Fault("comes in lumps", "many messages come in one piece", in_lumps),
+    Fault("trickles", "every byte arrives by itself", at_once(lambda a: a.connection.wrap(Trickling))),
+    Fault("comes in lumps", "many messages arrive in one piece", in_lumps),
     Fault(
         "reorders",
-        "events overtake answers, and news of threads comes after stops",
-        at_once(lambda a: a.twist(reordered)),
+        "events overtake responses, and thread events arrive after stops",
+        at_once(lambda a: a.connection.twist(reordered)),
     ),
     Fault(
         "numbers nothing",
         "`seq` is 0 in every message",
-        at_once(lambda a: a.twist(changed(everything, seq=0))),
+        at_once(lambda a: a.connection.twist(changed(everything, seq=0))),
     ),
-    Fault("answers late", "the answer takes a second", hesitating(BELATED_SECONDS)),
-    Fault("initializes again", "`initialized` comes a second time", before_answering(_initialize_again)),
+    Fault("answers late", "the response takes a second", hesitating(BELATED_SECONDS)),
+    Fault("initializes again", "`initialized` is sent a second time", before_answering(_initialize_again)),
     # Answers.
-    Fault("answers twice", "every answer comes twice", at_once(lambda a: a.twist(twice(answers())))),
-    Fault("repeats events", "every event comes twice", at_once(lambda a: a.twist(twice(events)))),
-    Fault("answers nobody", "an answer to a request that was never made", saying(garbage.ANSWER_TO_NOBODY)),
-    Fault("answers nothing", "the body of the answer is empty", answering({})),
-    Fault("answers null", "the body of the answer is `null`", answering(None)),
+    Fault("answers twice", "every response is sent twice", at_once(lambda a: a.connection.twist(twice(answers())))),
+    Fault("repeats events", "every event is sent twice", at_once(lambda a: a.connection.twist(twice(events)))),
+    Fault("answers nobody", "a response to a request that was never made", sending(garbage.ANSWER_TO_NOBODY)),
+    Fault("answers nothing", "the body of the response is empty", answering({})),
+    Fault("answers null", "the body of the response is `null`", answering(None)),
     Fault(
         "answers nonsense",
-        "the members of the answer have the wrong types",
+        "the members of the response have the wrong types",
         answering(
             {
                 "supportsConfigurationDoneRequest": "perhaps",
@@ -96,56 +97,76 @@ FAULTS = (
             }
         ),
     ),
-    Fault("never answers", "the request is taken and never answered", lambda a, command: a.withhold(command)),
+    Fault("never answers", "the request is read and never answered", lambda a, command: a.withhold(command)),
     Fault(
         "does and never answers",
-        "what was asked for is done, but no answer comes",
-        lambda a, command: a.twist(never(answers(command))),
+        "the request is carried out, but no response is sent",
+        lambda a, command: a.connection.twist(never(answers(command))),
     ),
-    Fault("answers too late", "the answer comes when nobody waits any more", hesitating(HOPELESS_SECONDS)),
-    Fault("goes deaf", "it reads nothing any more", at_once(_go_deaf)),
-    Fault("refuses", "it answers that it cannot, and why", refusing("the moon is in the wrong phase")),
-    Fault("refuses wordlessly", "it answers that it cannot, without a reason", refusing("")),
+    Fault("answers too late", "the response arrives after the request has timed out", hesitating(HOPELESS_SECONDS)),
+    Fault("goes deaf", "the adapter stops reading", at_once(_go_deaf)),
+    Fault("refuses", "the request fails, with a reason", refusing("the moon is in the wrong phase")),
+    Fault("refuses wordlessly", "the request fails, without a reason", refusing("")),
     # Garbage.
-    Fault("body empty", "a frame without a body", saying(garbage.BODY_EMPTY)),
+    Fault("body empty", "a frame without a body", sending(garbage.BODY_EMPTY)),
     Fault(
-        "no framing", "text where a header should be, as of a program that is no adapter", saying(garbage.NOT_AT_ALL)
+        "no framing",
+        "text where a header should be, as from a program that is not an adapter",
+        sending(garbage.NOT_AT_ALL),
     ),
-    Fault("no length", "a header without `Content-Length`", saying(garbage.NO_LENGTH)),
-    Fault("length no number", "a `Content-Length` that is no number", saying(garbage.LENGTH_NO_NUMBER)),
-    Fault("length huge", "a `Content-Length` of 99999999999999", saying(garbage.LENGTH_HUGE)),
-    Fault("header endless", "a header without end", saying(garbage.HEADER_ENDLESS)),
-    Fault("no JSON", "a body that is not JSON", saying(garbage.NO_JSON)),
-    Fault("no UTF-8", "output that is not UTF-8", saying(garbage.NO_UTF_8)),
-    Fault("half a character", "output with one half of a surrogate pair", saying(garbage.HALF_A_CHARACTER)),
-    Fault("nested endlessly", "JSON that is nested 100,000 deep", saying(garbage.NESTED)),
-    Fault("no object", "a message that is a list", saying(garbage.NO_OBJECT)),
-    Fault("no type", "a message without `type`", saying(garbage.NO_TYPE)),
-    Fault("unknown type", "a message of an unknown `type`", saying(garbage.UNKNOWN_TYPE)),
-    Fault("wrong types", "an answer whose members have the wrong types", saying(garbage.WRONG_TYPES)),
+    Fault("no length", "a header without `Content-Length`", sending(garbage.NO_LENGTH)),
+    Fault("length no number", "a `Content-Length` that is not a number", sending(garbage.LENGTH_NO_NUMBER)),
+    Fault("length huge", "a `Content-Length` of 99999999999999", sending(garbage.LENGTH_HUGE)),
+    Fault("header endless", "a header without end", sending(garbage.HEADER_ENDLESS)),
+    Fault("no JSON", "a body that is not JSON", sending(garbage.NO_JSON)),
+    Fault("no UTF-8", "output that is not UTF-8", sending(garbage.NO_UTF_8)),
+    Fault("half a character", "output with one half of a surrogate pair", sending(garbage.HALF_A_CHARACTER)),
+    Fault("nested endlessly", "JSON that is nested 100,000 deep", sending(garbage.NESTED)),
+    Fault("no object", "a message that is a list", sending(garbage.NO_OBJECT)),
+    Fault("no type", "a message without `type`", sending(garbage.NO_TYPE)),
+    Fault("unknown type", "a message of an unknown `type`", sending(garbage.UNKNOWN_TYPE)),
+    Fault("wrong types", "a response whose members have the wrong types", sending(garbage.WRONG_TYPES)),
     Fault(
         "event bodies wrong",
-        "known events with bodies that are not theirs, and unknown ones",
-        saying(garbage.BODIES_WRONG),
+        "known events with the bodies of other events, and unknown events",
+        sending(garbage.BODIES_WRONG),
     ),
-    Fault("capabilities wrong", "a `capabilities` event with the wrong types", saying(garbage.CAPABILITIES_WRONG)),
-    Fault("numbers huge", "ids that fit no machine word", saying(garbage.NUMBERS_HUGE)),
-    Fault("unknown request", "a reverse request that nobody knows", saying(garbage.UNKNOWN_REQUEST)),
-    Fault("senseless requests", "reverse requests without what they need", saying(garbage.SENSELESS_REQUESTS)),
+    Fault("capabilities wrong", "a `capabilities` event with the wrong types", sending(garbage.CAPABILITIES_WRONG)),
+    Fault("numbers huge", "ids too large for a machine word", sending(garbage.NUMBERS_HUGE)),
+    Fault("unknown request", "a reverse request with an unknown command", sending(garbage.UNKNOWN_REQUEST)),
+    Fault(
+        "senseless requests", "reverse requests without the arguments they need", sending(garbage.SENSELESS_REQUESTS)
+    ),
     # Ends.
     Fault(
-        "cut in a message", "the connection breaks off in the middle of a message", at_once(lambda a: a.wrap(Cutting))
+        "cut in a message",
+        "the connection breaks off in the middle of a message",
+        at_once(lambda a: a.connection.wrap(Cutting)),
     ),
-    Fault("stalls in a message", "half of a message comes, and then nothing", at_once(lambda a: a.wrap(Stalling))),
-    Fault("crashes", "the connection breaks off instead of the answer", before_answering(FakeAdapter.crash)),
+    Fault(
+        "stalls in a message",
+        "half of a message is sent, and then nothing",
+        at_once(lambda a: a.connection.wrap(Stalling)),
+    ),
+    Fault("crashes", "the connection breaks off instead of the response", before_answering(FakeAdapter.crash)),
     Fault(
         "crashes at message 2",
         "the connection breaks off instead of the second message from now",
         crashing_at_message(2),
     ),
-    Fault("complains and exits", "it writes to standard error, and exits", complaining("fatal: out of file handles\n")),
-    Fault("goes mute", "its half of the connection ends, but it listens", before_answering(FakeAdapter.mute)),
-    Fault("program exits", "the program ends, and then the answer comes", before_answering(_exit)),
-    Fault("only terminated", "`terminated` comes without `exited`, and then the answer", before_answering(_terminate)),
-    Fault("only exited", "`exited` comes, and then nothing more", before_answering(_exit_and_stay)),
+    Fault(
+        "complains and exits",
+        "the adapter writes to standard error and exits",
+        complaining("fatal: out of file handles\n"),
+    ),
+    Fault(
+        "goes mute",
+        "the adapter closes its half of the connection, and keeps reading",
+        before_answering(lambda a: a.connection.mute()),
+    ),
+    Fault("program exits", "the program ends, and then the response is sent", before_answering(_exit)),
+    Fault(
+        "only terminated", "`terminated` is sent without `exited`, and then the response", before_answering(_terminate)
+    ),
+    Fault("only exited", "`exited` is sent, and then nothing more", before_answering(_exit_and_stay)),
 )

@@ -1,6 +1,8 @@
-"""What can happen to the messages of a debug adapter on their way out. For `FakeAdapter.twist`.
+"""What can happen to the messages of a debug adapter on their way out. For `FakeConnection.twist`.
 
-Each takes a message and a way to say it, and says it twice, late, out of its order, or not at all.
+Each function gets a message and a way to send it, and sends it twice, late, out of its order, or not at all:
+
+    adapter.connection.twist(late(answers("evaluate"), 3))
 """
 
 from collections.abc import Callable
@@ -8,81 +10,79 @@ from typing import Any
 
 import trio
 
-from trio_debugmcp.testing.fake_adapter import Say, Twist
+from trio_debugmcp.testing.fake_connection import DapMessage, Send, Twist
 
 LATE_SECONDS = 0.05
-"""By how much answers are overtaken; nobody is out of patience by then."""
-
-Message = dict[str, Any]
+"""By how much answers are overtaken; no request times out by then."""
 
 _INFORMING = frozenset({"output", "module", "loadedSource", "thread", "process", "breakpoint"})
 """Events whose order among the others the protocol leaves open."""
 
 
-def answers(command: str | None = None) -> Callable[[Message], bool]:
-    """Tells the answers, or those to one command, from other messages."""
+def answers(command: str | None = None) -> Callable[[DapMessage], bool]:
+    """Select the responses to one command, or all responses."""
 
-    def is_answer(message: Message) -> bool:
+    def is_answer(message: DapMessage) -> bool:
         return message["type"] == "response" and command in {None, message["command"]}
 
     return is_answer
 
 
-def everything(message: Message) -> bool:
-    """Tells nothing apart."""
+def everything(message: DapMessage) -> bool:
+    """Select every message."""
     return True
 
 
-def events(message: Message) -> bool:
-    """Whether it is an event."""
+def events(message: DapMessage) -> bool:
+    """Select the events."""
     return bool(message["type"] == "event")
 
 
-async def reordered(message: Message, say: Say) -> None:
-    """A legal order, but the worst: every event overtakes the answers, and informing ones come after moving ones."""
+async def reordered(message: DapMessage, send: Send) -> None:
+    """Send in the worst legal order: events overtake responses, and informing events come after those that move."""
     if not events(message):
         await trio.sleep(LATE_SECONDS)
     elif message["event"] in _INFORMING:
         await trio.sleep(LATE_SECONDS / 2)
-    await say(message)
+    await send(message)
 
 
-def twice(which: Callable[[Message], bool]) -> Twist:
-    """Those messages are said twice."""
+def twice(which: Callable[[DapMessage], bool]) -> Twist:
+    """Make a twist that sends the selected messages twice."""
 
-    async def twist(message: Message, say: Say) -> None:
-        await say(message)
+    async def twist(message: DapMessage, send: Send) -> None:
+        await send(message)
         if which(message):
-            await say(message)
+            await send(message)
 
     return twist
 
 
-def late(which: Callable[[Message], bool], seconds: float = LATE_SECONDS) -> Twist:
-    """Those messages are said that much later; others may overtake them."""
+def late(which: Callable[[DapMessage], bool], seconds: float = LATE_SECONDS) -> Twist:
+    """Make a twist that delays the selected messages; others may overtake them."""
 
-    async def twist(message: Message, say: Say) -> None:
+    async def twist(message: DapMessage, send: Send) -> None:
         if which(message):
             await trio.sleep(seconds)
-        await say(message)
+        await send(message)
 
     return twist
 
 
-def never(which: Callable[[Message], bool]) -> Twist:
-    """Those messages are not said, although what they tell of has happened."""
+def never(which: Callable[[DapMessage], bool]) -> Twist:
+    """Make a twist that drops the selected messages, although what they report has happened."""
 
-    async def twist(message: Message, say: Say) -> None:
+    async def twist(message: DapMessage, send: Send) -> None:
         if not which(message):
-            await say(message)
+            await send(message)
 
     return twist
 
 
-def changed(which: Callable[[Message], bool], **members: Any) -> Twist:
-    """Those messages are said with other members."""
+def changed(which: Callable[[DapMessage], bool], **members: Any) -> Twist:
+    """Make a twist that replaces members of the selected messages."""
 
-    async def twist(message: Message, say: Say) -> None:
-        await say({**message, **members} if which(message) else message)
+    async def twist(message: DapMessage, send: Send) -> None:
+        await send({**message, **members} if which(message) else message)
 
     return twist

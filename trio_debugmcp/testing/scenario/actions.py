@@ -4,7 +4,8 @@ from contextlib import suppress
 
 import trio
 
-from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, FakeProfile
+from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+from trio_debugmcp.testing.fake_answers import Arguments
 from trio_debugmcp.testing.scenario.lines import (
     ROOT,
     AdapterLine,
@@ -30,27 +31,27 @@ from trio_debugmcp.testing.scenario.lines import (
     Subscribe,
     Unsubscribe,
 )
-from trio_debugmcp.testing.scenario.run import Difference, Stage
+from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
 from trio_debugmcp.testing.scenario.text import filled, full_uri
 
 # --- The adapter ------------------------------------------------------------------------------------------------------
 
 
-async def say(stage: Stage, line: AdapterLine, nursery: trio.Nursery) -> None:
+async def say(run: ScenarioRun, line: AdapterLine, nursery: trio.Nursery) -> None:
     """Say it; repetitions go on in the nursery."""
-    await _say_once(stage, filled(line, N=1))
+    await _say_once(run, filled(line, N=1))
     if line.times > 1:
-        nursery.start_soon(_repeat, stage, line, trio.current_time())
+        nursery.start_soon(_repeat, run, line, trio.current_time())
 
 
-async def _repeat(stage: Stage, line: AdapterLine, start: float) -> None:
+async def _repeat(run: ScenarioRun, line: AdapterLine, start: float) -> None:
     for number in range(1, line.times):
         await trio.sleep_until(start + number * line.every)
-        await _say_once(stage, filled(line, N=number + 1))
+        await _say_once(run, filled(line, N=number + 1))
 
 
-async def _say_once(stage: Stage, line: AdapterLine) -> None:
-    adapter = stage.adapter(line.who)
+async def _say_once(run: ScenarioRun, line: AdapterLine) -> None:
+    adapter = run.adapter(line.who)
     match line:
         case SayStop():
             await _stop(adapter, line)
@@ -69,10 +70,10 @@ async def _say_once(stage: Stage, line: AdapterLine) -> None:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 await adapter.send_raw(text.encode("latin-1", "replace"))
         case SetAnswer(who=who):
-            stage.answers_of(who, line.command).set(line)
+            run.answers_of(who, line.command).set(line)
         case AskChild(name=name, request=request):
-            wanted = {"request": request, "configuration": {"child": stage.add_child(name)}}
-            await _ask(stage.adapter(ROOT), "startDebugging", wanted, success=True)
+            wanted = {"request": request, "configuration": {"child": run.add_child(name)}}
+            await _ask(run.adapter(ROOT), "startDebugging", wanted, success=True)
         case AskClient(command=command, arguments=arguments, success=success):
             await _ask(adapter, command, arguments, success=success)
         case _:
@@ -97,36 +98,36 @@ async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, succ
 # --- Clients ----------------------------------------------------------------------------------------------------------
 
 
-def begin_call(stage: Stage, number: int, line: Call | LaunchProgram | Read) -> None:
+def begin_call(run: ScenarioRun, number: int, line: Call | LaunchProgram | Read) -> None:
     """Begin a call, which goes on beside everything else."""
-    guest = stage.guest(line.who)
-    client = guest.client
+    client = run.client(line.who)
+    mcp = client.mcp
     match line:
         case Read(uri=uri):
-            guest.begin(f"reading {uri}", number, line.name, lambda: client.read_text(full_uri(uri)))
+            client.begin(f"reading {uri}", number, line.name, lambda: mcp.read_text(full_uri(uri)))
         case Call(tool=tool, arguments=arguments):
-            guest.begin(tool, number, line.name, lambda: client.call(tool, **arguments))
+            client.begin(tool, number, line.name, lambda: mcp.call(tool, **arguments))
         case LaunchProgram(arguments=arguments):
-            wanted = {"program": stage.setting.program, "stop_at_entry": False, "wait": False, **arguments}
-            guest.begin("debug_launch", number, line.name, lambda: client.call("debug_launch", **wanted))
+            wanted = {"program": run.setting.program, "stop_at_entry": False, "wait": False, **arguments}
+            client.begin("debug_launch", number, line.name, lambda: mcp.call("debug_launch", **wanted))
 
 
-async def perform(stage: Stage, line: ClientLine) -> None:
+async def perform(run: ScenarioRun, line: ClientLine) -> None:
     """What a client does that is no call."""
     match line:
         case Connect(who=who, era=era, role=role):
-            await stage.arrive(who, era, role)
+            await run.connect(who, era, role)
         case Subscribe(who=who, uris=uris):
-            await stage.guest(who).subscribe([full_uri(uri) for uri in uris])
+            await run.client(who).subscribe([full_uri(uri) for uri in uris])
         case Unsubscribe(who=who, uris=uris):
-            await stage.guest(who).unsubscribe([full_uri(uri) for uri in uris])
+            await run.client(who).unsubscribe([full_uri(uri) for uri in uris])
         case Cancel(who=who, of=of):
-            stage.call(who, of).scope.cancel(reason="called off")
+            run.call(who, of).scope.cancel(reason="called off")
         case StopReading(who=who):
-            stage.guest(who).valve.close()
+            run.client(who).valve.close()
         case ReadOn(who=who):
-            stage.guest(who).valve.open()
+            run.client(who).valve.open()
         case Leave(who=who):
-            await stage.depart(who)
+            await run.disconnect(who)
         case _:
             raise AssertionError(f"no such line: {line}")

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 import trio
 
-from trio_debugmcp.testing.fake_adapter import Arguments, FakeAdapter, Refusal
+from trio_debugmcp.testing.fake_adapter import FakeAdapter
+from trio_debugmcp.testing.fake_answers import Arguments, Refusal
 from trio_debugmcp.testing.scenario.lines import Event, SetAnswer
 
 
-class Answers:
+class ScriptedAnswers:
     """To one command of one adapter."""
 
     def __init__(self, adapter: FakeAdapter, command: str) -> None:

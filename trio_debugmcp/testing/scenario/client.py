@@ -1,4 +1,4 @@
-"""A client in a scenario: connected in memory, told what to do, remembering what it was told and when."""
+"""`ScenarioClient`: a client in a scenario. It does what lines say, and keeps what it was notified of, and when."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import trio
+import trio.testing
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
@@ -19,18 +20,21 @@ from trio_debugmcp.testing.scenario.lines import Era
 from trio_debugmcp.transports.memory import memory_pair
 
 NOT_FOUND = (-32002, -32602)
-"""What a resource that does not exist is answered with: in the handshake era, in the modern one."""
+"""The code for a resource that does not exist: in the handshake era, in the modern one."""
+
+LEAVE_SECONDS = 10.0
+"""Virtual time for the server to notice that a client has disconnected."""
 
 
-class Failure(Struct, frozen=True):
-    """How a call failed: a tool's code or JSON-RPC's number, and the message."""
+class CallFailure(Struct, frozen=True):
+    """How a call failed: the code of a tool or the number of JSON-RPC, and the message."""
 
     code: str | int
     message: str
 
 
-class Told(Struct, frozen=True):
-    """A notification that no line has spoken of yet: the how manieth, of what, when, and where in the log."""
+class LoggedNotice(Struct, frozen=True):
+    """A notification that no line has claimed yet: its number, its subject, its time, and its entry in the log."""
 
     number: int
     what: str
@@ -38,15 +42,18 @@ class Told(Struct, frozen=True):
     entry: int
 
 
-class Conversation:
-    """A call that was begun. `result` or `failure` is there once it is `over`; neither when it was called off."""
+class ScenarioCall:
+    """A call that a line has begun. Once it is `over` there is a `result` or a `failure`, unless it was cancelled.
+
+    `expected`: a line has checked the failure; `entry` is the number of its answer in the log.
+    """
 
     def __init__(self, what: str, line: int) -> None:
         self.what = what
         self.line = line
         self.entry = 0
         self.result: Any = None
-        self.failure: Failure | None = None
+        self.failure: CallFailure | None = None
         self.ended_at: float | None = None
         self.over = trio.Event()
         self.expected = False
@@ -54,7 +61,7 @@ class Conversation:
 
 
 class Valve:
-    """Between the server and a client: closed, the client takes nothing more."""
+    """Stands between the server and a client. While it is closed, the client receives nothing."""
 
     def __init__(self) -> None:
         self._opened = trio.Event()
@@ -62,13 +69,13 @@ class Valve:
         self._taking = trio.CancelScope()
 
     def close(self) -> None:
-        """Nothing more passes."""
+        """Hold all messages back from now on."""
         if self._opened.is_set():
             self._opened = trio.Event()
             self._taking.cancel(reason="the client stops reading")
 
     def open(self) -> None:
-        """Let everything pass."""
+        """Let all messages pass again."""
         self._opened.set()
 
     async def pump(
@@ -89,76 +96,83 @@ class Valve:
                 return
 
 
-class Guest:
-    """Made by `open_guest`. Requests are made one after another, but for calls, which run beside."""
+class ScenarioClient:
+    """Made by `open_client`. Requests are made one after another, except calls and reads, which run beside them.
+
+    `unclaimed` are the notices that no line has claimed yet. `latest_claim` and `after_edge` are the numbers of the
+    latest notice that was claimed, and of the latest `list_changed`: what comes after it in the file comes after it.
+    """
 
     def __init__(self, name: str, client: DebugClient, valve: Valve, nursery: trio.Nursery) -> None:
         self.name = name
-        self.client = client
+        self.mcp = client
         self.valve = valve
-        self.calls: dict[str | None, Conversation] = {}
-        self.conversations: list[Conversation] = []
-        self.unexpected: list[Told] = []
-        self.on_answer: Callable[[Conversation], None] | None = None
+        self.calls: list[ScenarioCall] = []
+        self.calls_by_name: dict[str | None, ScenarioCall] = {}
+        self.unclaimed: list[LoggedNotice] = []
+        self.on_answer: Callable[[ScenarioCall], None] | None = None
         self.after_edge = 0
         self.latest_claim = 0
         self._nursery = nursery
         self._uris: tuple[str, ...] = ()
         self._stream: trio.CancelScope | None = None
 
+    def __repr__(self) -> str:
+        return f"<ScenarioClient {self.name}>"
+
     async def subscribe(self, uris: list[str]) -> None:
-        """Be told of these too."""
-        if self.client.modern:
+        """Subscribe to further resources."""
+        if self.mcp.modern:
             await self._listen((*self._uris, *(uri for uri in uris if uri not in self._uris)))
             return
         for uri in uris:
-            await self.client.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
+            await self.mcp.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
 
     async def unsubscribe(self, uris: list[str]) -> None:
-        """Be told of these no more."""
-        if self.client.modern:
+        """Unsubscribe from resources."""
+        if self.mcp.modern:
             await self._listen(tuple(uri for uri in self._uris if uri not in uris))
             return
         for uri in uris:
-            await self.client.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
+            await self.mcp.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)))
 
     async def listen(self) -> None:
-        """Hear when the list changes, which a client of the handshake era does anyway."""
-        if self.client.modern:
+        """Be notified when the list changes, as a client of the handshake era is without asking."""
+        if self.mcp.modern:
             await self._listen(())
 
-    def begin(self, what: str, line: int, name: str | None, call: Callable[[], Awaitable[Any]]) -> None:
-        """Make a call beside everything else; under its name, and as the last one, it can be spoken of."""
-        conversation = Conversation(what, line)
-        self.calls[name] = self.calls[None] = conversation
-        self.conversations.append(conversation)
-        self._nursery.start_soon(self._converse, conversation, call)
+    def begin(self, what: str, line: int, name: str | None, request: Callable[[], Awaitable[Any]]) -> None:
+        """Begin a call. Lines can refer to it by its name, or as the last one."""
+        call = ScenarioCall(what, line)
+        self.calls_by_name[name] = self.calls_by_name[None] = call
+        self.calls.append(call)
+        self._nursery.start_soon(self._call, call, request)
 
-    def claim(self, told: Told) -> None:
-        """A line speaks of it."""
-        self.unexpected.remove(told)
-        self.latest_claim = max(self.latest_claim, told.number)
+    def claim(self, notice: LoggedNotice) -> None:
+        """Record that a line has checked the notice."""
+        self.unclaimed.remove(notice)
+        self.latest_claim = max(self.latest_claim, notice.number)
 
     def forget(self) -> None:
-        """What was told and answered so far is nobody's business."""
-        self.unexpected.clear()
-        self.conversations.clear()
+        """Drop all notices and calls so far: no line refers to them."""
+        self.unclaimed.clear()
+        self.calls.clear()
 
-    async def _converse(self, conversation: Conversation, call: Callable[[], Awaitable[Any]]) -> None:
-        with conversation.scope:
+    async def _call(self, call: ScenarioCall, request: Callable[[], Awaitable[Any]]) -> None:
+        with call.scope:
             try:
-                conversation.result = await call()
+                call.result = await request()
             except ToolFailed as failed:
-                conversation.failure = Failure(failed.code, failed.message)
+                call.failure = CallFailure(failed.code, failed.message)
             except MCPError as error:
-                conversation.failure = Failure(error.error.code, error.error.message)
-        conversation.ended_at = trio.current_time()
+                call.failure = CallFailure(error.error.code, error.error.message)
+        call.ended_at = trio.current_time()
         if self.on_answer is not None:
-            self.on_answer(conversation)
-        conversation.over.set()
+            self.on_answer(call)
+        call.over.set()
 
     async def _listen(self, uris: tuple[str, ...]) -> None:
-        """The modern era's way: one stream, whose successor is acknowledged before it is closed."""
+        """Replace the modern era's one stream. Its successor is acknowledged first, so that no notice is lost."""
         before, scope = self._stream, trio.CancelScope()
         await self._nursery.start(self._hold_stream, uris, scope)
         self._uris, self._stream = uris, scope
@@ -170,40 +184,36 @@ class Guest:
         self, uris: tuple[str, ...], scope: trio.CancelScope, *, task_status: trio.TaskStatus[None]
     ) -> None:
         with scope:
-            async with self.client.subscribed(*uris):
+            async with self.mcp.subscribed(*uris):
                 task_status.started()
                 await trio.sleep_forever()
 
 
 @asynccontextmanager
-async def open_guest(server: Server, name: str, era: Era, role: Role) -> AsyncIterator[Guest]:
-    """A client for the length of the block; at its end it leaves, and the server has noticed."""
+async def open_client(server: Server, name: str, era: Era, role: Role) -> AsyncIterator[ScenarioClient]:
+    """Connect a client for the length of the block. At its end the client disconnects, and the server has noticed."""
     valve = Valve()
     sink, source = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     with memory_pair() as (left, (incoming, outgoing)), sink, source:
         async with trio.open_nursery() as nursery:
             gone = trio.Event()
 
-            async def attend() -> None:
+            async def serve() -> None:
                 await server.app.serve_connection(*left, role)
                 gone.set()
 
-            nursery.start_soon(attend)
+            nursery.start_soon(serve)
             nursery.start_soon(valve.pump, incoming, sink)
             async with connect_streams(_transport((source, outgoing)), era) as client, trio.open_nursery() as own:
-                guest = Guest(name, client, valve, own)
-                await guest.listen()
-                yield guest
-                own.cancel_scope.cancel(reason="the client leaves")
+                made = ScenarioClient(name, client, valve, own)
+                await made.listen()
+                yield made
+                own.cancel_scope.cancel(reason="the client disconnects")
             outgoing.close()
             incoming.close()
             with trio.move_on_after(LEAVE_SECONDS):
                 await gone.wait()
-            nursery.cancel_scope.cancel(reason="the client has left")
-
-
-LEAVE_SECONDS = 10.0
-"""Virtual time for the server to notice that a client has left."""
+            nursery.cancel_scope.cancel(reason="the client has disconnected")
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
-from trio_debugmcp.testing.scenario.client import NOT_FOUND, Conversation, Guest
+from trio_debugmcp.testing.scenario.client import NOT_FOUND, ScenarioCall, ScenarioClient
 from trio_debugmcp.testing.scenario.comparison import difference_of_whole, differences, shown
 from trio_debugmcp.testing.scenario.lines import (
     EVERYONE,
@@ -21,11 +21,11 @@ from trio_debugmcp.testing.scenario.lines import (
     ExpectUpdated,
 )
 from trio_debugmcp.testing.scenario.report import seconds
-from trio_debugmcp.testing.scenario.run import Difference, Stage
+from trio_debugmcp.testing.scenario.run import Difference, ScenarioRun
 from trio_debugmcp.testing.scenario.text import full_uri
 
 
-async def check(stage: Stage, line: ExpectLine, due: float, *, timed: bool) -> None:
+async def check(run: ScenarioRun, line: ExpectLine, due: float, *, timed: bool) -> None:
     """Whether it is so, at the time that is due.
 
     Raises:
@@ -33,35 +33,35 @@ async def check(stage: Stage, line: ExpectLine, due: float, *, timed: bool) -> N
     """
     match line:
         case ExpectResource(who=who):
-            await _check_resource(stage.guest(who), line)
+            await _check_resource(run.client(who), line)
         case ExpectUpdated(who=who, uris=uris):
-            _together([_told(guest, full_uri(uri), due) for guest in _guests(stage, who) for uri in uris])
+            _together([_told(client, full_uri(uri), due) for client in _guests(run, who) for uri in uris])
         case ExpectListChanged(who=who):
-            _together([_told(guest, LIST_CHANGED, due) for guest in _guests(stage, who)])
+            _together([_told(client, LIST_CHANGED, due) for client in _guests(run, who)])
         case ExpectNothing(who=who, until=until):
-            _together([_told_nothing(guest, until) for guest in _guests(stage, who)])
+            _together([_told_nothing(client, until) for client in _guests(run, who)])
         case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
-            await _check_outcome(stage, stage.guest(who), stage.call(who, of), line, due if timed else None)
+            await _check_outcome(run, run.client(who), run.call(who, of), line, due if timed else None)
         case ExpectList(who=who):
-            await _check_list(stage.guest(who), line)
+            await _check_list(run.client(who), line)
         case ExpectAsked():
-            _check_asked(stage, line)
+            _check_asked(run, line)
         case _:
             raise AssertionError(f"no such line: {line}")
 
 
-def overlooked(stage: Stage) -> None:
+def overlooked(run: ScenarioRun) -> None:
     """At the end: object to what was notified, and what failed, that no line expects."""
-    for guest in stage.guests.values():
-        for told in guest.unexpected:
-            stage.object_to(told.entry, "no line expects this")
-        for call in guest.conversations:
+    for client in run.clients.values():
+        for told in client.unclaimed:
+            run.object_to(told.entry, "no line expects this")
+        for call in client.calls:
             if call.failure is not None and not call.expected:
-                stage.object_to(call.entry, "no line expects this")
+                run.object_to(call.entry, "no line expects this")
 
 
-def _guests(stage: Stage, who: str) -> list[Guest]:
-    return list(stage.guests.values()) if who == EVERYONE else [stage.guest(who)]
+def _guests(run: ScenarioRun, who: str) -> list[ScenarioClient]:
+    return list(run.clients.values()) if who == EVERYONE else [run.client(who)]
 
 
 def _together(problems: list[list[str]]) -> None:
@@ -73,35 +73,35 @@ def _together(problems: list[list[str]]) -> None:
 # --- Notifications ----------------------------------------------------------------------------------------------------
 
 
-def _told(guest: Guest, what: str, due: float) -> list[str]:
+def _told(client: ScenarioClient, what: str, due: float) -> list[str]:
     """Claim the notice, or say what came instead."""
-    candidates = [told for told in guest.unexpected if told.what == what]
+    candidates = [told for told in client.unclaimed if told.what == what]
     for told in candidates:
-        if told.at == due and told.number > guest.after_edge:
-            late = what == LIST_CHANGED and guest.latest_claim > told.number
-            guest.claim(told)
-            guest.after_edge = told.number if what == LIST_CHANGED else guest.after_edge
-            return [f"{guest.name} was told so before what the lines before this one say"] if late else []
+        if told.at == due and told.number > client.after_edge:
+            late = what == LIST_CHANGED and client.latest_claim > told.number
+            client.claim(told)
+            client.after_edge = told.number if what == LIST_CHANGED else client.after_edge
+            return [f"{client.name} was told so before what the lines before this one say"] if late else []
     for told in candidates[:1]:
-        guest.claim(told)
+        client.claim(told)
         order = "but before what the line before says" if told.at == due else f"not at {seconds(due)}"
-        return [f"{guest.name} was told of {what} at {seconds(told.at)}, {order}"]
-    return [f"{guest.name} was not told of {what} at {seconds(due)}"]
+        return [f"{client.name} was told of {what} at {seconds(told.at)}, {order}"]
+    return [f"{client.name} was not told of {what} at {seconds(due)}"]
 
 
-def _told_nothing(guest: Guest, until: float) -> list[str]:
-    early = [told for told in guest.unexpected if told.at <= until]
+def _told_nothing(client: ScenarioClient, until: float) -> list[str]:
+    early = [told for told in client.unclaimed if told.at <= until]
     for told in early:
-        guest.claim(told)
-    return [f"{guest.name} was told of {told.what} at {seconds(told.at)}" for told in early]
+        client.claim(told)
+    return [f"{client.name} was told of {told.what} at {seconds(told.at)}" for told in early]
 
 
 # --- What is read and answered ----------------------------------------------------------------------------------------
 
 
-async def _check_resource(guest: Guest, line: ExpectResource) -> None:
+async def _check_resource(client: ScenarioClient, line: ExpectResource) -> None:
     try:
-        text = await guest.client.read_text(full_uri(line.uri))
+        text = await client.mcp.read_text(full_uri(line.uri))
     except MCPError as error:
         raise Difference(f"it cannot be read: {error.error.code}: {error.error.message}") from None
     _compare(line, text)
@@ -127,13 +127,13 @@ def _parsed(actual: Any) -> Any:
 
 
 async def _check_outcome(
-    stage: Stage, guest: Guest, call: Conversation, line: ExpectAnswer | ExpectError, due: float | None
+    run: ScenarioRun, client: ScenarioClient, call: ScenarioCall, line: ExpectAnswer | ExpectError, due: float | None
 ) -> None:
     if due is None:
         await call.over.wait()
     if call.ended_at is None:
-        raise Difference(f"{call.what} (line {call.line}) has not been answered by {seconds(stage.now)}")
-    ended_at = stage.since_zero(call.ended_at)
+        raise Difference(f"{call.what} (line {call.line}) has not been answered by {seconds(run.now)}")
+    ended_at = run.since_zero(call.ended_at)
     if due is not None and ended_at != due:
         raise Difference(f"{call.what} (line {call.line}) was answered at {seconds(ended_at)}, not at {seconds(due)}")
     if isinstance(line, ExpectAnswer):
@@ -145,17 +145,17 @@ async def _check_outcome(
     if call.failure is None:
         raise Difference(f"{call.what} did not fail; it answered {shown(call.result)}")
     call.expected = True
-    expected = NOT_FOUND[guest.client.modern] if line.code == "NOT_FOUND" else line.code
+    expected = NOT_FOUND[client.mcp.modern] if line.code == "NOT_FOUND" else line.code
     if expected is not None and call.failure.code != expected:
         raise Difference(f"the code is {call.failure.code}, not {expected}: {call.failure.message}")
     if line.says not in call.failure.message:
         raise Difference(f"it says: {call.failure.message}")
 
 
-async def _check_list(guest: Guest, line: ExpectList) -> None:
-    problems = _compare_sets("listed", {full_uri(uri) for uri in line.uris}, set(await guest.client.uris()))
+async def _check_list(client: ScenarioClient, line: ExpectList) -> None:
+    problems = _compare_sets("listed", {full_uri(uri) for uri in line.uris}, set(await client.mcp.uris()))
     if line.templates is not None:
-        templates = set(await guest.client.templates())
+        templates = set(await client.mcp.templates())
         problems += _compare_sets("a template", {full_uri(uri) for uri in line.templates}, templates)
     if problems:
         raise Difference(*problems)
@@ -166,8 +166,8 @@ def _compare_sets(what: str, expected: set[str], actual: set[str]) -> list[str]:
     return missing + [f"{uri} is {what}, and not expected to be" for uri in sorted(actual - expected)]
 
 
-def _check_asked(stage: Stage, line: ExpectAsked) -> None:
-    asked = stage.adapter(line.who).sent(line.command)
+def _check_asked(run: ScenarioRun, line: ExpectAsked) -> None:
+    asked = run.adapter(line.who).sent(line.command)
     if line.times is not None and len(asked) != line.times:
         raise Difference(f"{line.who} was asked {line.command} {len(asked)} times, not {line.times}")
     if line.times != 0 and not asked:

@@ -1,6 +1,6 @@
 """A recording as a scenario: what was said becomes lines, and what its clients were told becomes expectations.
 
-Pure. The times are the recorded ones; `trio_debugmcp.testing.sharpened` makes them exact. Programs are not started
+Pure. The times are the recorded ones; `trio_debugmcp.testing.retime` makes them exact. Programs are not started
 again: what they wrote becomes output that the adapter tells of. Paths below the program's directory become `$DIR`.
 """
 
@@ -52,7 +52,7 @@ _PARTS = ("session", "stop", "breakpoint", "location", "currentLocation")
 _LISTS = ("breakpoints", "threads", "frames", "children")
 """What of a payload an expectation holds on to: what it says of the program, not what differs from run to run."""
 
-Entry = dict[str, Any]
+JsonEntry = dict[str, Any]
 
 
 def scenario_of(recording: bytes, title: str) -> Scenario:
@@ -72,9 +72,9 @@ def scenario_of(recording: bytes, title: str) -> Scenario:
     return Scenario(title, setting, tuple(Step(number, line) for number, line in enumerate(lines, 2)))
 
 
-def _parse(recording: bytes) -> tuple[Entry, list[Entry]]:
+def _parse(recording: bytes) -> tuple[JsonEntry, list[JsonEntry]]:
     parts = [line for line in recording.split(b"\n") if line.strip()]
-    parsed: list[Entry] = []
+    parsed: list[JsonEntry] = []
     for number, part in enumerate(parts, 1):
         try:
             parsed.append(msgspec.json.decode(part, type=dict[str, Any]))
@@ -86,7 +86,7 @@ def _parse(recording: bytes) -> tuple[Entry, list[Entry]]:
     return parsed[0], parsed[1:]
 
 
-def _home(entries: Iterable[Entry]) -> str | None:
+def _home(entries: Iterable[JsonEntry]) -> str | None:
     """The directory of the first program."""
     target = next((each["target"] for each in entries if each.get("edge") == "session" and each.get("target")), "")
     home = str(PurePosixPath(target).parent)
@@ -112,7 +112,7 @@ def _at_home(value: Any, home: str | None) -> Any:
     return move(value)
 
 
-def _setting(header: Entry, entries: list[Entry], title: str) -> Setting:
+def _setting(header: JsonEntry, entries: list[JsonEntry], title: str) -> Setting:
     program = next((e["target"] for e in entries if e.get("edge") == "session" and e.get("target")), None)
     looks = {e["question"]: e.get("answer") for e in entries if e.get("edge") == "look"}
     sources = {name.removeprefix("source "): text for name, text in looks.items() if name.startswith("source ")}
@@ -142,11 +142,11 @@ def _era(word: str) -> Era:
 class _Conversion:
     """Goes through the entries once. An answer is put before the line that made the server ask."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[JsonEntry]) -> None:
         self._entries = entries
         self._children = {e["session"] for e in entries if e.get("edge") == "session" and e.get("start") == "child"}
         self._clients: dict[str, str] = {}
-        self._requests: dict[tuple[str, object], Entry] = {}
+        self._requests: dict[tuple[str, object], JsonEntry] = {}
         self._calls: dict[tuple[str, object], str] = {}
         self._streams: dict[tuple[str, object], list[str]] = {}
 
@@ -161,7 +161,7 @@ class _Conversion:
                 lines.insert(index, replace(answers[asked], at=cause))
         return lines
 
-    def _line(self, entry: Entry) -> Iterator[Line]:
+    def _line(self, entry: JsonEntry) -> Iterator[Line]:
         at = entry.get("t", 0.0)
         match entry:
             case {"edge": "session", "start": "child", "session": session}:
@@ -187,7 +187,7 @@ class _Conversion:
 
     # --- Adapters -----------------------------------------------------------------------------------------------------
 
-    def _adapter(self, entry: Entry) -> str:
+    def _adapter(self, entry: JsonEntry) -> str:
         session: str = entry["session"]
         return session if session in self._children else ROOT
 
@@ -207,12 +207,12 @@ class _Conversion:
 
     # --- Clients ------------------------------------------------------------------------------------------------------
 
-    def _arrival(self, at: float, client: str, entry: Entry) -> Iterator[Line]:
+    def _arrival(self, at: float, client: str, entry: JsonEntry) -> Iterator[Line]:
         self._clients[client] = client if self._clients else AGENT
         if self._clients[client] != AGENT:
             yield Connect(at=at, who=client, era=_era(entry["era"]), role=entry["role"])
 
-    def _said(self, at: float, client: str, message: Entry) -> Iterator[Line]:
+    def _said(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
         who, number = self._clients[client], message.get("id")
         params = message.get("params") or {}
         match message.get("method"):
@@ -241,7 +241,7 @@ class _Conversion:
             case _:
                 return
 
-    def _told(self, at: float, client: str, message: Entry) -> Iterator[Line]:
+    def _told(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
         who = self._clients[client]
         match message:
             case {"method": "notifications/resources/updated", "params": {"uri": uri}}:
@@ -261,7 +261,7 @@ class _Conversion:
                 return
 
 
-def _is_request(entry: Entry) -> bool:
+def _is_request(entry: JsonEntry) -> bool:
     """Of ours, to an adapter."""
     return entry.get("edge") == "adapter" and entry["dir"] == "out" and entry["msg"].get("type") == "request"
 
@@ -285,7 +285,7 @@ def _may_cause_requests(line: Line) -> bool:
             return False
 
 
-def _answer(who: str, asked: Entry, answered: Entry | None) -> SetAnswer:
+def _answer(who: str, asked: JsonEntry, answered: JsonEntry | None) -> SetAnswer:
     command = asked["msg"]["command"]
     if answered is None:
         return SetAnswer(who=who, command=command, once=True, never=True)
@@ -295,7 +295,7 @@ def _answer(who: str, asked: Entry, answered: Entry | None) -> SetAnswer:
     return SetAnswer(who=who, command=command, once=True, delay=delay, body=message.get("body") or {})
 
 
-def _arguments(tool: str, arguments: Entry) -> Entry:
+def _arguments(tool: str, arguments: JsonEntry) -> JsonEntry:
     if tool not in ("debug_launch", "debug_attach"):
         return arguments
     elsewhere = not str(arguments.get("cwd", DIRECTORY)).startswith(DIRECTORY)
@@ -306,7 +306,7 @@ def _code(code: int) -> str | int:
     return "NOT_FOUND" if code in (-32002, -32602) else code
 
 
-def _payload(result: Entry) -> Any:
+def _payload(result: JsonEntry) -> Any:
     if "structuredContent" in result:
         return result["structuredContent"]
     contents = result.get("contents") or [{}]

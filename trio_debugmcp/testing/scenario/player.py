@@ -34,7 +34,7 @@ from trio_debugmcp.testing.scenario.lines import (
     Step,
 )
 from trio_debugmcp.testing.scenario.report import Report, described, seconds
-from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, Stage, open_stage
+from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, ScenarioRun, open_run
 from trio_debugmcp.testing.scenario.text import decode_scenario, filled
 
 PATIENCE_SECONDS = 120.0
@@ -92,65 +92,65 @@ async def play(scenario: Scenario, era: Era | None = None) -> Report:
             "trio.run, ask pytest-trio for the fixture autojump_clock, or call play_in"
         )
     era = era or scenario.setting.eras[0]
-    async with open_stage(scenario.setting, era) as stage:
+    async with open_run(scenario.setting, era) as run:
         try:
-            await _begin(stage)
+            await _begin(run)
         except (ToolFailed, MCPError) as failed:
-            stage.log("scenario", f"begin {stage.setting.begin}", SETTING_LINE, str(failed))
+            run.log("scenario", f"begin {run.setting.begin}", SETTING_LINE, str(failed))
         else:
-            await _play_steps(stage, scenario.steps)
-        entries = tuple(stage.entries)
+            await _play_steps(run, scenario.steps)
+        entries = tuple(run.entries)
     return Report(scenario, era, entries)
 
 
-async def _begin(stage: Stage) -> None:
-    """Bring the stage to where the story begins."""
-    setting, agent = stage.setting, stage.guest(AGENT)
+async def _begin(run: ScenarioRun) -> None:
+    """Bring the run to where the story begins."""
+    setting, agent = run.setting, run.client(AGENT)
     for wanted in setting.breakpoints:
-        await agent.client.call("breakpoint_set", **{"file": setting.program, **wanted})
+        await agent.mcp.call("breakpoint_set", **{"file": setting.program, **wanted})
     if setting.begin != "nothing":
         at_entry = setting.begin == "paused"
-        await agent.client.call("debug_launch", program=setting.program, stop_at_entry=at_entry, wait=at_entry)
+        await agent.mcp.call("debug_launch", program=setting.program, stop_at_entry=at_entry, wait=at_entry)
         await trio.sleep(SETTLED_SECONDS)
-    stage.begin_here()
+    run.begin_here()
 
 
-async def _play_steps(stage: Stage, steps: Sequence[Step]) -> None:
+async def _play_steps(run: ScenarioRun, steps: Sequence[Step]) -> None:
     with trio.CancelScope() as storms:
         async with trio.open_nursery() as nursery:
             for step in steps:
-                await _play_step(stage, step, nursery)
+                await _play_step(run, step, nursery)
             storms.deadline = trio.current_time() + PATIENCE_SECONDS
     if storms.cancelled_caught:
-        stage.log("scenario", "end", None, "an adapter still repeats itself")
+        run.log("scenario", "end", None, "an adapter still repeats itself")
     await trio.sleep(QUIET_SECONDS)
-    overlooked(stage)
+    overlooked(run)
 
 
-async def _play_step(stage: Stage, step: Step, nursery: trio.Nursery) -> None:
-    line: Line = filled(step.line, DIR=stage.directory)
-    due = line.at if line.at is not None else stage.now + (line.after or 0.0)
+async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> None:
+    line: Line = filled(step.line, DIR=run.directory)
+    due = line.at if line.at is not None else run.now + (line.after or 0.0)
     due = round(max(due, line.until) if isinstance(line, ExpectNothing) else due, 6)
-    await trio.sleep_until(max(stage.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
-    await stage.settle()
+    await trio.sleep_until(max(run.zero + due + min(step.number, MAX_NUDGES) * NUDGE_SECONDS, trio.current_time()))
+    await run.settle()
     expects = isinstance(line, ExpectLine)
     who = "expect" if expects else getattr(line, "who", "")
-    entry = None if expects else stage.log(who, described(step.line), step.number)
-    differences = await _differences(stage, step.number, line, due, nursery)
+    entry = None if expects else run.log(who, described(step.line), step.number)
+    differences = await _differences(run, step.number, line, due, nursery)
     if entry is None:
-        entry = stage.log(who, described(step.line), step.number)
+        entry = run.log(who, described(step.line), step.number)
     for sentence in differences:
-        stage.object_to(entry, sentence)
+        run.object_to(entry, sentence)
 
 
-async def _differences(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
+async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
     """Perform the line; returns what is not as it says."""
-    if due < stage.now and not isinstance(line, _OF_THE_PAST):
-        return (f"too late: it is {seconds(stage.now)} already, and this line belongs to {seconds(due)}",)
+    if due < run.now and not isinstance(line, _OF_THE_PAST):
+        return (f"too late: it is {seconds(run.now)} already, and this line belongs to {seconds(due)}",)
     try:
         with trio.fail_after(PATIENCE_SECONDS):
-            await _perform(stage, number, line, due, nursery)
-            await stage.settle()
+            await _perform(run, number, line, due, nursery)
+            await run.settle()
     except Difference as difference:
         return difference.sentences
     except MCPError as refused:
@@ -161,15 +161,15 @@ async def _differences(stage: Stage, number: int, line: Line, due: float, nurser
     return ()
 
 
-async def _perform(stage: Stage, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
+async def _perform(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
     match line:
         case AdapterLine():
-            await say(stage, line, nursery)
+            await say(run, line, nursery)
         case Call() | LaunchProgram() | Read():
-            begin_call(stage, number, line)
+            begin_call(run, number, line)
         case ClientLine():
-            await perform(stage, line)
+            await perform(run, line)
         case ExpectLine():
-            await check(stage, line, due, timed=line.at is not None or line.after is not None)
+            await check(run, line, due, timed=line.at is not None or line.after is not None)
         case _:
             raise AssertionError(f"no such line: {line}")

@@ -50,7 +50,7 @@ class Report(Struct, frozen=True):
         return "\n".join([*head, *(line for entry in self.entries for line in _lines(entry))])
 
 
-def told_text(what: str) -> str:
+def notice_text(what: str) -> str:
     """How the timeline shows that a client was told of a resource, or of the list."""
     return f"← {'updated ' if '://' in what else ''}{what}"
 

@@ -19,14 +19,14 @@ from trio_debugmcp.testing.scenario.lines import (
     Step,
 )
 from trio_debugmcp.testing.scenario.player import play_in
-from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, told_text
+from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice_text
 from trio_debugmcp.testing.scenario.text import full_uri
 
 NEAR_SECONDS = 0.25
 """What a real machine may have been late by; less than a quiet window, so that two notifications are never mixed up."""
 
 
-def sharpened(scenario: Scenario) -> Scenario:
+def retime(scenario: Scenario) -> Scenario:
     """The scenario with the exact times of notifications and answers, as it goes now. Not for inside of a Trio run.
 
     Only what comes near its time gets another; what does not come remains, and is a difference when it is played.
@@ -58,9 +58,9 @@ class _Exact:
             case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
                 return self._at(line, who, self._calls.get((who, of), ""))
             case ExpectListChanged(who=who):
-                return self._at(line, who, told_text(LIST_CHANGED))
+                return self._at(line, who, notice_text(LIST_CHANGED))
             case ExpectUpdated(who=who, uris=[uri]):
-                return self._at(line, who, told_text(full_uri(uri)))
+                return self._at(line, who, notice_text(full_uri(uri)))
             case _:
                 return line
 

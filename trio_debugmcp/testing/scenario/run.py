@@ -1,4 +1,12 @@
-"""Where a scenario is played: the real server, fake adapters, clients in memory, a directory with files, and a log."""
+"""`ScenarioRun`: the state of a scenario while it is played.
+
+Owns the real server, fake adapters, clients in memory, a directory with the setting's files, and the log from which the
+report is made.
+
+    async with open_run(scenario.setting, "legacy") as run:
+        await run.connect("observer", role="observe")
+        await run.adapter(ROOT).stop("breakpoint")
+"""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -17,44 +25,48 @@ from trio_debugmcp.server.auth import Role
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
-from trio_debugmcp.testing.fake_adapter import ALL_CAPABILITIES, Arguments, FakeAdapter, FakeProfile
-from trio_debugmcp.testing.scenario.answers import Answers
-from trio_debugmcp.testing.scenario.client import Conversation, Failure, Guest, Told, open_guest
+from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile
+from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments
+from trio_debugmcp.testing.scenario.answers import ScriptedAnswers
+from trio_debugmcp.testing.scenario.client import CallFailure, LoggedNotice, ScenarioCall, ScenarioClient, open_client
 from trio_debugmcp.testing.scenario.lines import AGENT, DIRECTORY, ROOT, BadScenario, Era, Setting
-from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, told_text
+from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice_text
 from trio_debugmcp.testing.scenario.text import filled
 
 PROGRAM_FILE = "app.py"
-"""Is there even if the setting has no files: there must be something to launch."""
+"""Written even if the setting has no files: there must be something to launch."""
 
 SETTLED_SECONDS = 10.0
-"""Virtual time before the story begins, when it begins with a running program: nothing is pending then."""
+"""Virtual time before the first step, when the scenario begins with a running program: nothing is pending after it."""
 
 
 class Difference(Exception):
-    """What is not as a line says; the line is done with."""
+    """Raised by a line that differs from what happened: in each sentence one difference."""
 
     def __init__(self, *sentences: str) -> None:
         super().__init__(*sentences)
         self.sentences = sentences
 
 
-class Stage:
-    """Made by `open_stage`."""
+class ScenarioRun:
+    """Made by `open_run`. `entries` is the log, `zero` the time on Trio's clock from which times are counted."""
 
     def __init__(self, server: Server, adapter: FakeAdapter, setting: Setting, era: Era, directory: str) -> None:
         self.setting = setting
         self.era = era
         self.directory = directory
         self.adapters = {ROOT: adapter}
-        self.guests: dict[str, Guest] = {}
+        self.clients: dict[str, ScenarioClient] = {}
         self.entries: list[Entry] = []
         self.zero = trio.current_time()
         self._server = server
-        self._answers: dict[tuple[str, str], Answers] = {}
+        self._answers: dict[tuple[str, str], ScriptedAnswers] = {}
         self._departures: dict[str, trio.Event] = {}
         self._nursery: trio.Nursery | None = None
-        adapter.on_request = partial(self._asked, ROOT)
+        adapter.on_request = partial(self._log_request, ROOT)
+
+    def __repr__(self) -> str:
+        return f"<ScenarioRun at {self.now} s>"
 
     # --- Time and log -------------------------------------------------------------------------------------------------
 
@@ -64,129 +76,131 @@ class Stage:
         return self.since_zero(trio.current_time())
 
     def since_zero(self, time: float) -> float:
-        """A time by trio's clock as time since the beginning."""
+        """Convert a time of Trio's clock to the time since the beginning."""
         return round(time - self.zero, 6)
 
     async def settle(self) -> None:
-        """Everything that can happen at this instant has happened."""
+        """Wait until everything that can happen at this instant has happened."""
         await trio.testing.wait_all_tasks_blocked()
 
     def log(self, who: str, text: str, line: int | None = None, *differences: str) -> int:
-        """Something happened; returns the entry's number. The name of the directory, which changes, is not shown."""
+        """Add an entry to the log and return its number. The directory's name, which changes, is not shown."""
         shown = [each.replace(self.directory, DIRECTORY) for each in (text, *differences)]
         self.entries.append(Entry(self.now, who, shown[0], line, tuple(shown[1:])))
         return len(self.entries) - 1
 
     def object_to(self, entry: int, sentence: str) -> None:
-        """What happened there should not have."""
+        """Add a difference to an entry of the log."""
         old = self.entries[entry]
         shown = sentence.replace(self.directory, DIRECTORY)
         self.entries[entry] = replace(old, differences=(*old.differences, shown))
 
     def begin_here(self) -> None:
-        """The clock is at 0 and nothing has happened yet."""
+        """Set the clock to 0 and forget everything that has happened."""
         self.zero = trio.current_time()
         self.entries.clear()
         for adapter in self.adapters.values():
             adapter.requests.clear()
-        for guest in self.guests.values():
-            guest.forget()
+        for client in self.clients.values():
+            client.forget()
 
-    def _asked(self, who: str, command: str, arguments: Arguments) -> None:
+    def _log_request(self, who: str, command: str, arguments: Arguments) -> None:
         last = self.entries[-1] if self.entries else None
         if last is not None and (last.at, last.who, last.line) == (self.now, who, None):
             self.entries[-1] = replace(last, text=f"{last.text}, {command}")
         else:
             self.log(who, f"← {command}")
 
-    def _noticed(self, guest: Guest, notice: Notice) -> None:
-        entry = self.log(guest.name, told_text(notice.what))
-        told = Told(len(guest.client.notices), notice.what, self.since_zero(notice.at), entry)
-        guest.unexpected.append(told)
+    def _log_notice(self, client: ScenarioClient, notice: Notice) -> None:
+        entry = self.log(client.name, notice_text(notice.what))
+        number = len(client.mcp.notices)
+        client.unclaimed.append(LoggedNotice(number, notice.what, self.since_zero(notice.at), entry))
 
-    def _answered(self, guest: Guest, call: Conversation) -> None:
+    def _log_answer(self, client: ScenarioClient, call: ScenarioCall) -> None:
         match call.failure:
-            case Failure(code=code, message=message):
+            case CallFailure(code=code, message=message):
                 outcome = f"failed: {code}: {message}"
             case _:
                 outcome = "called off" if call.scope.cancelled_caught else "answered"
-        call.entry = self.log(guest.name, f"{answered_prefix(call.what, call.line)} {outcome}")
+        call.entry = self.log(client.name, f"{answered_prefix(call.what, call.line)} {outcome}")
 
-    # --- Who is there -------------------------------------------------------------------------------------------------
+    # --- Clients ------------------------------------------------------------------------------------------------------
 
-    async def arrive(self, name: str, era: Era | None = None, role: Role = "control") -> None:
-        """A client connects."""
+    async def connect(self, name: str, era: Era | None = None, role: Role = "control") -> None:
+        """Connect a client."""
         if name in self._departures:
             raise Difference(f"{name} is connected already")
         if self._nursery is None:
-            raise AssertionError("the stage is not open")
+            raise AssertionError("the run is not open")
         self._departures[name] = trio.Event()
-        await self._nursery.start(self._attend, name, era or self.era, role)
+        await self._nursery.start(self._keep_connected, name, era or self.era, role)
 
-    async def depart(self, name: str) -> None:
-        """A client leaves. One that does not read has to be cut off."""
-        guest = self.guest(name)
-        guest.valve.open()
+    async def disconnect(self, name: str) -> None:
+        """Disconnect a client."""
+        client = self.client(name)
+        client.valve.open()  # or the end of the connection would not reach a client that does not read
         self._departures.pop(name).set()
-        del self.guests[name]
+        del self.clients[name]
         await self.settle()
 
-    def guest(self, name: str) -> Guest:
-        """A client that is connected."""
-        if name not in self.guests:
+    def client(self, name: str) -> ScenarioClient:
+        """Return a connected client."""
+        if name not in self.clients:
             raise Difference(f"{name} is not connected")
-        return self.guests[name]
+        return self.clients[name]
 
-    def call(self, who: str, name: str | None) -> Conversation:
-        """A call that a client has begun, by its name, or else its last one."""
-        calls = self.guest(who).calls
+    def call(self, who: str, name: str | None) -> ScenarioCall:
+        """Return a call that a client has begun, by its name, or else the client's last one."""
+        calls = self.client(who).calls_by_name
         if name not in calls:
             raise Difference(f"{who} has begun no such call")
         return calls[name]
 
+    async def _keep_connected(self, name: str, era: Era, role: Role, *, task_status: trio.TaskStatus[None]) -> None:
+        departure = self._departures[name]
+        async with open_client(self._server, name, era, role) as client:
+            self.clients[name] = client
+            client.mcp.on_notice = partial(self._log_notice, client)
+            client.on_answer = partial(self._log_answer, client)
+            task_status.started()
+            await departure.wait()
+
+    # --- Adapters -----------------------------------------------------------------------------------------------------
+
     def adapter(self, name: str) -> FakeAdapter:
-        """An adapter, by its name. A child may be spoken of before it is announced."""
+        """Return an adapter by its name. A child's is made at its first mention, which may precede its announcement."""
         if name not in self.adapters:
             self.adapters[name] = child = FakeAdapter()
-            child.says_initialized = self.setting.initialized
-            child.on_request = partial(self._asked, name)
+            child.sends_initialized = self.setting.initialized
+            child.on_request = partial(self._log_request, name)
         return self.adapters[name]
 
-    def answers_of(self, name: str, command: str) -> Answers:
-        """How that adapter answers that command."""
+    def answers_of(self, name: str, command: str) -> ScriptedAnswers:
+        """Return the script by which that adapter answers that command."""
         if (name, command) not in self._answers:
-            self._answers[name, command] = Answers(self.adapter(name), command)
+            self._answers[name, command] = ScriptedAnswers(self.adapter(name), command)
         return self._answers[name, command]
 
     def add_child(self, name: str) -> int:
-        """An adapter that the root can announce; returns the number to announce it by."""
+        """Make an adapter known to the root as a child; returns the number by which to announce it."""
         children = self.adapters[ROOT].children
         number = len(children)
         children[number] = self.adapter(name)
         return number
 
-    async def _attend(self, name: str, era: Era, role: Role, *, task_status: trio.TaskStatus[None]) -> None:
-        departure = self._departures[name]
-        async with open_guest(self._server, name, era, role) as guest:
-            self.guests[name] = guest
-            guest.client.on_notice = partial(self._noticed, guest)
-            guest.on_answer = partial(self._answered, guest)
-            task_status.started()
-            await departure.wait()
-
     @asynccontextmanager
-    async def open(self) -> AsyncIterator["Stage"]:
-        """The agent is there for the length of the block, and everyone leaves at its end."""
+    async def open(self) -> AsyncIterator["ScenarioRun"]:
+        """Connect the agent for the length of the block. At its end all clients disconnect."""
         async with trio.open_nursery() as self._nursery:
-            await self.arrive(AGENT)
+            await self.connect(AGENT)
             yield self
-            for name in list(self.guests):
-                await self.depart(name)
+            for name in list(self.clients):
+                await self.disconnect(name)
 
 
 @asynccontextmanager
-async def open_stage(setting: Setting, era: Era) -> AsyncIterator[Stage]:
-    """The stage for the length of the block. The setting comes back with its placeholders filled."""
+async def open_run(setting: Setting, era: Era) -> AsyncIterator[ScenarioRun]:
+    """Run the server, its adapter and the agent for the length of the block. The setting's placeholders are filled."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="scenario-"))
         setting = filled(setting, DIR=directory)
@@ -199,19 +213,19 @@ async def open_stage(setting: Setting, era: Era) -> AsyncIterator[Stage]:
             **{name: value for name, value in chosen.items() if value is not None},
         )
         server = await stack.enter_async_context(open_server(options))
-        yield await stack.enter_async_context(Stage(server, adapter, setting, era, directory).open())
+        yield await stack.enter_async_context(ScenarioRun(server, adapter, setting, era, directory).open())
 
 
 def _adapter_for(setting: Setting) -> FakeAdapter:
     adapter = FakeAdapter(ALL_CAPABILITIES if setting.capabilities is None else setting.capabilities)
     adapter.frames, adapter.threads = list(setting.frames), list(setting.threads)
-    adapter.says_initialized = setting.initialized
+    adapter.sends_initialized = setting.initialized
     adapter.locals, adapter.values = dict(setting.locals), dict(setting.values)
     return adapter
 
 
 def _profile_for(setting: Setting, adapter: FakeAdapter) -> Profile:
-    """The fake one's own, or a real one's: what it asks of its adapter, but for how that is reached."""
+    """Return the fake adapter's own profile, or a real one that asks for what it asks, and reaches the fake adapter."""
     if setting.profile is None:
         return FakeProfile(adapter)
     real = profile_named(setting.profile)

@@ -1,0 +1,150 @@
+"""`FakeAnswers`: how a fake adapter answers requests: plausibly, unless the test has scripted another answer."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import count
+from typing import Any
+
+import trio
+
+Arguments = dict[str, Any]
+Answer = Callable[[Arguments], Awaitable[Any]]
+"""Takes the arguments of a request and returns the body of its response, or raises `Refusal`."""
+
+ALL_CAPABILITIES: dict[str, Any] = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "supportsExceptionInfoRequest": True,
+    "exceptionBreakpointFilters": [
+        {"filter": "raised", "label": "Raised"},
+        {"filter": "uncaught", "label": "Uncaught"},
+    ],
+}
+
+
+class Refusal(Exception):
+    """Raised by an answer: the request fails with this text."""
+
+
+class FakeAnswers(ABC):
+    """What is found in the imaginary program, and the answers to requests about it. The base of `FakeAdapter`."""
+
+    program = __file__
+    """A file that exists, to launch."""
+
+    def __init__(self, capabilities: Mapping[str, Any]) -> None:
+        self.capabilities = dict(capabilities)
+        self.threads: list[tuple[int, str]] = [(1, "MainThread")]
+        self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
+        self.locals: dict[str, str] = {}
+        self.values: dict[str, str] = {}
+        self._answers: dict[str, Answer] = {}
+        self._afterwards: dict[str, Callable[[], Awaitable[None]]] = {}
+        self._breakpoint_ids = count(1)
+        self.configured = trio.Event()
+
+    # --- Script -------------------------------------------------------------------------------------------------------
+
+    def answer(self, command: str, answer: Answer, then: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Answer that command from now on with what the coroutine function returns, or refuse if it raises `Refusal`.
+
+        `then` is awaited once the answer is sent.
+        """
+        self.restore(command)
+        self._answers[command] = answer
+        if then is not None:
+            self._afterwards[command] = then
+
+    def withhold(self, command: str) -> None:
+        """Never answer that command from now on."""
+        self._answers[command] = _never
+
+    def restore(self, *commands: str) -> None:
+        """Answer these commands as if nothing had been scripted for them; without arguments, all commands."""
+        for command in commands or [*self._answers]:
+            self._answers.pop(command, None)
+            self._afterwards.pop(command, None)
+
+    def answer_to(self, command: str) -> Answer:
+        """Return the present answer to that command, for an answer that begins or ends with it."""
+        plausible: Answer = getattr(self, f"_on_{command}", self._on_anything)
+        return self._answers.get(command, plausible)
+
+    @abstractmethod
+    async def event(self, name: str, body: Any = None) -> None:
+        """Send an event."""
+
+    # --- Plausible answers --------------------------------------------------------------------------------------------
+
+    async def _on_anything(self, arguments: Arguments) -> Any:
+        return {}
+
+    async def _on_initialize(self, arguments: Arguments) -> Any:
+        return self.capabilities
+
+    async def _on_launch(self, arguments: Arguments) -> Any:
+        await self.configured.wait()  # as real adapters do: the program starts once its breakpoints are set
+        await self.event("process", {"name": self.program, "systemProcessId": 4242, "startMethod": "launch"})
+        await self.event("thread", {"reason": "started", "threadId": 1})
+        if arguments.get("stopOnEntry"):
+            await self.event("stopped", {"reason": "entry", "threadId": 1, "allThreadsStopped": True})
+        return {}
+
+    _on_attach = _on_launch
+
+    async def _on_configurationDone(self, arguments: Arguments) -> Any:  # noqa: N802
+        self.configured.set()
+        return {}
+
+    async def _on_setBreakpoints(self, arguments: Arguments) -> Any:  # noqa: N802
+        wanted = arguments.get("breakpoints") or []
+        return {
+            "breakpoints": [
+                {"id": next(self._breakpoint_ids), "verified": True, "line": each["line"]} for each in wanted
+            ]
+        }
+
+    async def _on_setFunctionBreakpoints(self, arguments: Arguments) -> Any:  # noqa: N802
+        wanted = arguments.get("breakpoints") or []
+        return {"breakpoints": [{"id": next(self._breakpoint_ids), "verified": True} for _ in wanted]}
+
+    async def _on_threads(self, arguments: Arguments) -> Any:
+        return {"threads": [{"id": number, "name": name} for number, name in self.threads]}
+
+    async def _on_stackTrace(self, arguments: Arguments) -> Any:  # noqa: N802
+        start = arguments.get("startFrame") or 0
+        frames = [
+            {"id": 1000 + index, "name": name, "line": line, "column": 1, "source": {"path": path}}
+            for index, (name, path, line) in enumerate(self.frames)
+        ]
+        return {
+            "stackFrames": frames[start : start + (arguments.get("levels") or 1000)],
+            "totalFrames": len(frames),
+        }
+
+    async def _on_scopes(self, arguments: Arguments) -> Any:
+        return {"scopes": [{"name": "Locals", "variablesReference": 7, "presentationHint": "locals"}]}
+
+    async def _on_variables(self, arguments: Arguments) -> Any:
+        return {
+            "variables": [
+                {"name": name, "value": value, "type": "int", "evaluateName": name, "variablesReference": 0}
+                for name, value in self.locals.items()
+            ]
+        }
+
+    async def _on_evaluate(self, arguments: Arguments) -> Any:
+        expression = arguments["expression"]
+        if expression not in self.values:
+            raise Refusal(f"NameError: name '{expression}' is not defined")
+        return {"result": self.values[expression], "type": "int", "variablesReference": 0}
+
+    async def _on_exceptionInfo(self, arguments: Arguments) -> Any:  # noqa: N802
+        return {"exceptionId": "ValueError", "description": "bad", "breakMode": "always"}
+
+
+async def _never(arguments: Arguments) -> Any:
+    await trio.sleep_forever()
