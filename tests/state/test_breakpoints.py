@@ -35,31 +35,6 @@ from trio_debugmcp.state.resources import (
 )
 
 
-def test_breakpoints_become_pending_when_their_session_ends() -> None:
-    store = Store("s-1")
-    store.put("bp-1")
-    store.bound("bp-1", line=2)
-    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2")))
-    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})))
-    assert BREAKPOINTS in store.merge(SessionClosed("s-1", "over"))
-    payload = breakpoints_payload(store.state, 1)
-    assert (payload.breakpoints[0].state, payload.breakpoints[0].verified) == ("Pending", False)
-    assert payload.breakpoints[0].line == 1
-    assert payload.exception_breakpoints[0].verified is False
-
-
-def test_a_new_root_session_counts_hits_from_zero() -> None:
-    store = Store("s-1")
-    store.put("bp-1", condition="x")
-    store.bound("bp-1")
-    store.stop(reason="Breakpoint", hit_ids=(1,))
-    store.merge(BreakpointFaulted("s-1", "x", "boom"))
-    store.merge(SessionClosed("s-1", "over"))
-    assert store.breakpoint("bp-1").hits == 1
-    store.open("s-2")
-    assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").problem) == (0, None)
-
-
 def test_setting_binding_switching_and_removing_a_breakpoint_change_the_breakpoints_only() -> None:
     store = Store("s-1")
     assert store.put("bp-1") == {BREAKPOINTS}
@@ -82,6 +57,16 @@ def test_a_breakpoint_that_was_not_sent_loses_its_binding() -> None:
     store.bound("bp-1")
     assert store.merge(BreakpointsBound("s-1", (("bp-1", None),))) == {BREAKPOINTS}
     assert store.breakpoint("bp-1").bindings == ()
+
+
+def test_what_a_later_answer_leaves_out_is_kept() -> None:
+    store = Store("s-1")
+    store.put("bp-1", 3)
+    store.bound("bp-1", id=7, line=5, column=2)
+    assert store.bound("bp-1", id=None, line=None, column=None) == set()
+    assert store.event(BreakpointEvent("changed", DapBreakpoint(False, 7, message="unloaded"))) == {BREAKPOINTS}
+    (binding,) = store.breakpoint("bp-1").bindings
+    assert (binding.adapter_id, binding.line, binding.column, binding.message) == (7, 5, 2, "unloaded")
 
 
 def test_a_breakpoint_that_the_adapter_moves_is_shown_where_it_is() -> None:
@@ -134,8 +119,30 @@ def test_without_ids_from_the_adapter_the_location_decides_what_was_hit(hit_ids:
         store.put(f"bp-{number}", line)
         store.bound(f"bp-{number}", id=None, line=line)
     store.put("bp-3", 7, enabled=False)
+    store.bound("bp-3", id=None, line=7)
+    store.put("bp-4", 7, file="/src/other.py")
+    store.bound("bp-4", id=None, line=7)
     store.stop(reason="Breakpoint", hit_ids=hit_ids, line=7)
-    assert [each.hits for each in store.state.breakpoints] == [1, 0, 0]
+    assert [each.hits for each in store.state.breakpoints] == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("line", [5, 7])
+def test_a_stop_at_the_line_asked_for_or_at_the_line_bound_is_a_hit(line: int) -> None:
+    store = Store("s-1")
+    store.put("bp-1", 5)
+    store.bound("bp-1", id=None, line=7)
+    store.stop(reason="Breakpoint", line=line)
+    assert store.breakpoint("bp-1").hits == 1
+
+
+def test_the_location_counts_for_the_sessions_that_have_the_breakpoint() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.put("bp-1", 7)
+    store.bound("bp-1", "s-1", id=None, line=7)
+    store.stop("s-2", reason="Breakpoint", line=7)
+    assert store["s-2"].stop is not None
+    assert store["s-2"].stop.breakpoint_ids == ()
 
 
 def test_a_step_that_ends_on_the_line_of_a_breakpoint_does_not_hit_it() -> None:
@@ -165,6 +172,9 @@ def test_hits_are_counted_per_session_and_shown_as_a_sum() -> None:
     assert store.breakpoint("bp-1").hits == 5
     store.stop("s-2", reason="Breakpoint", hit_ids=(1,))
     assert store.breakpoint("bp-1").hits == 10
+    store.merge(SessionClosed("s-2", "over"))
+    store.stop("s-1", reason="Breakpoint", hit_ids=(1,))
+    assert store.breakpoint("bp-1").hits == 11
 
 
 def test_an_adapters_breakpoint_id_means_nothing_in_another_session() -> None:
@@ -174,6 +184,10 @@ def test_an_adapters_breakpoint_id_means_nothing_in_another_session() -> None:
     store.bound("bp-1", "s-1", id=1)
     store.stop("s-2", reason="Breakpoint", hit_ids=(1,))
     assert store.breakpoint("bp-1").hits == 0
+    assert store["s-2"].stop is not None
+    assert store["s-2"].stop.breakpoint_ids == ()
+    store.bound("bp-1", "s-2", id=2, line=1)
+    assert store.event(BreakpointEvent("changed", DapBreakpoint(True, 1, line=9)), "s-2") == set()
 
 
 def test_a_logged_message_counts_a_hit_and_changes_the_breakpoints_only() -> None:
@@ -189,7 +203,7 @@ def test_a_failed_condition_is_reported_at_its_breakpoint() -> None:
     store.put("bp-1", condition="x > 1")
     store.put("bp-2", condition="y")
     assert store.merge(BreakpointFaulted("s-1", "x > 1", "NameError")) == {BREAKPOINTS}
-    assert [each.problem for each in store.state.breakpoints] == ["NameError", None]
+    assert [each.message for each in breakpoints_payload(store.state, 1).breakpoints] == ["NameError", None]
 
 
 def test_a_temporary_breakpoint_is_in_no_payload() -> None:
@@ -217,6 +231,36 @@ def test_exception_breakpoints_are_verified_while_watched_for_and_count_their_hi
     assert store.state.exceptions[0].problem == "not here"
 
 
+def test_breakpoints_of_all_kinds_are_switched_off_and_removed_by_id() -> None:
+    store = Store("s-1")
+    for breakpoint_id in ("bp-1", "bp-2"):
+        store.put(breakpoint_id)
+    for breakpoint_id in ("ex-3", "ex-4"):
+        store.merge(ExceptionBreakpointPut(ExceptionBreakpoint(breakpoint_id)))
+    for breakpoint_id in ("bp-1", "ex-3"):
+        assert store.merge(BreakpointEnabled(breakpoint_id, enabled=False)) == {BREAKPOINTS}
+    assert [each.enabled for each in store.state.breakpoints] == [False, True]
+    assert [each.enabled for each in store.state.exceptions] == [False, True]
+    assert store.merge(BreakpointsRemoved(frozenset({"bp-1", "ex-3"}))) == {BREAKPOINTS}
+    assert [each.id for each in store.state.breakpoints] == ["bp-2"]
+    assert [each.id for each in store.state.exceptions] == ["ex-4"]
+
+
+def test_an_exception_breakpoint_is_verified_while_enabled_and_watched_for_by_a_session() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
+    for session_id in ("s-1", "s-2"):
+        store.merge(ExceptionBreakpointsBound(session_id, frozenset({"ex-1"})))
+    store.merge(ExceptionBreakpointsBound("s-2", frozenset()))
+    assert store.state.exceptions[0].session_ids == ("s-1",)
+    assert breakpoints_payload(store.state, 1).exception_breakpoints[0].verified
+    store.merge(BreakpointEnabled("ex-1", enabled=False))
+    assert not breakpoints_payload(store.state, 1).exception_breakpoints[0].verified
+    store.merge(ExceptionBreakpointsBound("s-2", frozenset(), "not here"))
+    assert store.state.exceptions[0].problem is None  # the adapter refused others: this one was not sent
+
+
 def test_switching_a_removed_breakpoint_does_not_bring_it_back() -> None:
     store = Store("s-1")
     store.put("bp-1")
@@ -232,6 +276,16 @@ def test_an_update_of_a_breakpoint_keeps_hits_counted_meanwhile() -> None:
     store.stop(hit_ids=(1,), reason="Breakpoint")
     store.put("bp-1", condition="x > 1")
     assert (store.breakpoint("bp-1").hits, store.breakpoint("bp-1").condition) == (1, "x > 1")
+
+
+def test_an_update_of_an_exception_breakpoint_keeps_its_hits_and_stays_verified() -> None:
+    store = Store("s-1")
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
+    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-1"})))
+    store.stop(reason="Exception", exception_breakpoints=("ex-1",))
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1", condition="x > 1")))
+    (shown,) = breakpoints_payload(store.state, 1).exception_breakpoints
+    assert (shown.hit_count, shown.verified, shown.condition) == (1, True, "x > 1")
 
 
 # --- Hit conditions ---------------------------------------------------------------------------------------------------

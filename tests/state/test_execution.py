@@ -43,6 +43,17 @@ def test_the_process_event_sets_pid_and_name() -> None:
     assert (store["s-1"].origin.process_id, store["s-1"].origin.process_name) == (42, "python")
 
 
+def test_the_path_of_a_process_gives_its_name_and_is_kept() -> None:
+    store = Store()
+    store.merge(SessionOpened("s-1", replace(ORIGIN, process_name=None)))
+    store.event(Process("/usr/bin/python", 42))
+    origin = store["s-1"].origin
+    assert (origin.process_name, origin.executable_path) == ("python", "/usr/bin/python")
+    store.event(Process("/usr/bin/other", 43))
+    origin = store["s-1"].origin
+    assert (origin.process_name, origin.executable_path, origin.process_id) == ("python", "/usr/bin/python", 43)
+
+
 def test_an_end_while_paused_leaves_a_stale_capture() -> None:
     store = Store("s-1")
     store.stop()
@@ -170,6 +181,7 @@ def test_the_module_table_is_bounded_and_keeps_its_entries() -> None:
     store.state = replace(store.state, snapshots=(full,))
     assert store.event(ModuleEvent("new", DapModule("one more", "m"))) == set()
     assert len(store["s-1"].modules) == MAX_MODULES
+    assert store.event(ModuleEvent("changed", DapModule("one more", "m"))) == set()
     assert store.event(ModuleEvent("changed", DapModule(0, "renamed"))) == {MODULES}
     assert len(store["s-1"].modules) == MAX_MODULES
 

@@ -55,6 +55,15 @@ def test_continuing_passes_the_focus_to_the_session_paused_longest() -> None:
     assert store.state.focus == "s-3"
 
 
+def test_a_step_keeps_the_focus_though_another_session_is_paused() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.stop("s-1")
+    store.stop("s-2")
+    store.resume("s-1", "step")
+    assert store.state.focus == "s-1"
+
+
 def test_a_refused_continue_gives_the_focus_back() -> None:
     store = Store("s-1")
     store.open("s-2", "s-1")
@@ -69,9 +78,12 @@ def test_a_refused_continue_gives_the_focus_back() -> None:
 def test_continuing_another_session_leaves_the_focus() -> None:
     store = Store("s-1")
     store.open("s-2", "s-1")
-    store.stop("s-1")
-    store.stop("s-2")
-    store.resume("s-2")
+    store.open("s-3", "s-1")
+    for session_id in ("s-1", "s-2", "s-3"):
+        store.stop(session_id)
+    store.resume("s-1", "step")
+    store.stop("s-1")  # s-2 has been paused longer now
+    store.resume("s-3")
     assert store.state.focus == "s-1"
 
 
@@ -82,7 +94,28 @@ def test_when_the_focused_child_ends_the_focus_goes_to_a_paused_session_else_to_
     store.stop("s-3")
     store.merge(SessionClosed("s-3", "over"))
     assert store.state.focus == "s-2"
-    store.stop("s-2")
+    store.open("s-4", "s-2")
+    store.stop("s-4")
     store.stop("s-1")
+    store.merge(SessionClosed("s-4", "over"))
+    assert store.state.focus == "s-1"
+
+
+def test_the_focus_of_a_child_that_ends_with_its_parent_goes_to_the_grandparent() -> None:
+    store = Store("s-1")
+    store.open("s-2", "s-1")
+    store.open("s-3", "s-2")
+    store.stop("s-3")
     store.merge(SessionClosed("s-2", "over"))
+    assert store.state.focus == "s-1"
+
+
+def test_the_end_of_another_session_leaves_the_focus() -> None:
+    store = Store("s-1")
+    for session_id in ("s-2", "s-3"):
+        store.open(session_id, "s-1")
+    store.stop("s-1")
+    store.stop("s-2")
+    store.resume("s-1", "step")
+    store.merge(SessionClosed("s-3", "over"))
     assert store.state.focus == "s-1"

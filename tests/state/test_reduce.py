@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.state.store import ALL, ORIGIN, Store, frame, place
+from tests.state.store import ALL, APP, ORIGIN, Store, frame, place
 from trio_debugmcp.dap.messages import (
     BreakpointEvent,
     Continued,
@@ -13,11 +13,14 @@ from trio_debugmcp.dap.messages import (
     Terminated,
 )
 from trio_debugmcp.state.changes import (
+    BreakpointFaulted,
     BreakpointLogged,
     BreakpointsBound,
     EventReceived,
+    ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     OriginLearned,
+    OutputWritten,
     Resumed,
     ResumeRefused,
     SessionClosed,
@@ -25,11 +28,14 @@ from trio_debugmcp.state.changes import (
     SessionStarted,
     ThreadsLocated,
 )
-from trio_debugmcp.state.model import Thread
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Thread
 from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
+    OUTPUT,
     SESSION,
     STACK,
     THREADS,
+    breakpoints_payload,
 )
 
 # --- Sessions ---------------------------------------------------------------------------------------------------------
@@ -74,6 +80,22 @@ def test_the_end_of_the_program_changes_the_session_and_closing_removes_it(event
     assert store.state.last.end_reason == "the program ended"
 
 
+def test_a_new_root_session_replaces_everything_of_the_one_before() -> None:
+    store = Store("s-1")
+    store.put("bp-1", condition="x")
+    store.bound("bp-1")
+    store.merge(BreakpointFaulted("s-1", "x", "boom"))
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-1")))
+    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-1"}), "not here"))
+    store.stop(reason="Exception", exception_breakpoints=("ex-1",), hit_ids=(1,))
+    store.merge(OutputWritten("s-1", 10, ()))
+    store.open("s-2")
+    assert ([each.id for each in store.state.snapshots], store.state.focus) == (["s-2"], "s-2")
+    assert store.state.written == 0
+    assert store.state.breakpoints == (Breakpoint("bp-1", file=APP, line=1, condition="x"),)
+    assert store.state.exceptions == (ExceptionBreakpoint("ex-1"),)
+
+
 def test_the_exit_code_comes_from_the_event_or_from_closing() -> None:
     store = Store("s-1")
     store.event(Exited(3))
@@ -85,6 +107,21 @@ def test_the_exit_code_comes_from_the_event_or_from_closing() -> None:
     store.open("s-2")
     store.merge(SessionClosed("s-2", "the program ended", exit_code=4))
     assert store.state.last.exit_code == 4
+
+
+def test_an_exit_code_that_arrives_late_changes_the_session() -> None:
+    store = Store("s-1")
+    store.event(Terminated())
+    generation = store["s-1"].generation
+    assert store.event(Exited(3)) == {SESSION}
+    assert (store["s-1"].exit_code, store["s-1"].generation) == (3, generation)
+
+
+def test_output_of_a_live_session_changes_the_output_only() -> None:
+    store = Store("s-1")
+    assert store.merge(OutputWritten("s-1", 10, ())) == {OUTPUT}
+    assert store.merge(OutputWritten("s-2", 20, ())) == set()
+    assert store.state.written == 10
 
 
 def test_a_terminating_session_stays_terminating() -> None:
@@ -112,9 +149,23 @@ def test_a_session_remembers_whether_it_was_meant_to_end(failed: bool) -> None:
     assert store.state.last.failed is failed
 
 
+def test_breakpoints_become_pending_when_their_session_ends() -> None:
+    store = Store("s-1")
+    store.put("bp-1")
+    store.bound("bp-1", line=2)
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2")))
+    store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})))
+    assert BREAKPOINTS in store.merge(SessionClosed("s-1", "over"))
+    payload = breakpoints_payload(store.state, 1)
+    assert (payload.breakpoints[0].state, payload.breakpoints[0].verified) == ("Pending", False)
+    assert payload.breakpoints[0].line == 1
+    assert payload.exception_breakpoints[0].verified is False
+
+
 def test_changes_of_a_session_that_has_ended_change_nothing() -> None:
     store = Store("s-1")
     store.put("bp-1")
+    store.merge(ExceptionBreakpointPut(ExceptionBreakpoint("ex-2")))
     store.merge(SessionClosed("s-1", "over"))
     before = store.state
     for change in (
@@ -125,12 +176,13 @@ def test_changes_of_a_session_that_has_ended_change_nothing() -> None:
         Resumed("s-1"),
         ResumeRefused("s-1", 0),
         BreakpointsBound("s-1", (("bp-1", DapBreakpoint(True, 1)),)),
-        ExceptionBreakpointsBound("s-1", frozenset()),
+        ExceptionBreakpointsBound("s-1", frozenset({"ex-2"})),
         BreakpointLogged("s-1", "bp-1"),
     ):
         assert store.merge(change) == set()
         assert store.state.snapshots == before.snapshots
         assert store.state.breakpoints == before.breakpoints
+        assert store.state.exceptions == before.exceptions
 
 
 def test_a_child_that_ends_is_not_the_last_session() -> None:
@@ -218,6 +270,22 @@ def test_what_was_fetched_for_an_older_stop_is_dropped() -> None:
     store.stop()
     assert store.fetched(old) == set()
     assert store["s-1"].stack.locals is None
+
+
+def test_what_is_fetched_before_its_stop_is_published_is_dropped() -> None:
+    store = Store("s-1")
+    store.event(Stopped("step"))
+    assert store.fetched(store["s-1"].generation) == set()
+    assert store["s-1"].stack.locals is None
+
+
+def test_a_step_ends_with_its_stop() -> None:
+    store = Store("s-1")
+    store.stop()
+    store.resume(kind="step")
+    assert store["s-1"].stepping
+    store.stop()
+    assert not store["s-1"].stepping
 
 
 def test_an_examination_that_our_own_resume_overtook_is_dropped() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.state.store import APP, ORIGIN, frame, place
 from trio_debugmcp.dap.messages import Continued, DapBreakpoint, DapModule, Exited, ModuleEvent, Stopped, ThreadEvent
 from trio_debugmcp.state.changes import (
+    BreakpointFaulted,
     BreakpointLogged,
     BreakpointPut,
     BreakpointsBound,
@@ -100,8 +101,8 @@ def test_a_session_starts_and_ends_with_events() -> None:
     assert not starts_over(child)
     assert log.merge(child)[0].payload["parentSessionId"] == "s-1"
     log.event(Exited(3))
-    parent, orphan = log.merge(SessionClosed("s-1", "the program ended"))
-    assert parent.payload == {"sessionId": "s-1", "exitCode": 3, "reason": "the program ended", "failed": False}
+    parent, orphan = log.merge(SessionClosed("s-1", "the program ended", exit_code=4))
+    assert parent.payload == {"sessionId": "s-1", "exitCode": 4, "reason": "the program ended", "failed": False}
     assert (orphan.type, orphan.payload["sessionId"], orphan.payload["exitCode"]) == ("sessionEnded", "s-2", None)
     assert log.merge(SessionClosed("s-1", "again")) == []
 
@@ -132,6 +133,16 @@ def test_an_exception_is_an_event_after_its_stop() -> None:
     assert events[1].payload["exceptionType"] == "ValueError"
     assert len(events[1].payload["message"]) < 240
     assert isinstance(events[1].payload["location"], Location)
+    log.merge(Resumed("s-1", "continue"))
+    snapshot = log.state.snapshot("s-1")
+    assert snapshot is not None
+    assert log.types(ResumeRefused("s-1", snapshot.generation)) == ["stopped"]  # it is not raised again
+
+
+def test_a_stop_that_follows_another_without_a_resume_is_an_event() -> None:
+    log = EventLog("s-1")
+    assert [each.type for each in log.stop()] == ["stopped"]
+    assert [each.type for each in log.stop(reason="Pause")] == ["stopped"]
 
 
 def test_a_resume_is_one_event_and_a_refusal_is_the_stop_again() -> None:
@@ -180,9 +191,10 @@ def test_temporary_breakpoints_and_the_start_and_end_of_a_session_make_no_breakp
     temporary = Breakpoint("bp-1", file=APP, line=7, temporary=True)
     assert log.types(BreakpointPut(temporary)) == []
     assert log.types(BreakpointsRemoved(frozenset({"bp-1"}))) == []
-    log.merge(BreakpointPut(Breakpoint("bp-2", file=APP, line=7)))
+    log.merge(BreakpointPut(Breakpoint("bp-2", file=APP, line=7, condition="x")))
     log.merge(BreakpointsBound("s-1", (("bp-2", DapBreakpoint(verified=True, id=5)),)))
     assert log.types(SessionClosed("s-1", "over")) == ["sessionEnded"]
+    log.merge(BreakpointFaulted("s-1", "x", "NameError"))
     assert log.types(SessionOpened("s-2", ORIGIN)) == ["sessionStarted"]
 
 

@@ -36,7 +36,7 @@ def running(snapshot: Snapshot, *, stepping: bool = False) -> Snapshot:
         phase="Running",
         stepping=stepping,
         generation=snapshot.generation + 1,
-        # What is stale already stays the same object: an unchanged part means no notification.
+        # What is stale already stays the same object, so that comparing the two states stays cheap.
         threads=snapshot.threads if snapshot.threads.stale else replace(snapshot.threads, stale=True),
         stack=snapshot.stack if snapshot.stack.stale else replace(snapshot.stack, stale=True),
     )

@@ -8,8 +8,8 @@ The whole rule:
 - Continuing the focused session passes the focus to the session that has been paused longest, if there is one. A step
   keeps it, because its stop is expected in the same session.
 - A resume that the adapter refused takes it: the client that asked for it is still at that stop.
-- When the focused session ends, the focus goes to the session that has been paused longest; if none is paused, to the
-  parent; if that is gone too, to the root.
+- When the focused session ends, the focus goes to the session that has been paused longest, or to the parent if none is
+  paused.
 
 The first and the fourth need no decision and stand in `reduce`. The functions here make the others: each returns the id
 of the session in focus after the change.
@@ -44,9 +44,7 @@ def focus_after_end(focus: str | None, closed: Snapshot, left: tuple[Snapshot, .
     waiting = _longest_paused(left)
     if waiting is not None:
         return waiting.id
-    if any(snapshot.id == closed.parent for snapshot in left):
-        return closed.parent
-    return left[0].id if left else None  # parents stand before their children: the first is the root
+    return closed.parent  # None for the root, and a parent is left: with it this session would have ended as well
 
 
 def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:
