@@ -1,9 +1,7 @@
-"""What `inspect` and `watch` write: results and events to stdout, one JSON line per failure to stderr.
+"""The output of `inspect` and `watch`: results and events to stdout, one JSON line per failure to stderr.
 
-Colours only for a person: on a terminal, and if rich can be imported. A pipe gets plain JSON.
+On a terminal, and if rich is installed, it has colours; a pipe gets plain JSON.
 """
-
-from __future__ import annotations
 
 import json
 import sys
@@ -16,7 +14,7 @@ from msgspec.structs import asdict
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON types, named as on the wire: SDK models, our structs, times and exceptions included."""
+    """Convert SDK models, our structs, times and exceptions to JSON types, with names as on the wire."""
     match value:
         case Struct():
             config = value.__struct_config__
@@ -31,25 +29,25 @@ def plain(value: Any) -> Any:
             return value.isoformat()
         case BaseException():
             return str(value)
-        case _ if hasattr(value, "model_dump"):  # one of the SDK's
+        case _ if hasattr(value, "model_dump"):  # a model of the SDK
             return value.model_dump(by_alias=True, mode="json", exclude_none=True, exclude_unset=True)
         case _:
             return value
 
 
 def compact(value: Any) -> str:
-    """One line of JSON."""
+    """Encode `value` as one line of JSON."""
     return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def write_line(line: str) -> None:
-    """One line to stdout, at once: the reader of a pipe waits for it."""
+    """Write one line to stdout and flush it: the reader of a pipe waits for it."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def write_pretty(value: Any) -> None:
-    """Indented JSON, highlighted for a person."""
+    """Write indented JSON, highlighted on a terminal."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=2)
     console = terminal()
     if console is None:
@@ -59,7 +57,7 @@ def write_pretty(value: Any) -> None:
 
 
 def terminal() -> Any:
-    """Give a rich console when stdout is a terminal and rich is there, else None."""
+    """A rich console if stdout is a terminal and rich is installed, else None."""
     if not sys.stdout.isatty():
         return None
     try:
@@ -70,7 +68,7 @@ def terminal() -> Any:
 
 
 def write_error(code: str, message: str, **details: Any) -> None:
-    """Write the one line on stderr that says why the exit code is not 0."""
+    """Write the one line on stderr that explains an exit code other than 0."""
     error = {
         "code": code,
         "message": message,

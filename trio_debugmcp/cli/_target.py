@@ -1,30 +1,29 @@
-"""What `inspect` and `watch` share: how a server is named, and what a failure means to a shell."""
+"""What `inspect` and `watch` share: how a server is named, and exit codes for each kind of failure.
 
-from __future__ import annotations
+The SDK and the client are imported inside functions: the command line loads this module for `serve` too.
+"""
 
+import argparse
 import logging
 import os
 import re
 import sys
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import trio
 
 from trio_debugmcp.cli._output import write_error
 
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
-
 DONE, FAILED, UNREACHABLE, NOT_FOUND = 0, 1, 4, 5
-"""Exit codes: all well; usage or unexpected; unreachable or gone; a tool's error, or not found."""
+"""Exit codes: ok; usage or unexpected; unreachable or connection lost; a tool's error or not found."""
 
 INTERRUPTED = 130
-"""As a shell reports a command that Ctrl-C ended."""
+"""The exit code that a shell reports for a command that Ctrl-C ended."""
 
-DEFAULT_TIMEOUT = 30.0
-"""Seconds for the connection, and for each request."""
+DEFAULT_TIMEOUT_SECONDS = 30.0
+"""For the connection, and for each request."""
 
 URL = re.compile(r"(https?|wss?)://", re.IGNORECASE)
 RESOURCE_NOT_FOUND = -32002
@@ -32,7 +31,7 @@ INVALID_PARAMS = -32602
 
 
 class Failure(Exception):
-    """A command ends with `exit_code` and one line on stderr."""
+    """Ends a command with `exit_code` and one line on standard error."""
 
     def __init__(self, code: str, message: str, exit_code: int = FAILED, **details: Any) -> None:
         super().__init__(message)
@@ -42,24 +41,22 @@ class Failure(Exception):
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
-    """How to reach the server, and usage errors that end with 1."""
+    """Add the options that say how to reach the server, and make usage errors end with 1."""
     group = parser.add_argument_group("connection")
-    group.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'", help="for a URL; repeatable")
-    group.add_argument("--env", action="append", default=[], metavar="K=V", help="for a command; repeatable")
-    group.add_argument("--cwd", metavar="DIR", help="for a command; the current directory by default")
+    many: dict[str, Any] = {"action": "append", "default": []}
+    group.add_argument("--header", **many, metavar="'NAME: VALUE'", help="HTTP header for a URL (repeatable)")
+    group.add_argument("--env", **many, metavar="K=V", help="environment variable for a command (repeatable)")
+    group.add_argument("--cwd", metavar="DIR", help="working directory of a command (default: the current one)")
     group.add_argument(
-        "--era",
-        choices=["auto", "legacy", "modern"],
-        default="auto",
-        help="protocol era; auto asks the server (default)",
-    )
-    # argparse ends with 2 on its own; for these commands 1 is usage, and 2 is free for a shell to mean
-    # something else by.
+        "--era", choices=["auto", "legacy", "modern"], default="auto",
+        help="protocol era; auto takes the newest that the server has (default %(default)s)",
+    )  # fmt: skip
+    # By itself argparse exits with 2. For these commands usage errors are 1, as in the contract.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]
 
 
 def client_options(args: argparse.Namespace, **more: Any) -> Any:
-    """Make `InspectorOptions` of the command line; a server command sees the shell's environment."""
+    """Make `InspectorOptions` of the command line; a server command gets the shell's environment."""
     from trio_debugmcp.client import InspectorOptions
 
     headers = dict(_split(header, ":", "--header") for header in args.header)
@@ -68,12 +65,12 @@ def client_options(args: argparse.Namespace, **more: Any) -> Any:
 
 
 def pairs(words: Iterable[str], option: str) -> dict[str, str]:
-    """`K=V` words as a mapping; only the first `=` divides."""
+    """Split `K=V` words at the first `=`, into a mapping."""
     return dict(_split(word, "=", option) for word in words)
 
 
 def one_target(words: list[str]) -> str | list[str]:
-    """Take a URL by itself, or the words of a command."""
+    """The target that `words` name: one URL, or the words of a command."""
     if not words:
         raise Failure("usage", "name a server: a URL, or a command after `--`; see --help")
     if URL.match(words[0]):
@@ -89,7 +86,7 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
 
     from trio_debugmcp.errors import DebugError
 
-    logging.getLogger().addHandler(logging.NullHandler())  # the SDK's log is not the promised line
+    logging.getLogger().addHandler(logging.NullHandler())  # else the SDK's records would appear beside the one line
     ended: list[BaseException] = []
     try:
         trio.run(command)
@@ -98,7 +95,8 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
     for error in ended:
         if isinstance(error, KeyboardInterrupt):
             return INTERRUPTED
-        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader of our output, `head` for example, is done
+            # Or the interpreter's last flush would fail with the same error, and print it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
         failure = _as_failure(error)

@@ -1,14 +1,13 @@
 """`trio-debugmcp inspect`: connect to any MCP server, make one request, print the result."""
 
-from __future__ import annotations
-
 import argparse
 import json
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trio_debugmcp.cli._output import compact, write_line, write_pretty
 from trio_debugmcp.cli._target import (
-    DEFAULT_TIMEOUT,
+    DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
     Failure,
     add_target_options,
@@ -18,69 +17,69 @@ from trio_debugmcp.cli._target import (
     run_command,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
+if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import InspectorClient
 
 EXAMPLES = """\
 examples:
   trio-debugmcp inspect -- trio-debugmcp serve
   trio-debugmcp inspect --method tools/list http://127.0.0.1:8000/mcp
-  trio-debugmcp inspect --method tools/call --tool-name get-sum --tool-arg a=2 b=3 -- npx -y
-  @modelcontextprotocol/server-everything trio-debugmcp inspect --method resources/read --uri
-  debugger://session --format json -- trio-debugmcp serve | jq .result trio-debugmcp inspect --method
-  resources/read --template 'debugger://source/{+file}' --args file=/src/app.py -- trio-debugmcp serve trio-
-  debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
+  trio-debugmcp inspect --method tools/call --tool-name add --tool-arg a=2 b=3 -- my-server
+  trio-debugmcp inspect --method resources/read --uri debugger://session --format json -- trio-debugmcp | jq .result
+  trio-debugmcp inspect --method resources/read --template 'demo://{name}' --args name=counter -- my-server
+  trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
 
-exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found; with any but 0, stderr has
-one line {"error": {"code", "message"}}
+exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found. With any but 0, standard error has
+one line {"error": {"code", "message"}}.
 """
 
 
-def add_parser(subparsers: Any) -> None:
-    """Register the command."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `inspect` and its options to the command line."""
+    parser = commands.add_parser(
         "inspect",
         help="make one request to any MCP server and print the result",
         description=__doc__,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", nargs="*", help="an http(s):// URL, or a server command after --")
-    parser.add_argument("--method", choices=sorted(METHODS), default="initialize", help="default: initialize")
-    parser.add_argument("--tool-name", metavar="NAME")
+    parser.add_argument("target", nargs="*", help="an http(s):// or ws(s):// URL, or a server command after --")
     parser.add_argument(
-        "--tool-arg",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="K=V",
-        help="typed by the tool's schema, else as JSON",
-    )
-    parser.add_argument("--tool-args-json", metavar="JSON", help="all arguments as one object, taken literally")
-    parser.add_argument("--uri", help="of a resource")
-    parser.add_argument("--template", metavar="URI_TEMPLATE", help="of a resource, expanded with --args")
-    parser.add_argument("--prompt-name", metavar="NAME")
-    parser.add_argument(
-        "--prompt-args", "--args", dest="prompt_args", nargs="+", action="extend", default=[], metavar="K=V",
-        help="for a prompt or a template; a completion completes the last one, the others are its context",
+        "--method", choices=sorted(METHODS), default="initialize", metavar="METHOD",
+        help=f"the request: {', '.join(sorted(METHODS))} (default %(default)s, which shows the server)",
     )  # fmt: skip
-    parser.add_argument("--log-level", metavar="LEVEL")
-    parser.add_argument("--metadata", nargs="+", action="extend", default=[], metavar="K=V", help="the request's _meta")
-    parser.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S", help="seconds (%(default)g)")
+    _add_parameters(parser)
     parser.add_argument(
-        "--format",
-        choices=["text", "json"],
-        default="text",
-        help='text: indented; json: one line {"result": …}',
-    )
+        "--timeout", type=float, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
+        help="seconds for the connection and for the request (default %(default)g)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=["text", "json"], default="text",
+        help='text: indented JSON; json: one line {"result": …} (default text)',
+    )  # fmt: skip
     add_target_options(parser)
     parser.set_defaults(run=run)
 
 
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    words: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "K=V"}
+    group = parser.add_argument_group("parameters of the request")
+    group.add_argument("--tool-name", metavar="NAME", help="the tool to call")
+    group.add_argument("--tool-arg", **words, help="arguments of the tool, of the types of its schema; others as JSON")
+    group.add_argument("--tool-args-json", metavar="JSON", help="all arguments as one object, sent unchanged")
+    group.add_argument("--uri", help="the resource to read or to subscribe to")
+    group.add_argument("--template", metavar="URI_TEMPLATE", help="a resource template, expanded with --args")
+    group.add_argument("--prompt-name", metavar="NAME", help="the prompt to get, or to complete an argument of")
+    group.add_argument(
+        "--prompt-args", "--args", dest="prompt_args", **words,
+        help="arguments of a prompt or a template; completion/complete completes the last, with the others as context",
+    )  # fmt: skip
+    group.add_argument("--log-level", metavar="LEVEL", help="the level that logging/setLevel sets")
+    group.add_argument("--metadata", **words, help="_meta of the request")
+
+
 def run(args: argparse.Namespace) -> int:
-    """Carry out the command; returns the exit code."""
+    """Make the request and print its result; returns the exit code."""
     return run_command(lambda: _inspect(args))
 
 
@@ -108,7 +107,7 @@ async def _inspect(args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Find what can be told to be wrong without asking the server."""
+    """Refuse wrong usage that can be recognized without a connection."""
     needed = {
         "tools/call": "tool_name",
         "resources/subscribe": "uri",
@@ -130,7 +129,7 @@ def _check(args: argparse.Namespace) -> None:
     pairs(args.prompt_args, "--args")
 
 
-async def _initialize(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _initialize(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {
         "serverInfo": client.server_info,
         "protocolVersion": client.protocol_version,
@@ -139,7 +138,7 @@ async def _initialize(client: InspectorClient, _: argparse.Namespace) -> Any:
     }
 
 
-async def _tools_call(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _tools_call(client: "InspectorClient", args: argparse.Namespace) -> Any:
     tool = next((tool for tool in await client.list_tools() if tool.name == args.tool_name), None)
     if tool is None:
         raise Failure("tool_not_found", f"Tool {args.tool_name!r} not found on server.", NOT_FOUND)
@@ -164,32 +163,32 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
 
 
 def _as_json(text: str) -> Any:
-    """Take what a schema says nothing about as JSON if it reads like it, else as a string."""
+    """Read an argument that the schema does not mention: as JSON if it is JSON, else as a string."""
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-async def _resources_read(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _resources_read(client: "InspectorClient", args: argparse.Namespace) -> Any:
     if args.uri:
         return (await client.read_resource(args.uri)).result
     params = pairs(args.prompt_args, "--args")
     return (await client.read_resource_from_template(args.template, params)).result
 
 
-async def _resources_subscribe(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _resources_subscribe(client: "InspectorClient", args: argparse.Namespace) -> Any:
     await client.subscribe_to_resource(args.uri)
     return {}
 
 
-async def _prompts_get(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _prompts_get(client: "InspectorClient", args: argparse.Namespace) -> Any:
     if all(prompt.name != args.prompt_name for prompt in await client.list_prompts()):
         raise Failure("prompt_not_found", f"Prompt {args.prompt_name!r} not found on server.", NOT_FOUND)
     return (await client.get_prompt(args.prompt_name, pairs(args.prompt_args, "--args"))).result
 
 
-async def _complete(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _complete(client: "InspectorClient", args: argparse.Namespace) -> Any:
     from mcp.types import PromptReference, ResourceTemplateReference
 
     by_prompt = PromptReference(name=args.prompt_name) if args.prompt_name else None
@@ -198,33 +197,33 @@ async def _complete(client: InspectorClient, args: argparse.Namespace) -> Any:
     return {"completion": await client.get_completions(ref, name, value, dict(context) or None)}
 
 
-async def _set_level(client: InspectorClient, args: argparse.Namespace) -> Any:
+async def _set_level(client: "InspectorClient", args: argparse.Namespace) -> Any:
     await client.set_logging_level(args.log_level)
     return {}
 
 
-async def _ping(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _ping(client: "InspectorClient", _: argparse.Namespace) -> Any:
     await client.ping()
     return {}
 
 
-async def _tools_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _tools_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {"tools": await client.list_tools()}
 
 
-async def _resources_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _resources_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {"resources": await client.list_resources()}
 
 
-async def _templates_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _templates_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {"resourceTemplates": await client.list_resource_templates()}
 
 
-async def _prompts_list(client: InspectorClient, _: argparse.Namespace) -> Any:
+async def _prompts_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {"prompts": await client.list_prompts()}
 
 
-METHODS: dict[str, Callable[[InspectorClient, argparse.Namespace], Awaitable[Any]]] = {
+METHODS: dict[str, Callable[["InspectorClient", argparse.Namespace], Awaitable[Any]]] = {
     "initialize": _initialize,
     "tools/list": _tools_list,
     "tools/call": _tools_call,

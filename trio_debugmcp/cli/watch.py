@@ -1,7 +1,5 @@
 """`trio-debugmcp watch`: subscribe to resources of any MCP server and print a line for each change."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import signal
@@ -11,7 +9,7 @@ import trio
 
 from trio_debugmcp.cli._output import compact, plain, terminal, write_line
 from trio_debugmcp.cli._target import (
-    DEFAULT_TIMEOUT,
+    DEFAULT_TIMEOUT_SECONDS,
     URL,
     Failure,
     add_target_options,
@@ -20,7 +18,7 @@ from trio_debugmcp.cli._target import (
     run_command,
 )
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import Event, InspectorClient
     from trio_debugmcp.client.events import EventKind
 
@@ -28,15 +26,15 @@ EXAMPLES = """\
 examples:
   trio-debugmcp watch --read http://127.0.0.1:8000/mcp debugger://session
   trio-debugmcp watch debugger://session debugger://threads -- trio-debugmcp serve
-  trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server          every listed resource, until
-  something happens trio-debugmcp watch --read --format json -- my-server | jq -r .uri
+  trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server
+  trio-debugmcp watch --read --format json -- my-server | jq -r .uri
 
-Ctrl-C ends it. Exit codes: 0 ok, 1 usage, unexpected, or --count not reached in time, 4 unreachable or gone,
-5 not found.
+Without a URI and without --lists all listed resources are watched. Ctrl-C ends it. Exit codes: 0 ok; 1 usage,
+unexpected, or --count not reached in time; 4 unreachable, or the connection was lost; 5 not found.
 """
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-LIST_EVENTS: tuple[EventKind, ...] = (
+LIST_EVENTS: tuple["EventKind", ...] = (
     "toolsChange",
     "resourcesChange",
     "resourceTemplatesChange",
@@ -44,9 +42,9 @@ LIST_EVENTS: tuple[EventKind, ...] = (
 )
 
 
-def add_parser(subparsers: Any) -> None:
-    """Register the command."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `watch` and its options to the command line."""
+    parser = commands.add_parser(
         "watch",
         help="subscribe to resources of any MCP server and print their changes",
         description=__doc__,
@@ -55,28 +53,28 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "words", nargs="*", metavar="TARGET [URI]",
-        help="an http(s):// URL, or a server command after --; URIs after the URL, or around the command",
+        help="an http(s):// or ws(s):// URL, followed by the URIs to watch; or a server command after --, with the "
+        "URIs before or after it (default: all listed resources)",
     )  # fmt: skip
     parser.add_argument(
-        "--uri", action="append", default=[], help="a URI to watch, for a command that itself ends in URIs"
-    )
+        "--uri", action="append", default=[],
+        help="a URI to watch; for a command whose own arguments are URIs (repeatable)",
+    )  # fmt: skip
     parser.add_argument("--count", type=int, metavar="N", help="end after N events")
     parser.add_argument(
-        "--timeout", type=float, metavar="S", help="end after S seconds; with --count unmet, exit code 1"
+        "--timeout", type=float, metavar="S", help="end after S seconds, with exit code 1 if --count was not reached"
     )
-    parser.add_argument("--read", action="store_true", help="read each changed resource again and add its contents")
-    parser.add_argument("--lists", action="store_true", help="also report changes of the lists")
+    parser.add_argument("--read", action="store_true", help="read each changed resource and print its contents")
+    parser.add_argument("--lists", action="store_true", help="also print changes of the lists of tools and the like")
     parser.add_argument(
-        "--format",
-        choices=["text", "json"],
-        help="json: one object per line; default: text on a terminal, else json",
+        "--format", choices=["text", "json"], help="json: one object per line (default: text on a terminal, else json)"
     )
     add_target_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out the command; returns the exit code."""
+    """Watch until a signal, the count or the time limit; returns the exit code."""
     return run_command(lambda: _watch_until_signal(args))
 
 
@@ -107,20 +105,15 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 
 
 async def _watch(args: argparse.Namespace) -> None:
-    from trio_debugmcp.client import (
-        ConnectionLost,
-        Disconnect,
-        InspectorClient,
-        ResourcesChange,
-        ResourceUpdated,
-    )
+    from trio_debugmcp.client import ConnectionLost, Disconnect, InspectorClient, ResourcesChange, ResourceUpdated
 
     words, uris = (args.words, args.uri) if args.uri else divide(args.words)
     everything = not uris and not args.lists
-    options = client_options(args, connect_timeout=DEFAULT_TIMEOUT)
+    options = client_options(args, connect_timeout=DEFAULT_TIMEOUT_SECONDS)
     left = args.count
     async with (
         InspectorClient(one_target(words), options) as client,
+        # Before the subscriptions: what changes between two of them is in the queue.
         client.events("resourceUpdated", "disconnect", *LIST_EVENTS) as events,
     ):
         for uri in uris or ([resource.uri for resource in client.resources] if everything else []):
@@ -138,7 +131,7 @@ async def _watch(args: argparse.Namespace) -> None:
                 return
 
 
-async def _describe(client: InspectorClient, event: Event, args: argparse.Namespace) -> dict[str, Any]:
+async def _describe(client: "InspectorClient", event: "Event", args: argparse.Namespace) -> dict[str, Any]:
     from mcp import MCPError
 
     from trio_debugmcp.client import ResourceUpdated
@@ -149,7 +142,7 @@ async def _describe(client: InspectorClient, event: Event, args: argparse.Namesp
     if args.read:
         try:
             fields["contents"] = plain((await client.read_resource(event.uri)).result)["contents"]
-        except MCPError as error:  # it may be gone already; the next event will tell
+        except MCPError as error:  # the resource may be removed already; the next event reports it
             fields["error"] = {"code": error.code, "message": error.message}
     return fields
 
@@ -165,7 +158,7 @@ def _print(fields: dict[str, Any], form: str | None) -> None:
 
 
 def _sentence(fields: dict[str, Any]) -> str:
-    """Make a line for a person: when, what, which, and the beginning of the contents."""
+    """One line for a person: time, kind, URI or keys, contents."""
     words = [fields["time"][11:23], fields["kind"]]
     if "uri" in fields:
         words.append(fields["uri"])
