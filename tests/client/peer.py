@@ -1,26 +1,23 @@
 """A scripted MCP server for tests, in either era: raw JSON-RPC over memory streams, as ill-behaved as wanted.
 
-It is itself an SDK transport, so `InspectorClient(peer)` connects to it; it can be connected to again and
-again. Requests are answered by handlers (a handler may wait, refuse, or never answer); everything that it
-sends unasked is sent synchronously, so that a test decides the order on the wire. Teardown asserts nothing
-here; the nursery of the connection does: nothing may be left running.
+It is itself an SDK transport, so `InspectorClient(peer)` connects to it, as often as wanted. Requests are answered by
+handlers (a handler may wait, refuse, or never answer); notifications are sent synchronously, so that a test decides the
+order on the wire. Nothing may be left running at the end: the nursery of the connection sees to it.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import Any
 
 import anyio
 import trio
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from trio_debugmcp.client import EventStream
 
 Json = dict[str, Any]
 Handler = Callable[[Json], Json | Awaitable[Json]]
@@ -51,6 +48,9 @@ class Peer:
         notifications: likewise.
         connections: how often it was connected to.
         tools, resources, templates, prompts: what the lists answer; replaced at will.
+        on_listen: called with each `subscriptions/listen`, instead of `acknowledge` if a test replaces it.
+        on_reply: called after each reply.
+        nursery: of the connection, for what a handler starts.
     """
 
     def __init__(self, *, modern: bool = False, capabilities: Json | None = None) -> None:
@@ -68,6 +68,9 @@ class Peer:
         self.page_size = 1000
         self.silent_about: set[str] = set()
         self.listening: list[Any] = []
+        self.on_listen: Callable[[Json], None] = self.acknowledge
+        self.on_reply: Callable[[], None] = lambda: None
+        self.nursery: trio.Nursery
         self.handlers: dict[str, Handler] = {
             "initialize": self._initialize,
             "server/discover": self._discover,
@@ -87,10 +90,9 @@ class Peer:
             "ping": lambda _: {},
         }
         self._to_client: anyio.abc.ObjectSendStream[SessionMessage | Exception]
-        self._nursery: trio.Nursery
         self._open: list[AbstractAsyncContextManager[Any]] = []
 
-    # What a test does.
+    # --- What a test does ---------------------------------------------------------------------------------------------
 
     def count(self, method: str) -> int:
         return sum(request["method"] == method for request in self.requests)
@@ -114,7 +116,7 @@ class Peer:
         self._to_client.send_nowait(SessionMessage(parsed))  # type: ignore[attr-defined]
 
     def crash(self) -> None:
-        """End of file, with nothing said before."""
+        """End of file, without a word before."""
         self._to_client.close()  # type: ignore[attr-defined]
 
     def end_listening(self) -> None:
@@ -123,10 +125,27 @@ class Peer:
             self.send({"id": request_id, "result": {"resultType": "complete"}})
         self.listening = []
 
-    # What an SDK transport does.
+    def garble(self, error: Exception) -> None:
+        """Hand `error` to the client, as a transport does with what is not a message."""
+        self._to_client.send_nowait(error)  # type: ignore[attr-defined]
+
+    def reply(self, request_id: Any, result: Json) -> None:
+        """Answer a request that no handler has answered."""
+        self._reply({"id": request_id, "result": self._complete(result)})
+
+    def acknowledge(self, message: Json, honored: Json | None = None) -> None:
+        """Open the listen stream that `message` asks for; `honored` is what it reports, if less than asked for."""
+        self.listening.append(message["id"])
+        self.notify(
+            "notifications/subscriptions/acknowledged",
+            notifications=message["params"]["notifications"] if honored is None else honored,
+            _meta={SUBSCRIPTION_ID: message["id"]},
+        )
+
+    # --- What an SDK transport does -----------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Any:
-        connection = self._connect()
+        connection = self.connect()
         self._open.append(connection)
         return await connection.__aenter__()
 
@@ -136,18 +155,18 @@ class Peer:
         return self._open.pop().__aexit__(kind, error, trace)
 
     @asynccontextmanager
-    async def _connect(self) -> AsyncGenerator[Any, None]:
+    async def connect(self) -> AsyncGenerator[Any, None]:
         to_client, client_reads = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         client_writes, from_client = anyio.create_memory_object_stream[SessionMessage](math.inf)
         self.connections += 1
         self.listening = []
         async with trio.open_nursery() as nursery:
-            self._to_client, self._nursery = to_client, nursery
+            self._to_client, self.nursery = to_client, nursery
             nursery.start_soon(self._serve, from_client)
             try:
                 yield client_reads, client_writes
             finally:
-                nursery.cancel_scope.cancel("the client left")
+                nursery.cancel_scope.cancel("the client has disconnected")
                 for stream in (to_client, client_reads, client_writes, from_client):
                     stream.close()
 
@@ -161,14 +180,14 @@ class Peer:
                 self._on_cancelled(message)
             else:
                 self.requests.append(message)
-                self._nursery.start_soon(self._answer, message)
+                self.nursery.start_soon(self._answer, message)
 
     async def _answer(self, message: Json) -> None:
         method = message["method"]
         if method in self.silent_about:
             return
         if method == "subscriptions/listen" and method not in self.handlers:
-            self._listen(message)
+            self.on_listen(message)
             return
         try:
             handler = self.handlers[method]
@@ -180,11 +199,12 @@ class Peer:
         except Refuse as refusal:
             self._reply({"id": message["id"], "error": refusal.error})
         else:
-            self._reply({"id": message["id"], "result": self._complete(result)})
+            self.reply(message["id"], result)
 
     def _reply(self, message: Json) -> None:
-        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client left first
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
             self.send(message)
+        self.on_reply()
 
     def _complete(self, result: Json) -> Json:
         if not self.modern:
@@ -217,15 +237,6 @@ class Peer:
             page["nextCursor"] = str(start + self.page_size)
         return page
 
-    def _listen(self, message: Json) -> None:
-        self.listening.append(message["id"])
-        asked = message["params"]["notifications"]
-        self.notify(
-            "notifications/subscriptions/acknowledged",
-            notifications=asked,
-            _meta={SUBSCRIPTION_ID: message["id"]},
-        )
-
     def _on_cancelled(self, message: Json) -> None:
         if message["method"] == "notifications/cancelled":
             gone = message["params"]["requestId"]
@@ -246,3 +257,13 @@ def text(value: str, *, is_error: bool = False) -> Json:
 
 def content(uri: str, value: str) -> Json:
     return {"contents": [{"uri": uri, "text": value}]}
+
+
+def received(events: EventStream) -> list[Any]:
+    """Take out of a stream the events that it has received."""
+    taken: list[Any] = []
+    while True:
+        try:
+            taken.append(events.receive_nowait())
+        except (trio.WouldBlock, trio.EndOfChannel):
+            return taken

@@ -50,7 +50,7 @@ from trio_debugmcp.client.options import (
 )
 from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.lru import CacheEntry, LruCacheStatistics
-from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
+from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
 from trio_debugmcp.client.state.subscriptions import Updates
 
 __all__ = [

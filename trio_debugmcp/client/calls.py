@@ -75,7 +75,7 @@ class Calls:
         return merged or None
 
     async def read_resource(self, connection: ClientConnection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
-        """Make one `resources/read`."""
+        """Read a resource with one request, whether it is cached or not."""
         return (await self._read(connection, uri, metadata))[0]
 
     async def _read(
@@ -137,7 +137,7 @@ class Calls:
     async def get_prompt(
         self, connection: ClientConnection, name: str, params: Mapping[str, Any], metadata: Metadata
     ) -> PromptGetInvocation:
-        """Make one `prompts/get`."""
+        """Get a prompt with one request, its arguments as strings."""
         pending = self._begin()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)

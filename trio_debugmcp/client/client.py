@@ -50,8 +50,8 @@ from trio_debugmcp.client.invocations import (
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.lists import SyncedList
-from trio_debugmcp.client.state.messages import MessageEntry, StderrLine
-from trio_debugmcp.client.state.state import ClientState
+from trio_debugmcp.client.state.message_log import MessageEntry, MessageLogStatistics, StderrLine
+from trio_debugmcp.client.state.client_state import ClientState
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, SubscriptionsStatistics, Updates
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
@@ -68,7 +68,7 @@ class InspectorClientStatistics(Struct, frozen=True):
         subscriptions: wanted and confirmed.
         cache: per kind of content.
         events: published, and listeners.
-        messages: entries in the message log.
+        messages: what the message log holds.
     """
 
     supervisor: SupervisorStatistics
@@ -76,7 +76,7 @@ class InspectorClientStatistics(Struct, frozen=True):
     subscriptions: SubscriptionsStatistics
     cache: CacheStatistics
     events: EventBusStatistics
-    messages: int
+    messages: MessageLogStatistics
 
 
 class InspectorClient:
@@ -237,7 +237,7 @@ class InspectorClient:
             subscriptions=self._state.subscriptions.statistics(),
             cache=self._cache.statistics(),
             events=self._bus.statistics(),
-            messages=len(self._state.messages),
+            messages=self._state.messages.statistics(),
         )
 
     # --- Lists --------------------------------------------------------------------------------------------------------

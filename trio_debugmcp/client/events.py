@@ -18,7 +18,7 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
 )
 from trio_debugmcp.client.state.lru import CacheChangeReason, CacheKind
-from trio_debugmcp.client.state.messages import MessageEntry
+from trio_debugmcp.client.state.message_log import MessageEntry
 
 ConnectionStatus = Literal["disconnected", "connecting", "connected", "error"]
 """`error` means disconnected, but not by `disconnect()`: a crash, an end of file, a handshake that failed."""
@@ -169,13 +169,13 @@ class ToolsListChanged(Event, frozen=True, kw_only=True, tag="toolsListChanged")
 
 
 class ResourcesListChanged(Event, frozen=True, kw_only=True, tag="resourcesListChanged"):
-    """As `ToolsListChanged`, for resources and resource templates."""
+    """As `ToolsListChanged`, for the lists of resources and resource templates."""
 
     count: int
 
 
 class PromptsListChanged(Event, frozen=True, kw_only=True, tag="promptsListChanged"):
-    """As `ToolsListChanged`, for prompts."""
+    """As `ToolsListChanged`, for the list of prompts."""
 
     count: int
 

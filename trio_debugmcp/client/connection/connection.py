@@ -28,7 +28,7 @@ from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.options import InspectorOptions
-from trio_debugmcp.client.state.messages import MessageLog, Origin
+from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.tap import Tap, tapped
 

@@ -2,7 +2,7 @@
 
 | target | transport |
 | --- | --- |
-| a list of strings, `StdioServerParameters` | `process.ServerProcess` |
+| a list of strings, `StdioServerParameters` | `server_process.ServerProcess` |
 | `http://`, `https://` | Streamable HTTP; the older SSE transport for a path that ends in `/sse` |
 | `ws://`, `wss://` | MCP over WebSocket |
 | an SDK `Server` or `MCPServer` | in-process, over memory streams, in either era |
@@ -25,7 +25,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared._httpx_utils import create_mcp_http_client
 from msgspec import Struct
 
-from trio_debugmcp.client.connection.process import ServerProcess
+from trio_debugmcp.client.connection.server_process import ServerProcess
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.errors import UsageError
 

@@ -206,15 +206,12 @@ class ContentCache(ReadOnlyContentCache):
         call: int | None = None,
         stale: bool = False,
     ) -> bool:
-        """As `set_resource`."""
         return self._kinds.template.put(uri_template, self._entry(invocation, call, stale))
 
     def set_prompt(self, name: str, invocation: PromptGetInvocation, *, call: int | None = None) -> bool:
-        """As `set_resource`."""
         return self._kinds.prompt.put(name, self._entry(invocation, call))
 
     def set_tool_call_result(self, tool_name: str, invocation: ToolCallInvocation, *, call: int | None = None) -> bool:
-        """As `set_resource`."""
         return self._kinds.tool.put(tool_name, self._entry(invocation, call))
 
     def pin(self, uris: frozenset[str]) -> None:

@@ -43,7 +43,7 @@ MIN_INTERVAL_SECONDS = 1.0
 """Between automatic fetches: a person cannot follow a list that changes faster."""
 
 MAX_INTERVAL_SECONDS = 30.0
-"""Between automatic fetches: how late a change may be seen of a server that announced many that were none."""
+"""Between automatic fetches: how late a change of a server is seen that announced many without any."""
 
 FETCH_ERRORS = (MCPError, DebugError, RuntimeError)
 """How a fetch may fail on a connection that continues: refused, malformed, endless. The SDK raises
@@ -137,7 +137,7 @@ class SyncedList(Generic[T]):
         return items, self._commit(items, reason)
 
     def reset(self, reason: ListChangeReason = "disconnect") -> None:
-        """Empty the list."""
+        """Empty the list, and publish that its items are removed."""
         self._committed = self._started  # none of the fetches still running may commit
         self.loaded = False
         self.seen = 0

@@ -1,16 +1,18 @@
-"""Lists and the notifications that they changed. Both eras, virtual clock."""
+"""The four lists: fetched on connect and on request, in pages, the newest fetch wins. Both eras, virtual clock."""
 
 from typing import Any
 
 import pytest
 import trio
 from mcp import MCPError
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import MockClock
 
-from trio_debugmcp.client import InspectorClient, InspectorOptions, ListChangedNotifications
-from trio_debugmcp.client.state.lists import MAX_INTERVAL_SECONDS, Backoff, ListDiff, compare
-
-from .peer import FULL, Json, Peer, Refuse, tool
+from tests.client.peer import Json, Peer, Refuse, tool
+from trio_debugmcp.client import (
+    InspectorClient,
+    InspectorOptions,
+)
+from trio_debugmcp.client.state.lists import ListDiff, compare
 
 KINDS = {
     "tools": ("tools", "tools/list", "list_tools", "toolsChange"),
@@ -23,6 +25,7 @@ KINDS = {
     ),
     "prompts": ("prompts", "prompts/list", "list_prompts", "promptsChange"),
 }
+
 GROUP = {"tools": "tools", "resources": "resources", "resource_templates": "resources", "prompts": "prompts"}
 
 
@@ -31,24 +34,14 @@ def keys(client: InspectorClient, kind: str) -> list[str]:
     return [str(getattr(item, field)) for item in getattr(client, kind)]
 
 
-def test_the_difference_of_two_lists_names_what_came_what_went_and_what_is_another() -> None:
+def names(client: InspectorClient) -> list[str]:
+    return [each.name for each in client.tools]
+
+
+def test_the_difference_of_two_lists_names_what_was_added_removed_and_changed() -> None:
     diff = compare(["a1", "b1", "c1"], ["c1", "b2", "d1"], key=lambda item: item[0])
     assert diff == ListDiff(added=("d",), removed=("a",), changed=("b",))
     assert not compare(["a1"], ["a1"], key=lambda item: item[0])
-
-
-def test_the_pace_slows_down_while_nothing_new_is_found_and_recovers() -> None:
-    pace, time, gaps = Backoff(), 0.0, []
-    for _ in range(8):
-        pace.fetched(time, fruitful=False)
-        gaps.append(pace.earliest() - time)
-        time = pace.earliest()
-    assert gaps == [1.0, 2.0, 4.0, 8.0, 16.0, MAX_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS]
-    pace.fetched(time, fruitful=True)
-    assert pace.earliest() - time == 1.0
-    pace.fetched(time + 1, fruitful=False)
-    pace.fetched(time + 100, fruitful=False)
-    assert pace.earliest() - time == 101.0, "after a calm it starts from the beginning"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,7 +72,7 @@ class TestEachList:
             assert (await change).added == ("demo://a",)
             again: Any = client.wait_for(event)  # type: ignore[arg-type]
             await getattr(client, call)()
-            assert (await again).added == (), "who asks is told, even if nothing changed"
+            assert (await again).added == (), "an explicit list is always announced"
 
     async def test_all_pages_are_fetched(self, kind: str, peer: Peer, autojump_clock: MockClock) -> None:
         attribute, method, _, _ = KINDS[kind]
@@ -127,7 +120,7 @@ class TestEachList:
             assert peer.count(method) == 0
 
 
-async def test_what_is_cached_of_a_removed_item_goes_and_of_the_others_stays(
+async def test_a_removed_item_is_cleared_from_the_cache_and_the_others_are_not(
     peer: Peer, autojump_clock: MockClock
 ) -> None:
     peer.resources, peer.templates, peer.prompts = ["demo://a", "demo://b"], ["demo://t/{x}"], ["p", "q"]
@@ -155,86 +148,7 @@ async def test_what_is_cached_of_a_removed_item_goes_and_of_the_others_stays(
         assert client.cache.get_resource_template("demo://t/{x}", allow_stale=True) is None
 
 
-def test_all_list_changed_notifications_are_heeded_by_default_and_each_can_be_turned_off() -> None:
-    assert InspectorOptions().list_changed_notifications == ListChangedNotifications(
-        tools=True, resources=True, prompts=True
-    )
-    some = ListChangedNotifications(tools=False)
-    assert (some.tools, some.resources, some.prompts) == (False, True, True)
-
-
-async def test_a_notification_that_was_opted_out_of_does_nothing(peer: Peer, autojump_clock: MockClock) -> None:
-    options = InspectorOptions(list_changed_notifications=ListChangedNotifications(tools=False))
-    async with InspectorClient(peer, options) as client, client.events("toolsListChanged") as signals:
-        peer.changed("tools")
-        peer.changed("prompts")
-        await trio.sleep(10)
-        assert peer.count("tools/list") == 1
-        assert peer.count("prompts/list") == 2
-        assert not signals._queue
-
-
-async def test_a_notification_that_the_server_did_not_declare_does_nothing(autojump_clock: MockClock) -> None:
-    peer = Peer(capabilities={**FULL, "tools": {}})
-    async with InspectorClient(peer):
-        peer.changed("tools")
-        await trio.sleep(10)
-        assert peer.count("tools/list") == 1
-
-
-async def test_without_auto_sync_changes_are_reported_and_nothing_is_fetched(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
-    async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
-        for capability in ("tools", "resources", "prompts"):
-            signal: Any = client.wait_for(f"{capability}ListChanged")  # type: ignore[arg-type]
-            for _ in range(5):
-                peer.changed(capability)
-            assert (await signal).count == 5
-        await trio.sleep(10)
-        assert not [request for request in peer.requests if request["method"].endswith("/list")]
-
-
-async def test_an_automatic_fetch_that_finds_nothing_new_announces_no_change(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
-    peer.tools = ["t"]
-    async with InspectorClient(peer) as client, client.events("toolsChange", "toolsListChanged") as events:
-        peer.changed()
-        await trio.sleep(5)
-        assert [event.kind for event in events._queue] == ["toolsListChanged"]
-
-
-async def test_a_burst_during_a_fetch_costs_one_more(peer: Peer, autojump_clock: MockClock) -> None:
-    async with InspectorClient(peer) as client:
-
-        async def slow(_: Json) -> Json:
-            answer = {"tools": [tool(name) for name in peer.tools]}
-            await trio.sleep(5)
-            return answer
-
-        peer.handlers["tools/list"] = slow
-        peer.tools = ["first"]
-        peer.changed()
-        await trio.sleep(1)
-        for n in range(100):
-            peer.tools = [f"t{n}"]
-            peer.changed()
-        await trio.sleep(60)
-        assert peer.count("tools/list") == 1 + 2
-        assert keys(client, "tools") == ["t99"]
-
-
-async def test_an_explicit_list_satisfies_a_pending_reload(peer: Peer, autojump_clock: MockClock) -> None:
-    async with InspectorClient(peer) as client:
-        peer.changed()
-        await wait_all_tasks_blocked()
-        await client.list_tools()
-        await trio.sleep(10)
-        assert peer.count("tools/list") == 2
-
-
-async def test_a_refused_list_raises_for_who_asked_and_leaves_the_list(peer: Peer, autojump_clock: MockClock) -> None:
+async def test_a_refused_list_raises_to_the_caller_and_leaves_the_list(peer: Peer, autojump_clock: MockClock) -> None:
     peer.tools = ["t"]
     async with InspectorClient(peer) as client:
 
@@ -245,24 +159,6 @@ async def test_a_refused_list_raises_for_who_asked_and_leaves_the_list(peer: Pee
         with pytest.raises(MCPError, match="busy"):
             await client.list_tools()
         assert keys(client, "tools") == ["t"]
-
-
-async def test_a_list_that_fails_for_ever_is_given_up_until_the_next_notification(
-    peer: Peer, autojump_clock: MockClock
-) -> None:
-    async with InspectorClient(peer) as client, client.events("error") as errors:
-
-        def refuse(_: Json) -> Json:
-            raise Refuse(-32603, "broken")
-
-        peer.handlers["tools/list"] = refuse
-        peer.changed()
-        await trio.sleep(600)
-        assert len(errors._queue) == 5
-        peer.handlers["tools/list"] = lambda _: {"tools": [tool("healed")]}
-        peer.changed()
-        await trio.sleep(60)
-        assert keys(client, "tools") == ["healed"]
 
 
 async def test_a_first_list_that_fails_does_not_fail_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
@@ -277,3 +173,55 @@ async def test_a_first_list_that_fails_does_not_fail_the_connection(peer: Peer, 
         assert client.status == "connected"
         assert keys(client, "tools") == ["t"]
         assert "prompts/list failed: not yet" in (await failed).message
+
+
+async def test_the_newest_fetch_wins_though_an_older_one_finishes_later(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
+        delays = iter([(5.0, "older"), (1.0, "newer")])
+
+        async def slow(_: Json) -> Json:
+            delay, name = next(delays)
+            await trio.sleep(delay)
+            return {"tools": [tool(name)]}
+
+        peer.handlers["tools/list"] = slow
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.list_tools)
+            await trio.sleep(0.5)
+            nursery.start_soon(client.list_tools)
+        assert names(client) == ["newer"]
+
+
+async def test_pages_are_committed_at_once_and_never_torn(peer: Peer, autojump_clock: MockClock) -> None:
+    peer.tools, peer.page_size = [f"t{n}" for n in range(7)], 2
+    async with InspectorClient(peer) as client:
+        assert names(client) == peer.tools
+        page = peer.handlers["tools/list"]
+
+        async def slow(params: Json) -> Json:
+            await trio.sleep(1)
+            answer = page(params)
+            assert isinstance(answer, dict)
+            return answer
+
+        peer.handlers["tools/list"] = slow
+        peer.tools = [f"new{n}" for n in range(5)]
+        seen: set[int] = set()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.list_tools)
+            nursery.start_soon(client.list_tools)
+            for _ in range(8):
+                seen.add(len(client.tools))
+                await trio.sleep(0.5)
+        assert seen == {7, 5}
+
+
+async def test_a_cursor_that_comes_twice_ends_the_walk(peer: Peer, autojump_clock: MockClock) -> None:
+    peer.tools = ["t"]
+    async with InspectorClient(peer) as client:
+        peer.handlers["tools/list"] = lambda _: {"tools": [tool("x")], "nextCursor": "again"}
+        before = peer.count("tools/list")
+        with pytest.raises(Exception, match="the cursor 'again' came twice"):
+            await client.list_tools()
+        assert peer.count("tools/list") - before == 2
+        assert names(client) == ["t"], "half a list is not committed"

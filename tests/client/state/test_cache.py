@@ -1,15 +1,20 @@
-"""The cache by itself: plain values, a clock that the test moves, no Trio."""
+"""The cache by itself: plain values, a clock that the test moves, no Trio; and once within a client."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types import CallToolResult, GetPromptResult, ReadResourceResult, TextResourceContents
+from trio.testing import MockClock
 
+from tests.client.peer import Peer
 from trio_debugmcp.client import (
     ContentCache,
+    InspectorClient,
+    InspectorOptions,
     PromptGetInvocation,
     ReadOnlyContentCache,
     ResourceReadInvocation,
@@ -18,18 +23,8 @@ from trio_debugmcp.client import (
 )
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
 KINDS = ("resource", "resource_template", "prompt", "tool_call_result")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.time = NOON
-
-    def __call__(self) -> datetime:
-        return self.time
-
-    def advance(self, seconds: float) -> None:
-        self.time += timedelta(seconds=seconds)
 
 
 def contents(uri: str, text: str = "", ttl_ms: int = 0) -> ReadResourceResult:
@@ -73,6 +68,17 @@ def get(cache: ReadOnlyContentCache, kind: str, key: str) -> Any:
     return getattr(cache, f"get_{kind}")(key)
 
 
+class ManualClock:
+    def __init__(self) -> None:
+        self.time = NOON
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def advance(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestEachKind:
     def test_a_new_cache_has_nothing(self, kind: str) -> None:
@@ -83,7 +89,7 @@ class TestEachKind:
         invocation = put(cache, kind, "x")
         assert get(cache, kind, "x") is invocation
 
-    def test_an_unknown_key_is_none_and_no_error(self, kind: str) -> None:
+    def test_an_unknown_key_is_a_miss_and_not_an_error(self, kind: str) -> None:
         cache = ContentCache()
         put(cache, kind, "x")
         assert get(cache, kind, "y") is None
@@ -134,7 +140,7 @@ class TestEachKind:
         assert get(cache, kind, "c") is not None
 
 
-def test_the_kinds_are_bounded_each_by_itself() -> None:
+def test_each_kind_has_bounds_of_its_own() -> None:
     cache = ContentCache(max_entries=1)
     for kind in KINDS:
         put(cache, kind, "x")
@@ -227,8 +233,8 @@ def test_pinned_entries_are_evicted_last() -> None:
     assert cache.statistics().entries == 2, "even pinned entries do not break the bound"
 
 
-def test_a_stale_entry_is_none_to_the_getter_and_there_for_reading_offline() -> None:
-    clock = Clock()
+def test_the_getter_returns_a_stale_entry_only_for_reading_offline() -> None:
+    clock = ManualClock()
     cache = ContentCache(clock=clock)
     kept = put(cache, "resource", "x")
     cache.set_resource_template("t", template_read("t", "x"))
@@ -247,7 +253,7 @@ def test_a_stale_entry_is_none_to_the_getter_and_there_for_reading_offline() -> 
 
 @pytest.mark.parametrize(("ttl", "ttl_ms", "lifetime"), [(10, 0, 10), (None, 3000, 3), (10, 3000, 3), (2, 3000, 2)])
 def test_the_shorter_lifetime_of_server_and_option_counts(ttl: float | None, ttl_ms: int, lifetime: float) -> None:
-    clock = Clock()
+    clock = ManualClock()
     cache = ContentCache(ttl=ttl, clock=clock)
     cache.set_resource("x", read("x", ttl_ms=ttl_ms))
     clock.advance(lifetime - 0.001)
@@ -263,7 +269,7 @@ def test_a_ttl_of_zero_does_not_hide_what_was_just_read() -> None:
     assert cache.get_resource("x") is not None
 
 
-def test_everything_that_goes_or_becomes_stale_is_told() -> None:
+def test_everything_that_is_removed_or_becomes_stale_is_reported() -> None:
     cache = ContentCache(max_entries=1)
     told: list[tuple[str, str, str]] = []
     cache.on_change(lambda *change: told.append(change))
@@ -298,3 +304,16 @@ def test_no_history_breaks_the_bounds_or_loses_the_count(history: list[tuple[str
     for key in "abcdef":
         cache.clear_resource(key)
     assert cache.statistics().bytes == 0
+
+
+async def test_the_cache_has_bounds_lifetimes_statistics_and_events(peer: Peer, autojump_clock: MockClock) -> None:
+    options = InspectorOptions(cache_max_entries=2, cache_ttl=60)
+    async with InspectorClient(peer, options) as client, client.events("cacheChange") as changes:
+        for number in range(3):
+            await client.read_resource(f"demo://{number}")
+        assert client.cache.statistics().resources.evictions == 1
+        evicted: Any = await anext(changes)
+        assert (evicted.content, evicted.key, evicted.reason) == ("resource", "demo://0", "evicted")
+        await trio.sleep(60)
+        assert client.cache.get_resource("demo://2") is None
+        assert client.cache.statistics().resources.stale == 2

@@ -1,10 +1,8 @@
-"""Servers that no one here wrote: the protocol's reference server and conformance suite, and the SDK's.
+"""Servers that this project did not write: the protocol's reference server and conformance suite, and the SDK's.
 
-Real processes and sockets on loopback, hence the real clock, short bounds, and few tests. Without node, npm
-or a registry they are skipped by name.
+Real processes and sockets on loopback, hence the real clock, short bounds, and few tests. Without node, npm or a
+registry they are skipped by name.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -12,29 +10,24 @@ import shlex
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
 from mcp import types
+from mcp.client.session import ClientRequestContext
 
 from tests import warm
+from tests.client import node
 from trio_debugmcp.client import (
-    ConnectFailed,
     ConnectionLost,
     InspectorClient,
     InspectorOptions,
     Reconnect,
 )
-
-from . import node
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from mcp.client.session import ClientRequestContext
 
 pytestmark = pytest.mark.real
 
@@ -204,19 +197,12 @@ def read() -> str:
 
 @server.tool()
 async def bump(ctx: Context) -> int:
-    "Raise the value and tell those who listen."
+    "Raise the value and notify the subscribers."
     global value
     value += 1
     print("bumped", file=sys.stderr)
     await ctx.notify_resource_updated("demo://value")
     return value
-
-@server.tool()
-def crash() -> None:
-    "End at once."
-    print("Traceback: all is lost", file=sys.stderr, flush=True)
-    import os
-    os._exit(3)
 
 trio.run(server.run_stdio_async)
 """
@@ -249,61 +235,8 @@ async def test_an_sdk_server_in_the_handshake_era(sdk_server: list[str]) -> None
     with trio.fail_after(60):
         async with InspectorClient(sdk_server, InspectorOptions(mode="legacy")) as client:
             assert client.protocol_version == "2025-11-25"
-            assert {tool.name for tool in client.tools} == {"bump", "crash"}
+            assert {tool.name for tool in client.tools} == {"bump"}
             assert (await client.read_resource("demo://value")).result.contents
-
-
-async def test_a_server_that_crashes_tells_its_exit_code_and_its_last_words(sdk_server: list[str]) -> None:
-    with trio.fail_after(60):
-        async with InspectorClient(sdk_server) as client:
-            ended = client.wait_for("disconnect")
-            with pytest.raises(ConnectionLost, match="all is lost") as lost:
-                await client.call_tool("crash")
-            assert lost.value.exit_code == 3
-            assert (await ended).exit_code == 3
-            assert "all is lost" in (await ended).stderr_tail
-            assert client.status == "error"
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (["no-such-command-anywhere"], "no-such-command-anywhere"),
-        ([sys.executable, "-c", "import sys; sys.exit('no licence')"], "no licence"),
-        ([sys.executable, "-c", "print('hello, this is not MCP')"], "Connection closed"),
-    ],
-)
-async def test_a_command_that_is_no_server_cannot_be_connected_to_and_says_why(command: list[str], said: str) -> None:
-    with trio.fail_after(60):
-        with pytest.raises(ConnectFailed, match=said):
-            async with InspectorClient(command):
-                pytest.fail("connected to nothing")
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_what_it_started(
-    tmp_path: Path,
-) -> None:
-    pids = tmp_path / "pids"
-    script = (
-        "import os, signal, subprocess, sys, time\n"
-        f"child = subprocess.Popen(['sleep', '1000'])\n"
-        f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "while True: time.sleep(1)\n"
-    )
-    with trio.fail_after(60):
-        with pytest.raises(ConnectFailed, match="no handshake within 1 s"):
-            async with InspectorClient([sys.executable, "-c", script], InspectorOptions(connect_timeout=1)):
-                pytest.fail("connected to nothing")
-        while any(is_running(int(pid)) for pid in pids.read_text().split()):
-            await trio.sleep(0.1)  # the kernel takes its time; if it is for ever, the bound above tells
 
 
 @pytest.mark.parametrize("mode", ["legacy", "modern"])

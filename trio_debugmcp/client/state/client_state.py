@@ -29,7 +29,7 @@ from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.client.state.catalog import open_catalog
 from trio_debugmcp.client.state.lists import FETCH_ERRORS
-from trio_debugmcp.client.state.messages import MessageLog, StderrLog
+from trio_debugmcp.client.state.message_log import MessageLog, StderrLog
 from trio_debugmcp.client.state.reconcile import ListenFilter, ListenReconciler, reconcile_subscriptions
 from trio_debugmcp.client.state.rereads import Rereads
 from trio_debugmcp.client.state.subscriptions import Subscriptions

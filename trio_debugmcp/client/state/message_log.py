@@ -63,6 +63,20 @@ class MessageEntry(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
     duration: float | None = None
 
 
+class MessageLogStatistics(Struct, frozen=True):
+    """`MessageLog.statistics()`.
+
+    Attributes:
+        entries: held now.
+        bytes: held now, estimated.
+        unanswered: requests among the entries that have no response yet.
+    """
+
+    entries: int
+    bytes: int
+    unanswered: int
+
+
 class MessageLog:
     """The last `max_entries` messages that fit into `max_bytes`; 0 entries keeps none.
 
@@ -90,15 +104,9 @@ class MessageLog:
     def __iter__(self) -> Iterator[MessageEntry]:
         return iter(tuple(self._entries.values()))
 
-    @property
-    def bytes(self) -> int:
-        """Bytes held, estimated; never above the bound."""
-        return self._bytes
-
-    @property
-    def unanswered(self) -> int:
-        """Requests in the log that have no response yet."""
-        return len(self._open)
+    def statistics(self) -> MessageLogStatistics:
+        """What is held; never above the bounds."""
+        return MessageLogStatistics(len(self._entries), self._bytes, len(self._open))
 
     def record(self, origin: Origin, message: Body) -> MessageEntry:
         """Log one message; a response is added to its request's entry, which is returned."""

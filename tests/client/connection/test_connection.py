@@ -1,0 +1,140 @@
+"""One connection: events in order, the handshake, garbage on the wire, the ways to end.
+
+Virtual clock, both eras where they differ.
+"""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from tests.client.peer import Peer, received
+from trio_debugmcp.client import (
+    ConnectFailed,
+    ConnectionLost,
+    InspectorClient,
+    InspectorOptions,
+    NotConnected,
+)
+
+
+def status(client: InspectorClient) -> str:
+    """Its status, as something that the type checker knows to change."""
+    return client.status
+
+
+def kinds(stream: Any) -> list[str]:
+    return [event.kind for event in received(stream) if event.kind not in ("message", "cacheChange")]
+
+
+ONE = "demo://one"
+
+
+async def test_connecting_announces_status_connection_server_and_lists_in_that_order(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    peer.tools = ["t"]
+    client = InspectorClient(peer, InspectorOptions(connect_on_enter=False))
+    async with client, client.events() as events:
+        assert status(client) == "disconnected"
+        await client.connect()
+        assert status(client) == "connected"
+        expected = ["statusChange", "statusChange", "connect", "capabilitiesChange"]
+        expected += [] if peer.modern else ["serverInfoChange"]
+        expected += ["instructionsChange", "toolsChange"]
+        assert kinds(events) == expected
+        assert client.instructions == "be kind"
+        assert client.protocol_version == ("2026-07-28" if peer.modern else "2025-11-25")
+        assert client.capabilities is not None
+
+
+async def test_each_connection_is_ended_once(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client, client.events("disconnect") as events:
+        peer.crash()
+        await trio.sleep(1)
+        await client.disconnect()
+        assert len(received(events)) == 1
+        assert status(client) == "error"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy", "modern"])
+@pytest.mark.parametrize("modern", [False, True])
+async def test_only_the_era_that_was_asked_for_is_accepted(mode: Any, modern: bool, autojump_clock: MockClock) -> None:
+    peer = Peer(modern=modern)
+    if mode == "auto" or (mode == "modern") == modern:
+        async with InspectorClient(peer, InspectorOptions(mode=mode)) as client:
+            assert status(client) == "connected"
+        assert ("server/discover" in [r["method"] for r in peer.requests]) == (mode != "legacy")
+    else:
+        with pytest.raises(ConnectFailed, match="modern"):
+            async with InspectorClient(peer, InspectorOptions(mode=mode)):
+                pytest.fail("connected in another era")
+
+
+async def test_a_handshake_that_is_not_answered_times_out(autojump_clock: MockClock) -> None:
+    peer = Peer()
+    peer.silent_about |= {"initialize", "server/discover"}
+    client = InspectorClient(peer, InspectorOptions(connect_on_enter=False, connect_timeout=25))
+    async with client, client.events("error", "disconnect", "statusChange") as events:
+        with pytest.raises(ConnectFailed, match="no handshake within 25 s"):
+            await client.connect()
+        assert trio.current_time() == 25
+        assert status(client) == "error"
+        assert [getattr(event, "status", event.kind) for event in received(events)] == ["connecting", "error"]
+        peer.silent_about.clear()
+        await client.connect()
+        assert status(client) == "connected"
+
+
+async def test_a_failure_to_connect_is_not_wrapped_in_a_group(autojump_clock: MockClock) -> None:
+    class Broken(Peer):
+        async def __aenter__(self) -> Any:
+            raise OSError("no route to host")
+
+    with pytest.raises(ConnectFailed, match="Cannot connect: no route to host"):
+        async with InspectorClient(Broken()):
+            pytest.fail("connected to nothing")
+
+
+async def test_every_open_request_ends_with_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
+    peer.silent_about |= {"resources/read", "prompts/get", "tools/call", "completion/complete"}
+    ended: list[Exception] = []
+    async with InspectorClient(peer) as client:
+
+        async def ask(call: Any) -> None:
+            with pytest.raises(ConnectionLost, match="the server closed the connection") as lost:
+                await call()
+            ended.append(lost.value)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask, lambda: client.read_resource(ONE))
+            nursery.start_soon(ask, lambda: client.get_prompt("p"))
+            nursery.start_soon(ask, lambda: client.call_tool("t"))
+            await wait_all_tasks_blocked()
+            peer.crash()
+        assert len(ended) == 3
+        with pytest.raises(NotConnected):
+            await client.read_resource(ONE)
+        assert client.cache.statistics().entries == 0
+
+
+async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client:
+        reported = client.wait_for("error")
+        peer.garble(ValueError("not JSON"))
+        peer.notify("notifications/resources/updated", uri=42)
+        peer.notify("notifications/progress", progressToken=[], progress="x")
+        peer.notify("notifications/never/heard/of")
+        assert (await reported).message == "The server sent something that is not a message: not JSON"
+        await client.ping()
+        assert status(client) == "connected"
+
+
+async def test_a_cancelled_block_leaves_nothing_running(peer: Peer, autojump_clock: MockClock) -> None:
+    with trio.move_on_after(1) as scope:
+        async with InspectorClient(peer) as client:
+            await client.subscribe_to_resource(ONE)
+            await trio.sleep_forever()
+    assert scope.cancelled_caught
+    assert status(client) == "disconnected"

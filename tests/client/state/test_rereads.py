@@ -1,0 +1,72 @@
+"""Reading changed resources again: the option `auto_reread`. Both eras, virtual clock."""
+
+from typing import Any
+
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from tests.client.peer import Json, Peer, Refuse, content
+from trio_debugmcp.client import (
+    InspectorClient,
+    InspectorOptions,
+)
+
+ONE, TWO = "demo://one", "demo://two"
+
+
+def refuse(_: Json) -> Json:
+    raise Refuse(-32602, "not subscribable")
+
+
+async def test_changed_resources_are_read_again_at_once_and_coalesced(peer: Peer, autojump_clock: MockClock) -> None:
+    reading, most = 0, 0
+
+    async def slow(params: Json) -> Json:
+        nonlocal reading, most
+        reading, body = reading + 1, peer.contents[params["uri"]]
+        most = max(most, reading)
+        await trio.sleep(1)
+        reading -= 1
+        return content(params["uri"], body)
+
+    peer.handlers["resources/read"] = slow
+    uris = [f"demo://{n}" for n in range(10)]
+    peer.contents = dict.fromkeys(uris, "v0")
+    async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
+        for uri in uris:
+            await client.subscribe_to_resource(uri)
+        await wait_all_tasks_blocked()
+        for version in range(50):
+            peer.contents = dict.fromkeys(uris, f"v{version}")
+            for uri in uris:
+                peer.updated(uri)
+            await trio.sleep(0.02)
+        await trio.sleep(60)
+        assert most == 4, "a few at once"
+        assert peer.count("resources/read") <= 30
+        for uri in uris:
+            kept: Any = client.cache.get_resource(uri)
+            assert kept.result.contents[0].text == "v49"
+
+
+async def test_a_template_read_is_renewed_together_with_its_resource(peer: Peer, autojump_clock: MockClock) -> None:
+    peer.templates, peer.contents = ["demo://{x}"], {ONE: "v1"}
+    async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
+        await client.subscribe_to_resource(ONE)
+        await client.read_resource_from_template("demo://{x}", {"x": "one"})
+        peer.contents = {ONE: "v2"}
+        renewed = client.wait_for("resourceTemplateContentChange")
+        peer.updated(ONE)
+        await renewed
+        kept: Any = client.cache.get_resource_template("demo://{x}")
+        assert kept.result.contents[0].text == "v2"
+        assert peer.count("resources/read") == 2
+
+
+async def test_a_reread_that_fails_is_an_error_event(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
+        await client.subscribe_to_resource(ONE)
+        failed = client.wait_for("error")
+        peer.handlers["resources/read"] = refuse
+        peer.updated(ONE)
+        assert "reading demo://one again failed" in (await failed).message
