@@ -1,20 +1,16 @@
-"""The program that the conformance suite runs: does at the URL of its last argument what a scenario wants."""
-
-from __future__ import annotations
+"""The program that the conformance suite runs: makes the calls of a scenario at the URL of its last argument."""
 
 import json
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 from mcp import types
+from mcp.client.session import ClientRequestContext
 
 from trio_debugmcp.client import InspectorClient, InspectorOptions
-
-if TYPE_CHECKING:
-    from mcp.client.session import ClientRequestContext
 
 SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 
@@ -45,7 +41,7 @@ def _arguments(tool: types.Tool, tools: tuple[types.Tool, ...]) -> dict[str, Any
 
 
 class _Listening(logging.Handler):
-    """Sets an event when the stream for what the server says unasked is open; only the SDK's log tells."""
+    """Sets an event when the stream for server notifications is open, which only the SDK's log shows."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""Both eras for each test that asks for a `peer`, and no test that waits for ever."""
+"""The fixture `peer`, which makes a test run in both eras; a bound for each asynchronous test."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import trio
 
-from .peer import Peer
+from tests.client.peer import Peer
 
 HERE = Path(__file__).parent
 
-VIRTUAL_PATIENCE = 5000.0
-"""Seconds on a clock that jumps: longer than any test sleeps; what never happens is a failure at once."""
+VIRTUAL_PATIENCE_SECONDS = 5000.0
+"""On a clock that jumps: longer than any test sleeps, so that a test which waits in vain fails at once."""
 
-REAL_PATIENCE = 120.0
-"""Seconds on a real clock."""
+REAL_PATIENCE_SECONDS = 120.0
+"""On a real clock: ten times what the slowest test needs."""
 
 
 @pytest.fixture(params=["legacy", "modern"])
@@ -31,12 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE) and iscoroutinefunction(getattr(item, "obj", None)):
             virtual = "autojump_clock" in getattr(item, "fixturenames", ())
-            run = partial(run_bounded, VIRTUAL_PATIENCE if virtual else REAL_PATIENCE)
+            run = partial(run_bounded, VIRTUAL_PATIENCE_SECONDS if virtual else REAL_PATIENCE_SECONDS)
             item.add_marker(pytest.mark.trio(run=run), append=False)
 
 
 def run_bounded(patience: float, test: Callable[..., Awaitable[None]], *args: Any, **options: Any) -> None:
-    """As `trio.run`, but a test that waits for what never happens fails."""
+    """Run `test` as `trio.run` does, with a time limit."""
 
     async def bounded() -> None:
         with trio.fail_after(patience):

@@ -1,6 +1,4 @@
-"""Node packages for the interoperability tests: installed once, in bounded time, or a reason why not."""
-
-from __future__ import annotations
+"""Node packages for the interoperability tests: installed once, in bounded time; a test without them is skipped."""
 
 import os
 import shutil
@@ -11,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-INSTALL_TIME = 180
-"""Seconds for npm; a registry that is slower than this counts as absent."""
+INSTALL_SECONDS = 180
+"""For npm; a registry that is slower than this counts as absent."""
 
 SERVER_EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
 CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
@@ -78,9 +76,9 @@ def _install_once(packages: tuple[str, ...]) -> tuple[Path, str]:
         *packages,
     ]
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_TIME, cwd=root)
+        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS, cwd=root)
     except subprocess.TimeoutExpired:
-        return root, f"npm did not finish within {INSTALL_TIME} s"
+        return root, f"npm did not finish within {INSTALL_SECONDS} s"
     except subprocess.CalledProcessError as error:
         return root, f"npm failed: {error.stderr.decode(errors='replace')[-300:]}"
     done.touch()

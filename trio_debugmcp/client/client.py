@@ -14,8 +14,8 @@ This module is the façade, and the wiring of its parts:
 Everything that the server sends is seen at the tap, synchronously and in wire order; whatever takes time is a task in
 the connection's nursery. So no listener, however slow, can delay the reader.
 
-The module is longer than 350 lines because the façade has a documented method for each thing that a user can do;
-almost all of them are one line over a part.
+Long because the façade has a documented method for each thing that a user can do; almost every one is a line over a
+part.
 """
 
 from collections.abc import Awaitable, Mapping, Sequence
@@ -49,9 +49,9 @@ from trio_debugmcp.client.invocations import (
 )
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.client_state import ClientState
 from trio_debugmcp.client.state.lists import SyncedList
 from trio_debugmcp.client.state.message_log import MessageEntry, MessageLogStatistics, StderrLine
-from trio_debugmcp.client.state.client_state import ClientState
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, SubscriptionsStatistics, Updates
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
