@@ -33,6 +33,9 @@ class FakeAdapter(FakeAnswers):
     `on_request` is called with each of them. `connection` is where it can misbehave.
     """
 
+    program = __file__
+    """A file that exists, to launch."""
+
     def __init__(self, capabilities: Mapping[str, Any] = ALL_CAPABILITIES) -> None:
         super().__init__(capabilities)
         self.requests: list[tuple[str, Arguments]] = []

@@ -32,8 +32,7 @@ class Refusal(Exception):
 class FakeAnswers(ABC):
     """What is found in the imaginary program, and the answers to requests about it. The base of `FakeAdapter`."""
 
-    program = __file__
-    """A file that exists, to launch."""
+    program: str
 
     def __init__(self, capabilities: Mapping[str, Any]) -> None:
         self.capabilities = dict(capabilities)
