@@ -1,10 +1,18 @@
 """An MCP client, for any server in both eras, for programs that show a person what a server has.
 
-Stands by itself: nothing of the debug server is imported here.
+    async with InspectorClient(["my-server"]) as client, client.subscribed("demo://one") as updates:
+        print([tool.name for tool in client.tools])
+        async for update in updates:
+            print(await client.read_resource(update.uri))
+
+Uses the transports of this package, and nothing else of the debug server. `client` is the façade; `connection/` is how
+a server is reached, `state/` what is known of it.
 """
 
-from trio_debugmcp.client.bus import EventStream, Expectation
-from trio_debugmcp.client.client import InspectorClient
+from trio_debugmcp.client.bus import EventBusStatistics, EventStream, EventStreamStatistics, Expectation
+from trio_debugmcp.client.client import InspectorClient, InspectorClientStatistics
+from trio_debugmcp.client.connection.connection import ClientConnectionStatistics
+from trio_debugmcp.client.connection.supervisor import SupervisorStatistics
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotConnected
 from trio_debugmcp.client.events import (
     CacheChange,
@@ -50,14 +58,15 @@ from trio_debugmcp.client.options import (
 )
 from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.lru import CacheEntry, LruCacheStatistics
-from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
-from trio_debugmcp.client.state.subscriptions import Updates
+from trio_debugmcp.client.state.message_log import MessageEntry, MessageLogStatistics, StderrLine
+from trio_debugmcp.client.state.subscriptions import SubscriptionsStatistics, Updates
 
 __all__ = [
     "CacheChange",
     "CacheEntry",
     "CacheStatistics",
     "CapabilitiesChange",
+    "ClientConnectionStatistics",
     "ClientIdentity",
     "Connect",
     "ConnectFailed",
@@ -67,17 +76,21 @@ __all__ = [
     "Disconnect",
     "ErrorEvent",
     "Event",
+    "EventBusStatistics",
     "EventKind",
     "EventStream",
+    "EventStreamStatistics",
     "EventsDropped",
     "Expectation",
     "InspectorClient",
+    "InspectorClientStatistics",
     "InspectorOptions",
     "InstructionsChange",
     "ListChangedNotifications",
     "LruCacheStatistics",
     "MessageEntry",
     "MessageEvent",
+    "MessageLogStatistics",
     "NotConnected",
     "Progress",
     "PromptContentChange",
@@ -99,6 +112,8 @@ __all__ = [
     "StatusChange",
     "StderrLine",
     "StderrLogEvent",
+    "SubscriptionsStatistics",
+    "SupervisorStatistics",
     "ToolCallInvocation",
     "ToolCallResultChange",
     "ToolsChange",
