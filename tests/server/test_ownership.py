@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import SESSION, launch
 from trio_debugmcp.server.clients import ClientsStatistics
-from trio_debugmcp.testing import FakeAdapter, open_server
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, open_server
 
 LINGER = 100.0
 
@@ -20,8 +20,12 @@ async def test_the_owner_is_the_client_that_last_called_a_controlling_tool(autoj
         async with server.connect(role="observe") as observer, server.connect() as leaving:
             assert clients.statistics() == ClientsStatistics(in_control=2, observing=1, owned=False, ends_at=inf)
             await launch(leaving, adapter)
-            assert clients.statistics().owned
+            owner = clients.owner
+            assert owner is not None
             await observer.call("debug_state")
+            with pytest.raises(ToolFailed, match="may only observe"):
+                await observer.call("debug_pause")
+            assert clients.owner is owner
             await staying.call("breakpoint_list")
             start = trio.current_time()
         now = clients.statistics()

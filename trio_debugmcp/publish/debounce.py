@@ -95,7 +95,7 @@ class Debouncer:
         return f"<Debouncer quiet={self._quiet} max_wait={self._max_wait}: {now.pending} of {now.watched} URIs pending>"
 
     def statistics(self) -> DebouncerStatistics:
-        """What is pending at this moment."""
+        """Return what is pending at this moment."""
         pending = sum(topic.pending for topic in self._topics.values())
         return DebouncerStatistics(watched=len(self._topics), pending=pending)
 

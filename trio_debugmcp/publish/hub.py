@@ -103,7 +103,7 @@ class Subscriber:
         return f"<Subscriber: {now.subscriptions} subscriptions, {len(self._mailbox) + now.logs_queued} notices queued>"
 
     def statistics(self) -> SubscriberStatistics:
-        """What is subscribed and queued at this moment."""
+        """Return what is subscribed and queued at this moment."""
         return SubscriberStatistics(
             subscriptions=sum(map(len, self._spellings.values())),
             updates_queued=len(self._updates_queued),
@@ -138,7 +138,7 @@ class Subscriber:
             self._hub.lost_interest(self, key)
 
     def spellings(self, key: str) -> set[str]:
-        """How this client spelled the resource with that canonical URI; empty if it is not subscribed."""
+        """Return how this client spelled the resource with that canonical URI; empty if it is not subscribed."""
         return self._spellings.get(key, set())
 
     def close(self) -> None:
@@ -239,7 +239,7 @@ class Hub:
         return f"<Hub: {len(self._subscribers)} subscribers, {len(self._interested)} resources, {self._debouncer!r}>"
 
     def statistics(self) -> HubStatistics:
-        """What is subscribed and pending at this moment."""
+        """Return what is subscribed and pending at this moment."""
         return HubStatistics(
             subscribers=len(self._subscribers),
             resources=len(self._interested),

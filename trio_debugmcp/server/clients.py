@@ -79,7 +79,7 @@ class Clients:
         return f"<Clients: {now.in_control} in control, {now.observing} observing, owner={self.owner!r}>"
 
     def statistics(self) -> ClientsStatistics:
-        """Who is connected at this moment."""
+        """Return who is connected at this moment."""
         in_control = sum(client.role == "control" for client in self._clients)
         return ClientsStatistics(
             in_control=in_control,

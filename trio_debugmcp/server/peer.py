@@ -82,10 +82,9 @@ class Peer:
 
     async def middleware(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Serve one message: record a client that is new, and send the log messages that the message asks for."""
-        client = ctx.session.client_params
-        known = None
-        # Not with `initialize`, which may still be refused: the client counts from its next message on.
-        if client is not None and ctx.method != "initialize":
+        client, known = ctx.session.client_params, None
+        # None while `initialize` is served, which may still be refused: the client counts from its next message on.
+        if client is not None:
             known = await self._introduce(client.client_info.name, client.client_info.version, ctx)
         level = _requested_log_level(ctx)
         with known.serving() if known is not None else nullcontext():

@@ -106,7 +106,7 @@ class ConnectionServer:
         return f"<ConnectionServer for {self._client!r}: {self._listening} streams>"
 
     def statistics(self) -> ConnectionStatistics:
-        """What this connection is subscribed to at this moment."""
+        """Return what this connection is subscribed to at this moment."""
         subscriber = None if self._subscriber is None else self._subscriber.statistics()
         return ConnectionStatistics(streams=self._listening, subscriber=subscriber)
 
@@ -214,7 +214,7 @@ class ConnectionServer:
     # --- Subscriptions ------------------------------------------------------------------------------------------------
 
     async def _on_initialized(self, ctx: Context, params: types.NotificationParams) -> None:
-        """Start the notifications of a client of the handshake era: before this message the protocol forbids them."""
+        """Start the notifications of a client of the handshake era, which is ready for them from this message on."""
         self._connection_subscriber(ctx.session)
 
     def _connection_subscriber(self, sdk_session: ServerSession) -> Subscriber:
