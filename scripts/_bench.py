@@ -1,4 +1,4 @@
-"""Measures what users feel, each beside a baseline: absolute times on shared machines say little, ratios do.
+"""Measures what users notice, each time beside a baseline, because on shared machines only ratios are comparable.
 
 - one step and the stack after it, through MCP on stdio, against raw DAP to debugpy as shipped;
 - one resource read, against a trivial resource read of the SDK's own server, on the same transport;
@@ -54,7 +54,7 @@ anyio.run(main, backend="trio")
 
 
 class Rpc:
-    """JSON-RPC by hand, so that the client's own costs are the same small ones everywhere."""
+    """A minimal JSON-RPC client, whose own cost is small and the same in all measurements."""
 
     def __init__(self, process: trio.Process) -> None:
         self._process = process
@@ -109,7 +109,7 @@ async def milliseconds(action: Callable[[], Awaitable[object]], rounds: int) -> 
 
 
 async def raw_dap() -> float:
-    """Step and stack with nothing between us and debugpy's adapter as shipped."""
+    """Measure step and stack over a direct connection to debugpy's adapter as shipped."""
 
     async def refuse(request: Request) -> object:
         raise AdapterRefused(request.command, "not in a benchmark")

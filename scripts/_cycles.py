@@ -1,4 +1,4 @@
-"""Launches and ends a real program many times, and prints what the server's process holds. Run by scripts/cycles."""
+"""Launches and ends a real program many times, and prints what the server's process uses. Run by scripts/cycles."""
 
 import sys
 import time
@@ -13,10 +13,10 @@ from tests.faults.real_cycles import Held, cycle_for_real
 CYCLES = 100
 
 WARM_AFTER = 10
-"""Cycles after which the memory that Python keeps for reuse has been got from the system."""
+"""Cycles until Python has taken the memory that it keeps for reuse from the system."""
 
 MAX_GROWTH_KILOBYTES = 3000
-"""Of resident memory over the other cycles: the noise of the allocator, and less than a launch would leave."""
+"""Growth of resident memory over the other cycles: noise of the allocator, and less than one leaked launch."""
 
 
 def main() -> int:

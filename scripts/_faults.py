@@ -1,4 +1,4 @@
-"""Tries every fault of the kit in every phase, prints the matrix, and writes docs/faults.md. Run by scripts/faults."""
+"""Injects every fault in every phase, prints the matrix, and writes docs/faults.md. Run by scripts/faults."""
 
 import logging
 import sys

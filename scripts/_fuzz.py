@@ -12,14 +12,14 @@ FINDINGS = ROOT / ".fuzz"
 TARGETS = ("framing", "dap", "adapter", "mcp", "uri", "named", "head")
 
 MAX_BYTES = 4096
-"""Of one input. Whatever takes longer ones is bounded elsewhere, and tested there."""
+"""Size of one input. The bounds for longer ones have tests of their own."""
 
 HANG_SECONDS = 20
-"""Of real time for one input; the slowest good one takes a few tenths."""
+"""Real time for one input; the slowest valid one takes a few tenths of a second."""
 
 
 def main() -> int:
-    """Exit code 1 if any target has a finding."""
+    """Run the targets; return the exit code, 1 if any of them has a finding."""
     parser = argparse.ArgumentParser(prog="scripts/fuzz")
     parser.add_argument("target", nargs="?", choices=TARGETS, help="default: all of them, one after the other")
     parser.add_argument("file", nargs="?", type=Path, help="run the target on this input, once")
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def passes(target: str, seconds: int) -> bool:
-    """In a process of its own, since libFuzzer ends the one that it runs in."""
+    """Fuzz in another process, because libFuzzer ends the one in which it runs."""
     words = [sys.executable, __file__, target, "--seconds", str(seconds), "--here"]
     done = subprocess.run(words, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     lines = done.stderr.splitlines()

@@ -1,8 +1,8 @@
-"""Measures the server under observers: `scripts/bench load`. 500 of them on WebSockets, 50 of which do not read.
+"""Measures the server with 500 observers on WebSockets, 50 of which do not read: `scripts/bench load`.
 
-The agent steps 20 times a second on stdio; every observer is subscribed to three resources. Printed are the agent's
-step alone and observed, how long a change takes to reach an observer, what the server computes for it, and what an idle
-observer costs in memory. The observers run in this process, hence on the same processors as the server.
+The agent steps 20 times a second on stdio; every observer is subscribed to three resources. Printed are the time of a
+step with and without observers, the delay until a change reaches an observer, the processor time per notification, and
+the memory per idle observer. The observers run in this process, hence on the same processors as the server.
 """
 
 import json
@@ -37,7 +37,7 @@ def frame(message: dict[str, Any]) -> bytes:
 
 
 class Observer:
-    """A WebSocket by hand, so that 500 of them cost little. `heard` is when its session resource was notified."""
+    """A minimal WebSocket client, so that 500 of them cost little. `heard`: when its session resource was updated."""
 
     def __init__(self) -> None:
         self.heard: list[float] = []
@@ -77,7 +77,7 @@ class Observer:
 
 
 async def step(agent: DebugClient, seconds: float) -> tuple[list[float], list[float]]:
-    """Step at the rate; the duration of each, in milliseconds, and when it was done."""
+    """Step at the rate; return the duration of each step in milliseconds, and its end."""
     took, at = [], []
     start = trio.current_time()
     while trio.current_time() < start + seconds:
@@ -90,12 +90,12 @@ async def step(agent: DebugClient, seconds: float) -> tuple[list[float], list[fl
 
 
 def memory(pid: int) -> float:
-    """Resident, in kilobytes."""
+    """Resident memory of a process, in kilobytes."""
     return float(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])  # type: ignore[index]
 
 
 def computed(pid: int) -> float:
-    """Processor time of the process itself so far, in seconds; its children's is not in it."""
+    """Processor time of a process so far, in seconds, without its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,8 +1,8 @@
-"""`scripts/soak`: one server, real debugpy, four clients that do at random what clients do, for as long as is wished.
+"""`scripts/soak`: one server, real debugpy, and four clients that call tools at random, for as long as you want.
 
-An agent on standard input and output, a person who observes over WebSocket and reads whatever is notified, one in
-control over WebSocket, and a client over HTTP; the latter two leave now and then and come back. Every minute all of
-them pause, the session is ended, and what the server then has is printed: that must not grow.
+The clients are an agent on standard input and output, an observer on WebSocket who reads what is notified, one in
+control on WebSocket, and one on HTTP; the latter two disconnect now and then and connect again. Every minute all of
+them pause, the session is ended, and the resources that the server uses are printed: they must not grow.
 """
 
 import argparse
@@ -35,31 +35,31 @@ CONTROL, OBSERVE = "soak-control-token", "soak-observe-token"
 WATCHED = [f"debugger://{name}" for name in ("session", "breakpoints", "threads", "stack", "output", "timeline")]
 
 HANG_SECONDS = 60
-"""Above the longest wait that is asked for here, 30 s for a launch; a call over this hangs."""
+"""For one call; the longest timeout that is passed here is 30 s, for a launch."""
 
 WARM_UP_SAMPLES = 1
-"""The first minute fills caches and rings; from then on nothing may grow."""
+"""Samples before nothing may grow any more: the first minute fills caches and ring buffers."""
 
 GROWTH_BYTES = 24 * 1024 * 1024
-"""What memory may differ by: a full ring of output (4 MiB) and of the timeline, and what malloc keeps between them."""
+"""Difference of memory that is tolerated: full ring buffers of output and timeline, and what malloc keeps."""
 
 POOLED_DESCRIPTORS = 3
-"""What an HTTP client holds open between its requests differs by; a leak of one a session would be hundreds."""
+"""Difference of descriptors that is tolerated: connections that an HTTP client keeps open between its requests."""
 
 IDLE_SECONDS = 3.0
 """For processes to be reaped and connections to be closed, before a sample is taken."""
 
 RACES = {"NO_SESSION", "NOT_PAUSED", "ADAPTER_GONE"}
-"""Anybody may end the session, or let the program run, in the middle of anybody's call."""
+"""Error codes of calls during which another client ends the session or resumes the program."""
 
 EXPECTED: dict[str, set[str]] = {
-    "debug_launch": {"SESSION_ACTIVE", "LAUNCH_FAILED", "ADAPTER_FAILED"},  # the latter two: ended while it starts
+    "debug_launch": {"SESSION_ACTIVE", "LAUNCH_FAILED", "ADAPTER_FAILED"},  # the latter two: ended during the start
     "debug_restart": {"SESSION_ACTIVE", "LAUNCH_FAILED", "ADAPTER_FAILED"},
     "debug_continue": set(),
     "debug_step": {"INVALID_THREAD"},
     "debug_pause": {"ALREADY_PAUSED", "TIMEOUT"},
     "debug_run_to": {"INVALID_PARAMETER"},  # there is no code at that line
-    "breakpoint_set": {"BREAKPOINT_NOT_FOUND"},  # somebody has removed it while it was sent to the adapter
+    "breakpoint_set": {"BREAKPOINT_NOT_FOUND"},  # removed by another client while it was sent to the adapter
     "breakpoint_set_exception": {"BREAKPOINT_NOT_FOUND"},
     "breakpoint_enable": {"BREAKPOINT_NOT_FOUND"},
     "breakpoint_remove": {"BREAKPOINT_NOT_FOUND"},
@@ -69,11 +69,11 @@ EXPECTED: dict[str, set[str]] = {
     "source_get": {"INVALID_PATH"},
     "process_write_input": {"STDIN_CLOSED"},
 }
-"""Error codes that are no fault, beside `RACES`, by tool."""
+"""Tool → error codes that are expected, beside `RACES`."""
 
 
 class Sample(Struct, frozen=True):
-    """What an idle server has."""
+    """Resources of the system that an idle server uses."""
 
     memory: int
     descriptors: int
@@ -88,7 +88,7 @@ class Sample(Struct, frozen=True):
 
 
 class Soak:
-    """The clients' common ground: when to pause, when to stop, and what has gone wrong."""
+    """State that the clients share: when to pause, and the faults so far."""
 
     def __init__(self, process: trio.Process, programs: Path, seed: int) -> None:
         self.process = process
@@ -108,7 +108,7 @@ class Soak:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """A call; not while everybody pauses."""
+        """Run a call, once the clients do not pause."""
         await self.go.wait()
         self._busy += 1
         try:
@@ -118,7 +118,7 @@ class Soak:
             self._finished.unpark_all()
 
     async def pause(self) -> None:
-        """Until everybody has finished what they were doing."""
+        """Make the clients pause, and wait until all calls have ended."""
         self.go = trio.Event()
         while self._busy:
             await self._finished.park()
@@ -136,7 +136,7 @@ class Soak:
         return Sample(number("VmRSS") * 1024, descriptors, number("Threads"), sum(map(len, children)))
 
     def orphans(self) -> list[str]:
-        """Programs of ours that still run, wherever they are."""
+        """Debugged programs that still run, of whatever parent."""
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -154,7 +154,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Player:
-    """One client's dice."""
+    """The random calls of one client."""
 
     def __init__(self, soak: Soak, name: str) -> None:
         self._soak = soak
@@ -162,7 +162,7 @@ class Player:
         self._dice = random.Random(f"{soak.seed} {name}")
 
     async def play(self, client: DebugClient, turns: float) -> None:
-        """Call tools, and read, so many times."""
+        """Call tools and read resources, so many times."""
         while turns > 0:
             turns -= 1
             async with self._soak.turn():
@@ -176,7 +176,7 @@ class Player:
             with trio.fail_after(HANG_SECONDS):
                 await self._call(tool, arguments, client)
         except trio.TooSlowError:
-            self._soak.fault(f"{self._name}: {tool} {arguments} has hung for {HANG_SECONDS} s")
+            self._soak.fault(f"{self._name}: {tool} {arguments} has not ended within {HANG_SECONDS} s")
 
     async def _call(self, tool: str, arguments: dict[str, Any], client: DebugClient) -> None:
         try:
@@ -255,7 +255,7 @@ class Player:
         calls: list[Call] = [
             ("debug_state", {}), ("threads_list", {}), ("stacktrace_get", {}), ("variables_get", {}),
             ("variables_get", {"scope": "globals", "count": 20}), ("evaluate", {"expression": "sum(range(1000))"}),
-            ("evaluate", {"expression": dice.choice(["turn", "nobody", "1 +", "__import__('time').sleep(0.1)"])}),
+            ("evaluate", {"expression": dice.choice(["turn", "unknown", "1 +", "__import__('time').sleep(0.1)"])}),
             ("exception_get_context", {}), ("source_get", {"file": self._place()["file"]}),
             ("process_read_output", {}), ("timeline_query", {"count": 50}), ("list", {}),
             ("read", {"uri": dice.choice(WATCHED)}), ("read", {"uri": dice.choice(WATCHED)}),
@@ -271,7 +271,7 @@ def _from(number: int, notices: list[Notice]) -> list[Notice]:
 
 
 async def observe(soak: Soak, client: DebugClient) -> None:
-    """Read whatever is notified, as a page does."""
+    """Read every resource that is notified, as the dashboard does."""
     seen = 0
     async with client.subscribed(*WATCHED):
         while True:
@@ -291,8 +291,8 @@ async def observe(soak: Soak, client: DebugClient) -> None:
                             soak.fault(f"observer: {uri}: {error}")
 
 
-async def come_and_go(soak: Soak, name: str, connect: Callable[[], AbstractAsyncContextManager[DebugClient]]) -> None:
-    """A client that connects, does some things, leaves and comes back."""
+async def reconnect(soak: Soak, name: str, connect: Callable[[], AbstractAsyncContextManager[DebugClient]]) -> None:
+    """Connect, call some tools, disconnect, and start again."""
     player, dice = Player(soak, name), random.Random(f"{soak.seed} stays of {name}")
     while True:
         async with connect() as client:
@@ -303,7 +303,7 @@ async def come_and_go(soak: Soak, name: str, connect: Callable[[], AbstractAsync
 
 
 class Words:
-    """What the server writes to standard error: its addresses, and complaints, which are faults."""
+    """The server's standard error: its addresses, and errors, which are faults."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -311,7 +311,7 @@ class Words:
 
     async def listen(self, stream: trio.abc.ReceiveStream | None) -> None:
         if stream is None:
-            raise AssertionError("standard error was asked for")
+            raise AssertionError("the process was opened with a pipe")
         async for data in stream:
             self.text += data.decode(errors="replace")
             self.more.set()
@@ -326,7 +326,7 @@ class Words:
 
 @asynccontextmanager
 async def open_soak(seed: int, options: list[str]) -> AsyncIterator[tuple[Soak, Words]]:
-    """A server process with copies of the test programs, by whose directory they are told from others."""
+    """Run a server with copies of the test programs, whose directory identifies their processes."""
     programs = Path(tempfile.mkdtemp(prefix="soak-"))
     shutil.copytree(PROGRAMS, programs, dirs_exist_ok=True)
     tokens = ["--token", CONTROL, "--observe-token", OBSERVE]
@@ -352,7 +352,7 @@ async def open_soak(seed: int, options: list[str]) -> AsyncIterator[tuple[Soak, 
         for orphan in soak.orphans():
             soak.fault(f"left behind: {orphan}")
         for line in re.findall(r"^.* ERROR .*$|^Traceback.*$", words.text, re.MULTILINE):
-            soak.fault(f"the server complained: {line}")
+            soak.fault(f"the server logged an error: {line}")
         if "Traceback" in words.text:
             print(words.text[-8000:])
     finally:
@@ -364,7 +364,7 @@ async def open_soak(seed: int, options: list[str]) -> AsyncIterator[tuple[Soak, 
 
 
 async def take_sample(soak: Soak, agent: DebugClient, label: str) -> Sample:
-    """With everybody idle and no session."""
+    """Measure the server while all clients pause and there is no session."""
     await soak.pause()
     await agent.call("debug_disconnect")
     await agent.call("breakpoint_remove", id="*")
@@ -379,7 +379,7 @@ async def take_sample(soak: Soak, agent: DebugClient, label: str) -> Sample:
 
 
 def judge(soak: Soak, samples: list[Sample]) -> None:
-    """Whether anything has grown since the warm-up."""
+    """Record a fault for everything that has grown since the warm-up."""
     first, last = samples[min(WARM_UP_SAMPLES, len(samples) - 1)], samples[-1]
     if last.descriptors > first.descriptors + POOLED_DESCRIPTORS:
         soak.fault(f"descriptors grew from {first.descriptors} to {last.descriptors}")
@@ -404,8 +404,8 @@ async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
             samples.append(await take_sample(soak, agent, "start"))
             nursery.start_soon(observe, soak, observer)
             nursery.start_soon(Player(soak, "agent").play, agent, float("inf"))
-            nursery.start_soon(come_and_go, soak, "person", lambda: connect_websocket(websocket, CONTROL, "modern"))
-            nursery.start_soon(come_and_go, soak, "remote", lambda: connect_http(http, CONTROL))
+            nursery.start_soon(reconnect, soak, "person", lambda: connect_websocket(websocket, CONTROL, "modern"))
+            nursery.start_soon(reconnect, soak, "remote", lambda: connect_http(http, CONTROL))
             for minute in range(1, max(1, round(minutes)) + 1):
                 await trio.sleep(60 * min(1, minutes))
                 if soak.process.poll() is not None:
@@ -421,14 +421,14 @@ async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Exit code 1 if there was any fault."""
+    """Run the soak; return the exit code, 1 if there was any fault."""
     parser = argparse.ArgumentParser(prog="scripts/soak")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
-    parser.add_argument("--record", metavar="FILE", help="have the server record, to see what was before a fault")
+    parser.add_argument("--record", metavar="FILE", help="write a recording, to see what preceded a fault")
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
-    # The SDK's HTTP client complains when an event comes while we leave.
+    # The SDK's HTTP client logs an error if an event arrives while we disconnect.
     logging.getLogger("mcp.client.streamable_http").setLevel(logging.CRITICAL)
     faults = trio.run(play, asked.seed, asked.minutes, ["--record", asked.record] if asked.record else [])
     print(f"{len(faults)} faults" if faults else "no fault")

@@ -1,4 +1,4 @@
-"""Scenario and recording files: whatever is in them, they are read or refused in words; what is read can be played."""
+"""Properties of scenario and recording files: any of them is read or refused, and one that is read can be played."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
 
 def scenario(data: bytes) -> Scenario | None:
-    """Read as it is written; None if it is none."""
+    """Read a scenario, and check that writing it gives the same one; None if it is refused."""
     try:
         read = decode_scenario(data.decode(errors="replace"))
     except BadScenario:
@@ -31,7 +31,7 @@ def scenario(data: bytes) -> Scenario | None:
 
 
 def played(data: bytes) -> None:
-    """A scenario that can be read is played to a report."""
+    """A scenario that can be read can be played, and gives a report."""
     read = scenario(data)
     if read is None:
         return
@@ -44,7 +44,7 @@ def played(data: bytes) -> None:
 
 
 def recording(data: bytes) -> Recording | None:
-    """None if it is none."""
+    """Read a recording; None if it is refused."""
     try:
         return parse_recording(data)
     except NotARecording:
@@ -52,7 +52,7 @@ def recording(data: bytes) -> Recording | None:
 
 
 def replayed(data: bytes) -> None:
-    """A recording that can be read is served, and opens no file of this machine."""
+    """A recording that can be read can be served, and opens no file of this machine."""
     read = recording(data)
     if read is None:
         return
@@ -71,7 +71,7 @@ def replayed(data: bytes) -> None:
 
 
 async def look(client: DebugClient) -> None:
-    """What a client does first."""
+    """Read everything, as a client does first."""
     for uri in await client.uris():
         json.loads(await client.read_text(uri))
     try:

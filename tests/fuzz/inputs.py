@@ -1,4 +1,4 @@
-"""What is fed in: JSON of any kind, and messages that nearly fit the types and schemas that they should fit."""
+"""Strategies: JSON of any kind, and messages that nearly fit the types and schemas that they should fit."""
 
 import json
 from collections.abc import Mapping
@@ -26,16 +26,16 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=6,
 )
-"""Any JSON value, and what Python's `json` writes for infinity and for what is no number."""
+"""Any JSON value, and `Infinity` and `NaN`, as Python's `json` writes them."""
 
 
 def encoded(value: object) -> bytes:
-    """As JSON text; `NaN` and `Infinity` are in it, which many writers of JSON send."""
+    """Encode as JSON text, with the `NaN` and `Infinity` that many JSON libraries send."""
     return json.dumps(value).encode()
 
 
 def deep(depth: int) -> bytes:
-    """Nested deeper than any reader wants to follow."""
+    """Arrays nested as deep as that, more than any parser follows."""
     return b"[" * depth + b"]" * depth
 
 
@@ -43,7 +43,7 @@ def deep(depth: int) -> bytes:
 
 
 def near_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
-    """JSON objects with the members of a struct: right ones, wrong ones, missing ones; or something else."""
+    """JSON objects with the members of a struct, valid, invalid or missing; or other JSON."""
     hints = get_type_hints(kind)
     fields = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
     members = {name: near_type(hint) for name, hint in fields.items()}
@@ -51,7 +51,7 @@ def near_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
 
 
 def near_type(hint: Any) -> st.SearchStrategy[Any]:
-    """Mostly what the type says."""
+    """JSON that mostly fits a type."""
     arguments = [each for each in getattr(hint, "__args__", ()) if each is not type(None)]
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return near_struct(hint)
@@ -81,7 +81,7 @@ ENVELOPES = st.fixed_dictionaries(
         "arguments": JSON,
     },
 )
-"""Whole messages. `runInTerminal` is not among them: what it asks for would be run."""
+"""Whole messages, without `runInTerminal`: its command would be run."""
 
 
 # --- MCP clients -------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ IDS = st.integers(1, 2**40) | st.text(st.characters(codec="ascii"), min_size=1, 
 REQUESTS = st.fixed_dictionaries(
     {"jsonrpc": st.just("2.0"), "id": IDS, "method": st.sampled_from(METHODS) | TEXT}, optional={"params": PARAMS}
 )
-"""Requests of which the envelope is right."""
+"""Requests with a valid envelope."""
 
 MCP_LINES = (
     st.binary(max_size=30).map(lambda line: line.replace(b"\n", b" "))
@@ -192,6 +192,6 @@ def near_schema(schema: Mapping[str, Any], root: Mapping[str, Any]) -> st.Search
 
 
 def _range(schema: Mapping[str, Any]) -> tuple[int, int]:
-    """Small numbers, where there is something to be found."""
+    """The range of a schema, limited to small numbers, where most defects are."""
     least = int(schema.get("minimum", -2))
     return least, min(int(schema.get("maximum", least + 50)), least + 50)

@@ -1,4 +1,4 @@
-"""How fuzzed code runs: in virtual time, in bounds, and without a word of complaint."""
+"""Runs fuzzed code in virtual time, within bounds, and fails if an error is logged."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
@@ -8,22 +8,22 @@ import trio
 from hypothesis import settings
 from trio.testing import MockClock
 
-PATIENCE = 10_000.0
-"""Virtual seconds. The longest wait that a tool accepts is 3600; what takes longer hangs."""
+TEST_SECONDS = 10_000.0
+"""Virtual seconds for one input. The longest wait that a tool accepts is 3600; a longer one hangs."""
 
 
 def run(main: Callable[[], Awaitable[None]]) -> None:
-    """On a clock that jumps, in bounded virtual time; an error in the log is an error."""
+    """Run on a mock clock, for `TEST_SECONDS` at most; an error in the log fails the test."""
 
     async def bounded() -> None:
-        with trio.fail_after(PATIENCE):
+        with trio.fail_after(TEST_SECONDS):
             await main()
 
     with no_error_logged():
         trio.run(bounded, clock=MockClock(autojump_threshold=0))
 
 
-class _Complaints(logging.Handler):
+class _Errors(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.records: list[logging.LogRecord] = []
@@ -34,16 +34,16 @@ class _Complaints(logging.Handler):
 
 @contextmanager
 def no_error_logged() -> Iterator[None]:
-    """What we catch and log because it is a bug of ours is a bug of ours."""
-    complaints = _Complaints()
-    logging.getLogger().addHandler(complaints)
-    logging.disable(logging.WARNING)  # of which there are many, for good reasons
+    """Fail if an error is logged: errors that are caught and logged are defects, too."""
+    errors = _Errors()
+    logging.getLogger().addHandler(errors)
+    logging.disable(logging.WARNING)  # there are many, about invalid inputs
     try:
         yield
     finally:
         logging.disable(logging.NOTSET)
-        logging.getLogger().removeHandler(complaints)
-    for record in complaints.records:
+        logging.getLogger().removeHandler(errors)
+    for record in errors.records:
         raise AssertionError(f"{record.name}: {record.getMessage()}") from (record.exc_info or (None, None))[1]
 
 
@@ -55,4 +55,4 @@ def _current() -> settings:
 
 
 whole_server = settings(max_examples=_current().max_examples // 4)
-"""Each example starts and ends a server, in some ten milliseconds."""
+"""For examples that start and end a server, which takes some ten milliseconds."""

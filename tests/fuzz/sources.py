@@ -1,4 +1,4 @@
-"""The gate of source files, tried on a directory with a secret beside it."""
+"""Properties of the access to source files, on a directory with a secret beside it."""
 
 import io
 import os
@@ -20,7 +20,7 @@ SECRET = "the secret outside"
 
 @cache
 def _yard() -> Path:
-    """A program's directory with a secret beside it, and ways that lead there."""
+    """Make a program's directory with a secret beside it, and links that lead to the secret."""
     keep = tempfile.TemporaryDirectory(prefix="fuzz-")
     _kept.append(keep)
     yard = Path(os.path.realpath(keep.name))
@@ -38,7 +38,7 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 @contextmanager
 def opened_files() -> Iterator[list[str]]:
-    """The paths that are opened meanwhile."""
+    """Collect the paths of files that are opened in the block."""
     opened: list[str] = []
     real = io.open
 
@@ -51,19 +51,19 @@ def opened_files() -> Iterator[list[str]]:
 
 
 def yard() -> str:
-    """The directory of the files that the targets are about."""
+    """The directory that contains the program's directory and the secret."""
     return str(_yard())
 
 
 def source_ways() -> list[str]:
-    """Paths that lead to the files of the yard, honestly or not; material for the fuzzers."""
+    """Paths that lead to the files of the yard, allowed or not."""
     honest = ["app/main.py", "app/a b%20#?é.py", "app/link.py"]
     other = ["secret.txt", "app/../secret.txt", "app/out/secret.txt", "/secret.txt"]
     return [f"{yard()}/{each}" for each in honest + other]
 
 
 def uri(data: bytes) -> None:
-    """A source URI opens a file that the debugger has named, spelled as it was named, or nothing."""
+    """A source URI opens a file that the debugger has named, spelled as it was named, or no file at all."""
     known = source_ways()[:3]
     sources = Sources()
     for each in known:
@@ -90,7 +90,7 @@ def _check_refusal(error: UsageError) -> None:
 
 
 def named(data: bytes) -> None:
-    """A path that a debug adapter names, however odd, is one more that is known; it is read, or refused in words."""
+    """A path that a debug adapter names, however odd, becomes known; reading it works, or is refused with a code."""
     text = data.decode(errors="replace").replace("YARD", yard())
     sources = Sources((str(_yard() / "app"),))
     sources.learn(text, "s-1")

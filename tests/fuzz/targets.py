@@ -1,4 +1,4 @@
-"""What is fuzzed: functions of bytes that raise when a promise is broken. Hypothesis and atheris both call them."""
+"""Properties of the server: functions of bytes that raise if one is violated. Hypothesis and atheris both call them."""
 
 import json
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def _framed(chunks: list[bytes]) -> tuple[list[bytes], str | None]:
 
 
 def dap(data: bytes) -> None:
-    """A message is decoded, or it is a `ProtocolViolation`; what is in it as well."""
+    """A message, and its body, is decoded or raises `ProtocolViolation`."""
     try:
         message = codec.decode_message(data)
     except ProtocolViolation:
@@ -85,9 +85,9 @@ def _decode(body: Raw, kind: type[Any]) -> None:
 
 
 def adapter(data: bytes) -> None:
-    """A debug adapter that says this in the middle of a session: calls end, reads are JSON, the server serves on."""
+    """After an adapter has sent this in a session, calls end, reads are JSON, and the next session can be launched."""
     if b"InTerminal" in data:
-        return  # what it asks for would be run
+        return  # its command would be run
 
     async def main() -> None:
         fake = FakeAdapter()
@@ -110,7 +110,7 @@ def adapter(data: bytes) -> None:
 
 
 def mcp(data: bytes) -> None:
-    """Lines of a client: requests are answered once, nonsense is complained about, and the connection goes on."""
+    """After a client has sent these lines, every request has a response and the connection still works."""
 
     async def main() -> None:
         async with wire() as client:
@@ -127,14 +127,14 @@ def mcp(data: bytes) -> None:
 
 
 def _asked(line: bytes) -> list[int | str]:
-    """The id of a request that has to be answered; one that might have been cancelled, or waits by design, need not."""
+    """The id of a request that has to be answered; not that of one that may be cancelled, or waits by design."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
         return []
     if not isinstance(message, dict) or not isinstance(message.get("method"), str) or "id" not in message:
         return []
-    if "result" in message or "error" in message:  # it may be taken for an answer
+    if "result" in message or "error" in message:  # it may count as a response
         return []
     request_id = message["id"]
     if type(request_id) not in (int, str) or message["method"] == "subscriptions/listen":
@@ -151,7 +151,7 @@ PAGES = {"/": Page("text/html", b"<p>hello</p>", '"1"')}
 
 
 def head(data: bytes) -> None:
-    """A request's head is read or refused; the port answers or hangs up, and lets nobody in without the token."""
+    """A request's head is read or refused; the port answers or closes, and admits no client without the token."""
 
     async def main() -> None:
         ours, theirs = memory_stream_pair()
@@ -201,7 +201,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 
 
 def seeds(target: str) -> list[bytes]:
-    """Inputs to begin with: what real peers send."""
+    """Initial inputs: what real peers send."""
     match target:
         case "dap" | "framing" | "adapter":
             lines = (Path(__file__).parent.parent / "data/traces/debugpy-stdio.jsonl").read_text().splitlines()

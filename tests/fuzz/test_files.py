@@ -1,4 +1,4 @@
-"""Scenario and recording files with anything in them: see `files`."""
+"""Scenario and recording files with any content: see files.py."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ SETTINGS = inputs.near_struct(Setting).map(
 
 
 def lines_of(speaker: str) -> st.SearchStrategy[object]:
-    """Lines that nearly fit, of a speaker."""
+    """Lines of one speaker that nearly fit."""
     return st.sampled_from(sorted(WORDS[speaker].items())).flatmap(
         lambda word: inputs.near_struct(word[1]).map(
             lambda line: {speaker: word[0], **line} if isinstance(line, dict) else line
@@ -28,7 +28,7 @@ def lines_of(speaker: str) -> st.SearchStrategy[object]:
 
 
 MAX_LINES = 150
-"""Of a recording: into its second stop, and played in a moment."""
+"""Lines of a recording that are used: they reach its second stop, and are played quickly."""
 
 LINES = st.one_of([lines_of(speaker) for speaker in WORDS])
 
@@ -78,7 +78,7 @@ def changed_lines(draw: st.DrawFn, lines: list[bytes], ways: Sequence[str] = ANY
 
 
 def changed_value(draw: st.DrawFn, line: bytes) -> bytes:
-    """The line with one member that is something else."""
+    """Replace one member of the line."""
     try:
         value = json.loads(line)
     except ValueError:
@@ -105,24 +105,24 @@ def recordings(draw: st.DrawFn) -> bytes:
 @given(scenarios() | st.binary(max_size=30))
 @example(inputs.deep(100_000))
 @example(b"")
-def test_any_text_is_a_scenario_or_none_and_is_written_as_it_is_read(data: bytes) -> None:
+def test_any_text_is_refused_or_a_scenario_that_is_written_as_it_was_read(data: bytes) -> None:
     files.scenario(data)
 
 
 @whole_server
 @given(playable() | scenarios())
-def test_any_scenario_that_can_be_read_is_played_to_a_report(data: bytes) -> None:
+def test_any_scenario_that_can_be_read_can_be_played(data: bytes) -> None:
     files.played(data)
 
 
 @given(recordings() | st.binary(max_size=30) | st.lists(inputs.JSON.map(inputs.encoded)).map(b"\n".join))
 @example(inputs.deep(100_000))
 @example(b"")
-def test_any_bytes_are_a_recording_or_none(data: bytes) -> None:
+def test_any_bytes_are_refused_or_a_recording(data: bytes) -> None:
     files.recording(data)
 
 
 @whole_server
 @given(recordings())
-def test_any_recording_that_can_be_read_is_served_and_opens_no_source_of_this_machine(data: bytes) -> None:
+def test_any_recording_that_can_be_read_can_be_served_and_opens_no_source_of_this_machine(data: bytes) -> None:
     files.replayed(data)

@@ -1,4 +1,4 @@
-"""What fuzzing has found, each in a few lines."""
+"""Defects that fuzzing has found, each in a few lines."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.fuzz.wire import wire
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 
-async def test_a_request_whose_id_is_half_a_character_is_complained_about_without_it(
+async def test_a_malformed_request_with_half_a_surrogate_pair_as_id_is_answered_without_the_id(
     autojump_clock: MockClock,
 ) -> None:
     async with wire() as client:
@@ -20,7 +20,7 @@ async def test_a_request_whose_id_is_half_a_character_is_complained_about_withou
         assert (await client.request("ping"))["result"] == {}
 
 
-async def test_a_frame_in_a_file_that_cannot_exist_does_not_hurt(autojump_clock: MockClock) -> None:
+async def test_a_frame_may_be_in_a_file_with_an_impossible_path(autojump_clock: MockClock) -> None:
     fake = FakeAdapter()
     fake.frames = [("main", "/src/a\0b.py", 1), ("main", "a\0b.py", 1)]
     async with connect(options=fake.options()) as client:
@@ -31,14 +31,14 @@ async def test_a_frame_in_a_file_that_cannot_exist_does_not_hurt(autojump_clock:
                 await client.call("source_get", file=file)
 
 
-async def test_a_cursor_of_any_size_is_a_cursor_in_the_timeline(autojump_clock: MockClock) -> None:
+async def test_a_cursor_in_the_timeline_may_be_larger_than_64_bits(autojump_clock: MockClock) -> None:
     async with wire() as client:
         answer = await client.request("tools/call", name="timeline_query", arguments={"after_event_id": 10**30})
         assert json.loads(answer["result"]["content"][0]["text"])["events"] == []
 
 
 @pytest.mark.parametrize("name", [b"Upgrade", b"Connection", b"Sec-WebSocket-Protocol"])
-def test_a_no_break_space_in_an_upgrade_is_no_space_and_the_connection_does_not_hang(name: bytes) -> None:
+def test_a_no_break_space_in_an_upgrade_does_not_count_as_a_space(name: bytes) -> None:
     head(seeds("head")[1].replace(name + b": ", name + b": \xa0"))
 
 
@@ -51,5 +51,5 @@ def test_a_no_break_space_in_an_upgrade_is_no_space_and_the_connection_does_not_
     ],
     ids=["two lines", "two protocols", "two connections"],
 )
-def test_an_upgrade_that_says_more_than_one_thing_is_refused_and_the_connection_does_not_hang(lines: bytes) -> None:
+def test_an_upgrade_with_more_than_one_value_does_not_hang(lines: bytes) -> None:
     head(seeds("head")[1].replace(b"Upgrade: websocket", lines))

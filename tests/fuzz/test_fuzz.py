@@ -1,6 +1,7 @@
-"""Whatever comes in, on any side: no crash, no hang, no file outside the gate. Virtual time, and seconds of real time.
+"""Any input on any side: no crash, no hang, no access to other files. In virtual time, and seconds of real time.
 
-The same inputs each time; `--hypothesis-profile long` for other and more ones, `scripts/fuzz` for coverage-guided ones.
+The inputs are the same in each run; `--hypothesis-profile long` tries more and others, `scripts/fuzz` is guided by
+coverage.
 """
 
 import json
@@ -34,7 +35,7 @@ FRAMED = st.lists(HEADS | st.binary(max_size=10), max_size=4).map(b"".join)
 
 
 @given(cuts=st.binary(min_size=4, max_size=4), stream=FRAMED)
-def test_the_same_comes_out_of_any_bytes_however_they_are_cut(cuts: bytes, stream: bytes) -> None:
+def test_any_stream_is_decoded_to_the_same_bodies_however_it_is_cut(cuts: bytes, stream: bytes) -> None:
     targets.framing(cuts + stream)
 
 
@@ -42,7 +43,7 @@ def test_the_same_comes_out_of_any_bytes_however_they_are_cut(cuts: bytes, strea
 @example(inputs.deep(100_000))
 @example(b'{"type":"event","event":"output","body":' + inputs.deep(5000) + b"}")
 @example(b'{"type":"event","event":"stopped","body":{"reason":"\xff","threadId":1}}')
-def test_any_message_of_an_adapter_is_decoded_or_breaks_the_protocol(data: bytes) -> None:
+def test_any_message_of_an_adapter_is_decoded_or_a_violation(data: bytes) -> None:
     targets.dap(data)
 
 
@@ -63,7 +64,7 @@ FRAMES = inputs.EVENTS.map(framed_event) | inputs.ENVELOPES.map(inputs.encoded).
 @whole_server
 @given(st.lists(FRAMES, max_size=6).map(b"".join) | FRAMED)
 @example(encode_frame(b'{"type": "request", "command": "threads"}'))
-def test_whatever_an_adapter_says_in_a_session_the_server_serves_on(data: bytes) -> None:
+def test_after_any_messages_of_an_adapter_the_server_still_works(data: bytes) -> None:
     targets.adapter(data)
 
 
@@ -83,7 +84,7 @@ ANSWERED = {
 
 @st.composite
 def answers(draw: st.DrawFn) -> dict[str, Any]:
-    """What some commands are answered with."""
+    """Bodies of responses, by command."""
     commands = draw(st.lists(st.sampled_from(sorted(ANSWERED)), min_size=1, max_size=4, unique=True))
     kinds = {kind.__name__: kind for kind in targets.BODIES}
     return {command: draw(inputs.near_struct(kinds[ANSWERED[command]])) for command in commands}
@@ -91,7 +92,7 @@ def answers(draw: st.DrawFn) -> dict[str, Any]:
 
 @whole_server
 @given(answers())
-def test_whatever_an_adapter_answers_calls_end_and_reads_are_json(bodies: dict[str, Any]) -> None:
+def test_with_any_responses_of_an_adapter_calls_end_and_reads_are_json(bodies: dict[str, Any]) -> None:
     async def main() -> None:
         fake = FakeAdapter()
         for command, body in bodies.items():
@@ -127,7 +128,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @st.composite
 def conversations(draw: st.DrawFn) -> bytes:
-    """What a client says."""
+    """Lines of one client."""
     return b"\n".join(draw(st.lists(inputs.MCP_LINES, min_size=1, max_size=6, unique=True)))
 
 
@@ -135,7 +136,7 @@ def conversations(draw: st.DrawFn) -> bytes:
 @given(conversations())
 @example(b'{"jsonrpc":"2.0","id":"\\ud800","method":5}')
 @example(inputs.deep(100_000))
-def test_whatever_a_client_says_requests_are_answered_and_the_connection_goes_on(data: bytes) -> None:
+def test_after_any_lines_of_a_client_requests_are_answered_and_the_connection_works(data: bytes) -> None:
     targets.mcp(data)
 
 
@@ -145,8 +146,8 @@ TOOLS = {tool.name: tool.input_schema for tool in open_toolbox().listed("control
 @whole_server
 @pytest.mark.parametrize("phase", ["no session", "running", "paused"])
 @given(data=st.data())
-def test_any_arguments_of_any_tool_make_a_result_or_a_clear_error(phase: str, data: st.DataObject) -> None:
-    """All tools in one session; one that ends it is called last."""
+def test_any_arguments_of_any_tool_give_a_result_or_a_public_error(phase: str, data: st.DataObject) -> None:
+    """Several tools are called in one session."""
     calls = [
         (name, data.draw(inputs.arguments_of(TOOLS[name]), label=name))
         for name in data.draw(st.lists(st.sampled_from(sorted(TOOLS)), min_size=1, max_size=5, unique=True))
@@ -168,7 +169,7 @@ def test_any_arguments_of_any_tool_make_a_result_or_a_clear_error(phase: str, da
     run(main)
 
 
-def test_every_tool_says_what_it_takes() -> None:
+def test_every_tool_has_an_input_schema() -> None:
     for name, schema in TOOLS.items():
         assert json.loads(msgspec.json.encode(schema))["type"] == "object", name
 
@@ -199,7 +200,7 @@ ODD = [
 
 @st.composite
 def ways(draw: st.DrawFn) -> bytes:
-    """A path of the yard with some of its characters encoded, once or twice, and odd things in between."""
+    """A path of the yard with some characters encoded, and up to two odd ones inserted."""
     text = draw(st.sampled_from(sources.source_ways())).replace(sources.yard(), "YARD")
     encoded = "".join(
         "".join(f"%{byte:02X}" for byte in each.encode()) if draw(st.integers(0, 9)) == 0 else each for each in text
@@ -240,5 +241,7 @@ UPGRADE = targets.seeds("head")[1]
     | st.lists(PIECES, max_size=9).map(lambda pieces: b"GET /mcp HTTP/1.1\r\n" + b"".join(pieces) + b"\r\n")
     | st.binary(max_size=40).map(lambda frames: UPGRADE + frames)
 )
-def test_whatever_comes_to_the_port_is_answered_or_hung_up_on_and_nobody_gets_in_without_a_token(data: bytes) -> None:
+def test_any_bytes_at_the_port_are_answered_or_closed_and_none_is_admitted_without_a_token(
+    data: bytes,
+) -> None:
     targets.head(data)

@@ -1,4 +1,4 @@
-"""A client of a server in memory, line by line as on standard input and output, on which anything can be said."""
+"""A client that can send any line to a server in memory, as on standard input and output."""
 
 import json
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ class Wire:
         self._sink = sink
         self._source = source
         self._buffer = b""
-        self._id = 10**12  # above what is fuzzed with
+        self._id = 10**12  # above the ids of the fuzzed requests
         self.other: list[dict[str, Any]] = []
 
     async def send(self, line: bytes) -> None:
@@ -29,7 +29,7 @@ class Wire:
     async def line(self) -> dict[str, Any]:
         while b"\n" not in self._buffer:
             data = bytes(await self._source.receive_some())
-            assert data, "the server has left"
+            assert data, "the server has closed the connection"
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         message: dict[str, Any] = json.loads(line)
@@ -37,7 +37,7 @@ class Wire:
         return message
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """The whole answer. What comes meanwhile is kept in `other`."""
+        """Send a request and return the response. Other messages are kept in `other`."""
         self._id += 1
         await self.send(json.dumps({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}).encode())
         while (message := await self.line()).get("id") != self._id:
@@ -51,7 +51,7 @@ class Wire:
         await self.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
     async def call(self, tool: str, arguments: object) -> dict[str, Any]:
-        """Call a tool; a failure must be one that is meant to happen."""
+        """Call a tool; a failure must have a public error code."""
         answer = await self.request("tools/call", name=tool, arguments=arguments)
         result: dict[str, Any] = answer.get("result", {})
         if result.get("isError"):
@@ -63,7 +63,7 @@ class Wire:
         return result
 
     async def read_all(self) -> None:
-        """Every resource that is listed can be read, and is JSON."""
+        """Read every resource that is listed, and check that it is JSON."""
         listed = (await self.request("resources/list"))["result"]["resources"]
         for resource in listed:
             answer = await self.request("resources/read", uri=resource["uri"])
@@ -73,7 +73,7 @@ class Wire:
 
 @asynccontextmanager
 async def wire(fake: FakeAdapter | None = None) -> AsyncIterator[Wire]:
-    """A server with that adapter, and a client that has shaken hands."""
+    """Open a server with that adapter, and an initialized client."""
     options: Options = (fake or FakeAdapter()).options()
     sink, to_server = memory_stream_one_way_pair()
     from_server, source = memory_stream_one_way_pair()

@@ -1,20 +1,15 @@
-"""Our server as a process that serves Streamable HTTP."""
-
-from __future__ import annotations
+"""Our server as a process on Streamable HTTP, for clients that others wrote."""
 
 import re
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import trio
 
 from tests import warm
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 ROOT = Path(__file__).parent.parent.parent
 STEPS = str(ROOT / "tests/programs/steps.py")
@@ -25,12 +20,12 @@ START_SECONDS = 20
 
 @asynccontextmanager
 async def open_http_server() -> AsyncGenerator[str, None]:
-    """For the length of the block; yields `host:port`. What it writes to standard error goes to ours."""
+    """Run a server until the end of the block; yields `host:port`. Its standard error is copied to ours."""
     command = warm.server("serve", "--http", "127.0.0.1:0", "--no-stdio", "--token", TOKEN)
     async with trio.open_nursery() as nursery:
         process = await trio.lowlevel.open_process(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if process.stderr is None:
-            raise AssertionError("standard error was asked for")
+            raise AssertionError("the process was opened with a pipe")
         try:
             with trio.fail_after(START_SECONDS):
                 said = b""

@@ -1,13 +1,12 @@
-"""Clients that most hosts are built on, or that people try a server with: the TypeScript SDKs and the MCP Inspector."""
-
-from __future__ import annotations
+"""The clients that most hosts are built on, and the one to try servers with: TypeScript SDKs and MCP Inspector."""
 
 import json
 import os
 import shutil
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
@@ -18,9 +17,6 @@ from tests.interop.serving import STEPS, TOKEN, open_http_server
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
 
 pytestmark = pytest.mark.real
 
@@ -33,7 +29,7 @@ transports = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
 async def run(command: list[str], **environment: str) -> tuple[int, str, str]:
-    """Run to the end; the exit code and what was said."""
+    """Run a command; return its exit code, output and errors."""
     done = await trio.run_process(
         command, check=False, capture_stdout=True, capture_stderr=True, env={**os.environ, **environment}
     )
@@ -45,7 +41,7 @@ async def run(command: list[str], **environment: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def script(tmp_path: Path) -> list[str]:
-    """The command of the script, in a place from where it finds the SDKs."""
+    """The command of the script, copied to a directory from which it finds the SDKs."""
     program, modules = node.typescript_sdks()
     (tmp_path / "node_modules").symlink_to(modules)
     copy = tmp_path / "typescript_client.mjs"
@@ -86,7 +82,7 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     if (transport, era) == ("http", "legacy"):
         loggers = {each["logger"] for each in report["logged"]}
         assert "trio_debugmcp.session.examination" in loggers
-        assert "trio_debugmcp.transports.http" not in loggers  # somebody else was refused
+        assert "trio_debugmcp.transports.http" not in loggers  # it logs refusals of other clients
     if era == "modern":
         assert report["honored"] == {"resourcesListChanged": True, "resourceSubscriptions": [SESSION]}
 

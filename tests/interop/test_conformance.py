@@ -1,16 +1,15 @@
 """The protocol's conformance suite against our server over HTTP, unchanged, in each revision that it knows.
 
-The suite runs on what we have: a session is active, and the turnstile says our names where the suite says its own. A
+The suite runs with an active debug session, and a proxy replaces the suite's names of tools and resources by ours. A
 scenario passes with every check, or is in the table `NOT_OURS` with a reason and with exactly the checks that fail;
 docs/conformance.md shows the same table.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -21,26 +20,23 @@ from tests.interop.serving import ROOT, TOKEN, open_http_server
 from tests.interop.turnstile import Turnstile
 from trio_debugmcp.client import InspectorClient, InspectorOptions
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 pytestmark = [
     pytest.mark.real,
-    # The HTTP library leaves generators of cancelled streams to the garbage collector, and Trio says so.
+    # The HTTP library leaves generators of cancelled streams to the garbage collector, and Trio warns about it.
     pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning"),
 ]
 
 TEST_SECONDS = 120
-"""Measured: four to eight seconds for each revision."""
+"""For one revision, which takes four to eight seconds."""
 
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
 
 ALWAYS = "wire-schema-valid"
-"""This check runs with every scenario: alone it says nothing about the scenario."""
+"""A check that runs with every scenario, and says nothing about the scenario itself."""
 
 
 class Gap(Struct, frozen=True):
-    """Why a scenario does not apply, and which of its checks fail for that reason; none: they pass without meaning."""
+    """The reason why a scenario does not apply, and its checks that fail; none if all of them pass trivially."""
 
     reason: str
     failing: frozenset[str] = frozenset()
@@ -172,20 +168,20 @@ STATELESS_CHECKS = {
 
 @pytest.fixture
 def suite() -> list[str]:
-    """The command of the suite. A fixture, so that what is missing is named before Trio runs."""
+    """The command of the suite. A fixture, so that a missing program is reported before Trio runs."""
     return node.conformance()
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> str:
-    """A program whose source contains what the suite expects of a template that was given 123."""
+    """A program whose source contains what the suite expects from a template with the parameter 123."""
     path = tmp_path / "program.py"
     path.write_text("print(123)\n")
     return str(path)
 
 
 def our_names(program: str) -> dict[str, str]:
-    """What the suite calls a thing, and what is that thing here."""
+    """The suite's names of tools, resources and prompts → ours."""
     return {
         "test://watched-resource": "debugger://session",
         "test://static-text": "debugger://session",
@@ -203,7 +199,7 @@ Checks = list[dict[str, Any]]
 
 
 def results(directory: Path) -> dict[str, Checks]:
-    """The checks of each scenario that was run; the suite makes a directory for each."""
+    """Read the checks of each scenario that was run, from the directory that the suite makes for it."""
     return {
         re.sub(r"^server-(.+?)-\d{4}-\d\d-\d\dT.*$", r"\1", path.parent.name): json.loads(path.read_text())
         for path in directory.glob("*/checks.json")
@@ -214,7 +210,7 @@ def ids(checks: Checks, status: str) -> set[str]:
     return {check["id"] for check in checks if check["status"] == status}
 
 
-def told(checks: Checks) -> str:
+def failures(checks: Checks) -> str:
     return "; ".join(f"{each['id']}: {each.get('errorMessage')}" for each in checks if each["status"] == "FAILURE")
 
 
@@ -238,7 +234,7 @@ async def test_our_server_conforms(revision: str, suite: list[str], program: str
     assert passed == PASSING[revision]
     for name, checks in seen.items():
         expected = NOT_OURS[name].failing if name in NOT_OURS else frozenset()
-        assert ids(checks, "FAILURE") == expected, f"{name}: {told(checks)}"
+        assert ids(checks, "FAILURE") == expected, f"{name}: {failures(checks)}"
     if revision == "2026-07-28":
         assert ids(seen["server-stateless"], "SUCCESS") >= STATELESS_CHECKS
         assert "sep-2549-resources-read-caching-hints" in ids(seen["caching"], "SUCCESS")

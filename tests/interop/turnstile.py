@@ -1,30 +1,25 @@
-"""A way in for the conformance suite: a proxy on loopback that adds the token, and translates the suite's own names.
+"""A proxy for the conformance suite, on loopback, that adds the token and translates the suite's names.
 
-The suite takes no header from its user, and its scenarios name tools, prompts and resources of a test server. The
-proxy adds the token and says `debugger://session` where the suite says `test://watched-resource`; so the suite runs
-unchanged, on what we have. Hosts and Origins that the suite forges arrive as they are; only where it names the proxy,
-it means the server. Answers pass untouched. One connection carries one request.
+The suite accepts no headers from its user, and its scenarios use tools, prompts and resources of a test server. The
+proxy adds the token and replaces, for example, `test://watched-resource` by `debugger://session`, so that the suite
+runs unchanged. Hosts and Origins that the suite forges are passed on; only the address of the proxy is replaced by that
+of the server. Responses are passed on unchanged. One connection carries one request.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 import trio
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
 
 MAX_HEAD = 64 * 1024
 END_OF_HEAD = b"\r\n\r\n"
 
 
 class Turnstile(Struct, frozen=True):
-    """The server, `host:port`, its token, and names with what the server calls that."""
+    """Proxies to the server at `host:port`; `names` are the suite's names → the server's."""
 
     server: str
     token: str
@@ -32,7 +27,7 @@ class Turnstile(Struct, frozen=True):
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[str, None]:
-        """Let everybody on this machine in, for the length of the block; yields `host:port`."""
+        """Listen on loopback until the end of the block; yields `host:port`."""
         async with trio.open_nursery() as nursery:
             (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
             port = listener.socket.getsockname()[1]
@@ -55,7 +50,7 @@ class Turnstile(Struct, frozen=True):
             pass
 
     async def _received(self, client: trio.SocketStream, port: int) -> bytes:
-        """One request, as it goes to the server; nothing if the client has thought better of it."""
+        """Receive one request, and return it as the server gets it; nothing if the client closes the connection."""
         received = b""
         while END_OF_HEAD not in received:
             chunk = await client.receive_some()
@@ -92,7 +87,7 @@ class Turnstile(Struct, frozen=True):
 
 
 async def _copy(source: trio.SocketStream, sink: trio.SocketStream, both: trio.CancelScope) -> None:
-    """Until one side is done: then the other has nothing to wait for."""
+    """Copy until one side closes; then cancel the other direction as well."""
     async for chunk in source:
         await sink.send_all(chunk)
     both.cancel(reason="one side has closed")

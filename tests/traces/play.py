@@ -1,4 +1,4 @@
-"""Playing a recorded session as a user: every recorded move by our tools, every recorded stop seen in our resources."""
+"""Plays a recorded session as its user: repeats every move with our tools, and checks every stop."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,16 +12,16 @@ from tests.traces.trace import PARENT, Move, Place, Stop, Trace, options, story
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 
 LONGEST_SECONDS = 3600.0
-"""Of virtual time; no trace takes a minute."""
+"""Virtual time for one test; no recording takes a minute."""
 
 SETTLED_SECONDS = 30.0
-"""Virtual time in which all has been said that one move brings about; the slowest adapter compiles for two seconds."""
+"""Virtual time after a move until all its messages have come; the slowest adapter compiles for two seconds."""
 
 STEP_MODES = {"next": "over", "stepIn": "in", "stepOut": "out"}
 
 
 class Playing:
-    """A trace under way."""
+    """A recording that is being played."""
 
     def __init__(self, trace: Trace, home: Path, client: DebugClient, connections: list[str]) -> None:
         self.trace = trace
@@ -31,30 +31,32 @@ class Playing:
         self._program = home / "program"
         self._program.touch()
 
-    async def act(self, told: Move | Stop) -> None:
-        """Make a move, or look at a stop."""
-        if isinstance(told, Stop):
-            await check_stop(self.client, self.sessions[told.connection], told)
+    async def act(self, seen: Move | Stop) -> None:
+        """Repeat a move, or check a stop."""
+        if isinstance(seen, Stop):
+            await check_stop(self.client, self.sessions[seen.connection], seen)
             return
         failure = None
         try:
-            await self.move(told)
+            await self.move(seen)
         except ToolFailed as error:
             self.failures.append(failure := error)
-            if told.refusal is None:
+            if seen.refusal is None:
                 raise
-        if told.refusal is not None and told.command != "disconnect":  # our server parts whatever the adapter says
+        if (
+            seen.refusal is not None and seen.command != "disconnect"
+        ):  # our server disconnects even if the adapter refuses
             assert failure is not None
-            assert told.refusal in failure.message
+            assert seen.refusal in failure.message
         await trio.sleep(SETTLED_SECONDS)
 
     async def move(self, move: Move) -> None:
-        """Make it with the tool for it."""
+        """Call the tool for this move."""
         session = self.sessions[move.connection]
         over = (await self.client.call("debug_state"))["state"] == "Disconnected"
         match move.command:
             case "launch" | "attach" | "disconnect" if move.connection != PARENT:
-                pass  # our server takes care of its children
+                pass  # our server starts and ends its child sessions itself
             case "launch":
                 await self.client.call(
                     "debug_launch",
@@ -76,7 +78,7 @@ class Playing:
 
 
 async def check_stop(client: DebugClient, session_id: str, stop: Stop) -> None:
-    """Tools and resources agree on where the program is, and with the recording."""
+    """Check that tools, resources and the recording agree on where the program is."""
     session = await client.call("debug_state", session_id=session_id)
     assert session["state"] == "Paused"
     assert session["pauseReason"] is not None
@@ -99,7 +101,7 @@ def place(location: dict[str, Any]) -> Place:
 
 @asynccontextmanager
 async def playing(name: str, home: Path) -> AsyncIterator[Playing]:
-    """A server with the recorded adapter and a client, with the recorded breakpoints set."""
+    """Open a server with the recorded adapter and a client, and set the recorded breakpoints."""
     trace = Trace(name, home)
     settings, profile = options(trace)
     with trio.fail_after(LONGEST_SECONDS):
@@ -109,19 +111,19 @@ async def playing(name: str, home: Path) -> AsyncIterator[Playing]:
 
 
 async def play_all(playing: Playing) -> None:
-    """From the first move to the last, and beyond."""
-    for told in story(playing.trace):
-        await playing.act(told)
+    """Play the recording to its end, and wait until everything has settled."""
+    for seen in story(playing.trace):
+        await playing.act(seen)
     await trio.sleep(SETTLED_SECONDS)
 
 
 async def play_stops(playing: Playing, most: int | None = None) -> list[dict[str, Any]]:
-    """From the first move to the last, or so many stops; the session at each."""
+    """Play the recording, or so many stops of it, and return the session at each stop."""
     sessions: list[dict[str, Any]] = []
-    for told in story(playing.trace):
-        await playing.act(told)
-        if isinstance(told, Stop):
-            session = playing.sessions[told.connection]
+    for seen in story(playing.trace):
+        await playing.act(seen)
+        if isinstance(seen, Stop):
+            session = playing.sessions[seen.connection]
             sessions.append(await playing.client.call("debug_state", session_id=session))
             if len(sessions) == most:
                 break
@@ -129,7 +131,7 @@ async def play_stops(playing: Playing, most: int | None = None) -> list[dict[str
 
 
 async def check_end(client: DebugClient) -> dict[str, Any]:
-    """The session is over and nothing of it is left; returns what is known of it."""
+    """Check that the session has ended and nothing of it is left; return its last state."""
     state = await client.call("debug_state")
     assert state["state"] == "Disconnected"
     assert await client.uris() == []
@@ -140,7 +142,7 @@ async def check_end(client: DebugClient) -> dict[str, Any]:
 
 
 async def _set_breakpoints(trace: Trace, client: DebugClient, home: Path) -> None:
-    """Those that the recorded client sent first, for each file."""
+    """Set the breakpoints that the recorded client sent first, for each file."""
     done = set()
     for arguments in trace.asked("setBreakpoints"):
         path = Path(arguments["source"].get("path") or "")

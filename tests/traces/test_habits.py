@@ -1,4 +1,4 @@
-"""What real debug adapters do that a naive client trips over, each habit on a recorded session that shows it."""
+"""Habits of real debug adapters that a naive client fails on, each with a recorded session that shows it."""
 
 from pathlib import Path
 from typing import Any
@@ -14,22 +14,20 @@ from trio_debugmcp.testing import ToolFailed
 
 
 async def stops_of(name: str, home: Path) -> list[dict[str, Any]]:
-    """The session at every stop of a recording."""
+    """Play a recording and return the session at every stop."""
     async with playing(name, home) as played:
         return await play_stops(played)
 
 
 async def end_of(name: str, home: Path) -> dict[str, Any]:
-    """What is known of a recorded session that was played to its end."""
+    """Play a recording to its end and return the last state of its session."""
     async with playing(name, home) as played:
         await play_all(played)
         return await check_end(played.client)
 
 
 @pytest.mark.parametrize("name", ["perl-ls", "delve", "lldb-vscode-14", "lldb-dap-19"])
-async def test_messages_without_a_number_or_with_number_zero_are_understood(
-    name: str, tmp_path: Path, autojump_clock: MockClock
-) -> None:
+async def test_messages_may_have_no_seq_or_seq_zero(name: str, tmp_path: Path, autojump_clock: MockClock) -> None:
     async with playing(name, tmp_path) as played:
         numbers = {said.message.get("seq") for _, said in played.trace.lines if said.by == "adapter"}
         assert numbers & {None, 0}
@@ -45,7 +43,7 @@ async def test_the_thread_with_id_0_is_a_thread_like_any_other(
     assert {session["activeThreadId"] for session in sessions} == {0}
 
 
-async def test_fields_that_are_null_are_as_good_as_absent(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_fields_that_are_null_count_as_absent(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with playing("ansibug", tmp_path) as played:
         answers = [said.message for _, said in played.trace.lines if said.message.get("command") == "setBreakpoints"]
         assert any(
@@ -56,7 +54,7 @@ async def test_fields_that_are_null_are_as_good_as_absent(tmp_path: Path, autoju
 
 
 @pytest.mark.parametrize("name", ["cmake", "cdt-gdb-adapter", "lldb-dap-22"])
-async def test_events_that_come_before_the_answer_to_their_request_count(
+async def test_events_may_come_before_the_response_to_their_request(
     name: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     sessions = await stops_of(name, tmp_path)
@@ -76,7 +74,7 @@ async def test_a_program_runs_after_continue_though_its_adapter_sends_no_continu
 
 
 @pytest.mark.parametrize("name", ["perl-ls", "robotcode"])
-async def test_an_exit_code_that_comes_after_the_end_is_told(
+async def test_an_exit_code_that_comes_after_the_end_is_reported(
     name: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with playing(name, tmp_path) as played:
@@ -92,13 +90,13 @@ async def test_a_program_that_ends_without_an_exit_code_has_ended(
     assert (last["exitCode"], last["reason"]) == (None, "the program ended")
 
 
-async def test_an_adapter_that_only_hangs_up_at_the_end_has_ended(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_an_adapter_that_only_closes_the_connection_has_ended(tmp_path: Path, autojump_clock: MockClock) -> None:
     last = await end_of("rdbg", tmp_path)
     assert (last["exitCode"], last["reason"]) == (None, "the debug adapter closed the connection")
 
 
 @pytest.mark.parametrize("name", ["gdb-dap", "bash-dap", "js-debug-runInTerminal", "delve"])
-async def test_output_is_kept_whenever_it_comes(name: str, tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_output_is_kept_at_whatever_time_it_comes(name: str, tmp_path: Path, autojump_clock: MockClock) -> None:
     async with playing(name, tmp_path) as played:
         await play_all(played)
         shown = ("stdout", "stderr", "console")
@@ -126,20 +124,20 @@ async def test_threads_whose_ids_change_at_every_stop_are_followed(tmp_path: Pat
     assert [session["activeThreadId"] for session in sessions] == [1, 8, 11, 13, 16]
 
 
-async def test_steps_that_an_adapter_calls_breakpoints_end_where_they_end(
+async def test_steps_whose_stops_are_reported_as_breakpoints_end_at_the_right_lines(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     sessions = await stops_of("perl-ls", tmp_path)
     assert [session["currentLocation"]["line"] for session in sessions[:4]] == [8, 9, 16, 6]
 
 
-async def test_an_exception_stop_says_what_was_raised(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_an_exception_stop_has_exception_as_its_reason(tmp_path: Path, autojump_clock: MockClock) -> None:
     sessions = await stops_of("debugpy-stdio", tmp_path)
     assert sessions[-1]["pauseReason"] == "Exception"
 
 
 @pytest.mark.parametrize("name", ["gdb-dap-core", "lldb-dap-19-core", "lldb-dap-23-core"])
-async def test_a_dead_program_can_be_looked_at_and_its_resume_is_refused_in_the_adapters_words(
+async def test_a_core_dump_can_be_inspected_and_its_resume_is_refused_with_the_adapters_reason(
     name: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with playing(name, tmp_path) as played:
@@ -156,7 +154,7 @@ async def test_a_child_of_a_child_is_a_session_of_its_own(tmp_path: Path, autoju
     assert [(each["sessionId"], each["parentSessionId"]) for each in sessions] == [("s-3", "s-2"), ("s-2", "s-1")]
 
 
-async def test_an_attach_to_a_program_that_waits_without_saying_so_is_running_and_can_be_left(
+async def test_an_attach_to_a_program_whose_stop_was_not_reported_is_running_and_can_be_detached(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with playing("java-jdi-attach", tmp_path) as played:
@@ -171,11 +169,11 @@ async def test_an_attach_to_a_program_that_waits_without_saying_so_is_running_an
     "name",
     ["NEGATIVE-debugpy-attach-connect", "NEGATIVE-js-debug-attach-pid", "NEGATIVE-lldb-dap-19-runInTerminal-argv0"],
 )
-async def test_a_start_that_is_never_answered_ends_by_its_timeout_and_leaves_nothing(
+async def test_a_start_without_a_response_ends_by_its_timeout_and_leaves_nothing(
     name: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with playing(name, tmp_path) as played:
-        start = next(told for told in story(played.trace) if isinstance(told, Move))
+        start = next(seen for seen in story(played.trace) if isinstance(seen, Move))
         with pytest.raises(ToolFailed) as failed:
             await played.move(start)
         assert failed.value.code == "TIMEOUT"
@@ -183,7 +181,7 @@ async def test_a_start_that_is_never_answered_ends_by_its_timeout_and_leaves_not
         await check_end(played.client)
 
 
-def test_the_story_of_a_recording_is_its_moves_and_stops(tmp_path: Path) -> None:
-    told = story(Trace("debugpy-port", tmp_path))
-    assert [each.command if isinstance(each, Move) else "stop" for each in told] == ["launch", "stop", "disconnect"]
-    assert [each.thread for each in told if isinstance(each, Stop)] == [1]
+def test_the_story_of_a_recording_lists_its_moves_and_stops(tmp_path: Path) -> None:
+    seen = story(Trace("debugpy-port", tmp_path))
+    assert [each.command if isinstance(each, Move) else "stop" for each in seen] == ["launch", "stop", "disconnect"]
+    assert [each.thread for each in seen if isinstance(each, Stop)] == [1]

@@ -17,7 +17,7 @@ def test_all_recordings_are_here() -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-async def test_a_recorded_session_is_played_to_its_end_and_every_stop_is_where_it_was(
+async def test_a_recorded_session_can_be_repeated_and_every_stop_is_where_it_was(
     name: str, tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with playing(name, tmp_path) as played:

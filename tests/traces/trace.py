@@ -24,13 +24,13 @@ NAMES = sorted(file.stem for file in FOLDER.glob("*.jsonl"))
 PARENT = "parent"
 MOVES = {"launch", "attach", "continue", "next", "stepIn", "stepOut", "disconnect"}
 HANGS_UP = {"rdbg"}
-"""Whose recording ends because the adapter closes its socket; the others wait for the client to do so."""
+"""Recordings that end because the adapter closes its socket; the other adapters wait until the client does."""
 RECORDED_SOURCES = '"/src/'
-"""How paths of the debugged programs begin in all traces."""
+"""Beginning of the paths of debugged programs in all recordings."""
 
 
 class Trace:
-    """A recorded session; `lines` are what was said, by connection. Its source files are empty ones in `home`."""
+    """A recorded session; `lines` are its messages with their connections. Its sources are empty files in `home`."""
 
     def __init__(self, name: str, home: Path) -> None:
         self.name = name
@@ -43,13 +43,13 @@ class Trace:
                 self.lines.append((PARENT, Said(said.t, "adapter", _start_debugging(said.message["body"]))))
 
     def asked(self, command: str) -> Iterator[Mapping[str, Any]]:
-        """The arguments of each request of that command."""
+        """The arguments of each request with that command."""
         for _, said in self.lines:
             if said.by == "client" and said.message.get("command") == command and said.message["type"] == "request":
                 yield said.message.get("arguments") or {}
 
     def last_word(self) -> float:
-        """When the adapter last said anything."""
+        """The time of the adapter's last message."""
         return max(said.t for _, said in self.lines if said.by == "adapter")
 
     def heard(self, event: str) -> list[Mapping[str, Any]]:
@@ -58,13 +58,13 @@ class Trace:
 
 
 def _start_debugging(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """How debugpy announces a child to a client that serves `startDebugging`, as ours does and the recorded did not."""
+    """What debugpy sends a client that serves `startDebugging`, as ours does and the recorded one did not."""
     arguments = {"request": "attach", "configuration": configuration}
     return {"seq": 1_000_000, "type": "request", "command": "startDebugging", "arguments": arguments}
 
 
 class Place(Struct, frozen=True):
-    """Where a program was seen to be."""
+    """Where a program has stopped."""
 
     file: str | None
     line: int
@@ -72,7 +72,7 @@ class Place(Struct, frozen=True):
 
 
 class Move(Struct):
-    """What the recorded client did, and why it was refused if it was."""
+    """A request of the recorded client, and the reason if the adapter refused it."""
 
     connection: str
     command: str
@@ -80,7 +80,7 @@ class Move(Struct):
 
 
 class Stop(Struct):
-    """What came of it, and where that was, if the recorded client looked."""
+    """A stop, and its place if the recorded client requested the stack."""
 
     connection: str
     thread: int | None
@@ -88,25 +88,25 @@ class Stop(Struct):
 
 
 def story(trace: Trace) -> list[Move | Stop]:
-    """What a user would have to do, and would see, to take the same way."""
-    told: list[Move | Stop] = []
+    """List what the user did and saw: moves and stops, in order."""
+    seen: list[Move | Stop] = []
     asked: dict[tuple[str, int], Move | Stop] = {}
     for connection, said in trace.lines:
         match said.by, said.message:
             case "client", {"type": "request", "command": str(command), "seq": int(seq)} if command in MOVES:
-                told.append(Move(connection, command))
-                asked[connection, seq] = told[-1]
+                seen.append(Move(connection, command))
+                asked[connection, seq] = seen[-1]
             case "client", {"type": "request", "command": "stackTrace", "seq": int(seq), "arguments": arguments}:
-                stop = next((each for each in reversed(told) if each.connection == connection), None)
+                stop = next((each for each in reversed(seen) if each.connection == connection), None)
                 if isinstance(stop, Stop) and stop.thread in (None, arguments["threadId"]):
                     asked[connection, seq] = stop
             case "adapter", {"type": "event", "event": "stopped", "body": body}:
-                told.append(Stop(connection, body.get("threadId")))
+                seen.append(Stop(connection, body.get("threadId")))
             case "adapter", {"type": "response", "request_seq": seq} if (connection, seq) in asked:
                 _learn(asked.pop((connection, seq)), said.message)
             case _:
                 pass
-    return told
+    return seen
 
 
 def _learn(about: Move | Stop, answer: Mapping[str, Any]) -> None:
@@ -117,7 +117,7 @@ def _learn(about: Move | Stop, answer: Mapping[str, Any]) -> None:
 
 
 class TraceProfile(Profile):
-    """The recorded adapter, as if it were installed here."""
+    """The profile of a recorded adapter."""
 
     name: ClassVar[str] = "recorded"
     language: ClassVar[str] = "any"
@@ -162,6 +162,6 @@ class TraceProfile(Profile):
 
 
 def options(trace: Trace) -> tuple[Options, TraceProfile]:
-    """A server that knows this one adapter."""
+    """Options of a server whose only adapter is the recorded one."""
     profile = TraceProfile(trace)
     return Options(settings=Settings(directory="/", profiles=(profile,))), profile

@@ -1,15 +1,16 @@
-"""Processes that start at once, for tests in which the start itself is not the point.
+"""Server processes that start at once, for tests that are not about the start.
 
-Importing the SDK takes a processor a second, more than most tests need for all the rest. So a parent imports
-everything once, and each server is a fork of it: a process of its own, with its own standard streams, directory,
-environment, signals and exit code, in which only the imports are older than the process.
+Importing the SDK takes a second of processor time, more than the rest of most tests. So a parent process imports
+everything once and forks a process for each server, with its own standard streams, directory, environment, signals
+and exit code.
 
     test → relay → parent → server
 
-The relay, a bare interpreter that is up within milliseconds, stands for the server: its standard streams become the
-server's, signals are passed on, it ends as the server ends, and when it is killed the server is killed.
+The relay is a bare interpreter, which starts within milliseconds, and stands in for the server: its standard streams
+become the server's, signals are forwarded, it ends with the server's exit code, and if it is killed the server is
+killed. test_warm.py checks all that.
 
-What tests the start, the processes below a server, or its descriptors runs `python -m trio_debugmcp` instead.
+Tests of the start, of the processes below a server, or of its descriptors run `python -m trio_debugmcp` instead.
 """
 
 import os
@@ -26,19 +27,19 @@ _parents: list[tuple[str, "subprocess.Popen[bytes]"]] = []
 
 
 def server(*arguments: str) -> list[str]:
-    """The command of a server: does what `python -m trio_debugmcp` with these arguments does."""
+    """The command of a server, in place of `python -m trio_debugmcp` with these arguments."""
     return python_m("trio_debugmcp", *arguments)
 
 
 def python_m(module: str, *arguments: str) -> list[str]:
-    """The command that does what `python -m` does, from the root of this repository."""
+    """The command in place of `python -m` with these arguments, from the root of this repository."""
     if not _parents:
         _parents.append(_start())
     return [sys.executable, "-I", "-S", str(HERE / "relay.py"), _parents[0][0], module, *arguments]
 
 
 def _start() -> tuple[str, "subprocess.Popen[bytes]"]:
-    """A parent and its address. It ends with this process, since then its standard input ends."""
+    """Start a parent; return its address. It ends when this process ends, because its standard input ends then."""
     path = str(Path(tempfile.mkdtemp(prefix="warm-")) / "socket")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
@@ -54,7 +55,7 @@ def _start() -> tuple[str, "subprocess.Popen[bytes]"]:
 
 
 def close() -> None:
-    """At the end of the tests: nothing is left."""
+    """End the parents, after the last test."""
     while _parents:
         _, parent = _parents.pop()
         parent.communicate()

@@ -1,4 +1,4 @@
-"""The parent: imports everything, then forks a process for every relay that asks; see the package."""
+"""The parent: imports everything, then forks a process for every relay that connects; see the package."""
 
 import gc
 import json
@@ -30,7 +30,7 @@ from tests import measured
 
 
 class Parent:
-    """One task: relays come, their processes end, and relays go, which kills their processes."""
+    """One loop: forks a process for a relay, reports its end, and kills it if the relay disconnects."""
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -46,7 +46,7 @@ class Parent:
             self._selector.register(source, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Until the test process is gone."""
+        """Serve relays until the test process has ended."""
         while True:
             for key, _ in self._selector.select():
                 if key.fileobj is sys.stdin.buffer:
@@ -61,14 +61,14 @@ class Parent:
             self._reap()
 
     def kill(self) -> None:
-        """Every process that is left."""
+        """Kill every process that is left."""
         for process in self._relays:
             os.kill(process, signal.SIGKILL)
 
     def _fork(self, relay: socket.socket, address: object) -> None:
         size, streams, _, _ = socket.recv_fds(relay, 4, 3)
         wanted = relay.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
-        if not wanted:  # the relay has been killed meanwhile
+        if not wanted:  # the relay was killed meanwhile
             relay.close()
             return
         process = os.fork()
@@ -104,7 +104,7 @@ class Parent:
 def become(
     streams: Sequence[int], module: str, arguments: list[str], directory: str, environment: dict[str, str]
 ) -> NoReturn:
-    """In the fork: be that process, and end with it."""
+    """In the fork: run the module with these streams and arguments, and exit."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     code = 1
@@ -128,7 +128,7 @@ def become(
     finally:
         measured.stop()
         for text in (sys.stdout, sys.stderr):
-            with suppress(ValueError, OSError):  # closed, or nobody reads
+            with suppress(ValueError, OSError):  # closed, or the reader is gone
                 text.flush()
         os._exit(code)
 
@@ -136,7 +136,7 @@ def become(
 def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     directory = Path(listener.getsockname()).parent
-    gc.freeze()  # what is shared stays shared: the forks' collectors do not touch it
+    gc.freeze()  # so that the garbage collectors of the forks do not copy shared pages
     parent = Parent(listener)
     try:
         parent.run()

@@ -1,4 +1,4 @@
-"""Stands for a process that the parent forks; see the package. Nothing is imported that costs time."""
+"""Stands in for a process that the parent forks; see the package. Imports only what loads at once."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def main(path: str, module: str, *arguments: str) -> None:
         socket.send_fds(parent, [len(request).to_bytes(4, "big")], [0, 1, 2])
         parent.sendall(request)
         null = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):  # the process alone holds the pipes, so its end is theirs
+        for number in (0, 1, 2):  # only the process holds the pipes, so they close when it ends
             os.dup2(null, number)
         process = _number(parent)
         for passed_on in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

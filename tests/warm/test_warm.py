@@ -1,4 +1,4 @@
-"""A warm process is like any other: streams, directory, environment, exit code, signals, and its end with its relay."""
+"""A warm process behaves like a cold one: streams, directory, environment, exit code and signals."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.real
 END_SECONDS = 20
 
 
-def test_it_has_the_streams_and_the_exit_code_of_its_own() -> None:
+def test_standard_streams_and_the_exit_code_are_those_of_the_process() -> None:
     for given, code, said in ((b'{"a": 1}', 0, b'{"a":1}\n'), (b"{", 1, b"")):
         words = warm.python_m("json.tool", "--compact")
         done = subprocess.run(words, input=given, capture_output=True, timeout=END_SECONDS, check=False)
@@ -22,11 +22,11 @@ def test_it_has_the_streams_and_the_exit_code_of_its_own() -> None:
         assert bool(done.stderr) == bool(code)
 
 
-def test_it_has_the_directory_and_the_environment_of_who_starts_it(tmp_path: Path) -> None:
+def test_directory_and_environment_are_those_of_its_starter(tmp_path: Path) -> None:
     (tmp_path / "adapters").touch()
     words = warm.server("serve", "--tls-cert", "adapters", "--tls-key", "adapters", "--ws", "0")
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=END_SECONDS, check=False)
-    assert (done.returncode, b"No such file" in done.stderr) == (1, False), "it is there, but no certificate"
+    assert (done.returncode, b"No such file" in done.stderr) == (1, False), "the file exists, but is not a certificate"
     environment = {**os.environ, "COLUMNS": "200"}
     words = warm.server("serve", "--help")
     done = subprocess.run(words, env=environment, capture_output=True, timeout=END_SECONDS, check=True)
@@ -34,7 +34,7 @@ def test_it_has_the_directory_and_the_environment_of_who_starts_it(tmp_path: Pat
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_signal_to_the_relay_ends_it(number: signal.Signals) -> None:
+def test_a_signal_to_the_relay_ends_the_server(number: signal.Signals) -> None:
     with subprocess.Popen(
         warm.server("serve", "--ws", "0"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -42,5 +42,5 @@ def test_a_signal_to_the_relay_ends_it(number: signal.Signals) -> None:
         assert process.stderr is not None
         assert b"dashboard" in process.stderr.readline()
         process.send_signal(number)
-        assert process.stdout.read() == b"", "nobody has the pipe any more"
+        assert process.stdout.read() == b"", "no process holds the pipe any more"
         assert process.wait(END_SECONDS) == (0 if number == signal.SIGTERM else -signal.SIGKILL)

@@ -104,7 +104,7 @@ class _Socket:
                     if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
                     if message is None:
-                        # Not here: this task must go on fetching while the peer does not read.
+                        # Not here: this task must keep fetching while the peer does not read.
                         nursery.start_soon(self._complain, text)
                     else:
                         self._to_us.send_nowait(message)
