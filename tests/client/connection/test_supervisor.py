@@ -1,5 +1,7 @@
 """Connecting, disconnecting and reconnecting. Virtual clock, both eras where they differ."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from trio_debugmcp.client import (
     ConnectionLost,
     InspectorClient,
     InspectorOptions,
+    NotConnected,
     Reconnect,
 )
 
@@ -126,6 +129,7 @@ async def test_a_server_that_crashes_at_once_again_and_again_is_not_restarted_fo
 ) -> None:
     client = InspectorClient(peer, InspectorOptions(reconnect=Reconnect(attempts=3)))
     async with client, client.events("connect") as connects:
+        await trio.sleep(100)  # what counts is how long a connection lasted, not the time of day
         async with trio.open_nursery() as nursery:
 
             async def crash() -> None:
@@ -138,3 +142,78 @@ async def test_a_server_that_crashes_at_once_again_and_again_is_not_restarted_fo
             await trio.sleep(600)
             nursery.cancel_scope.cancel("done")
         assert peer.connections == 1 + 3
+        assert client.statistics().supervisor.failed_attempts == 3
+
+
+async def test_after_a_connection_that_lasted_the_attempts_are_counted_from_the_first(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect(attempts=2))) as client:
+        for number in range(5):
+            connected = client.wait_for("connect")
+            crashed = trio.current_time()
+            peer.crash()
+            await connected
+            assert trio.current_time() - crashed == pytest.approx(0.5), "the first pause"
+            assert peer.connections == 2 + number
+            await trio.sleep(31)
+
+
+async def test_a_connection_that_is_being_closed_takes_no_requests(autojump_clock: MockClock) -> None:
+    class SlowToClose(Peer):
+        @asynccontextmanager
+        async def connect(self) -> AsyncGenerator[Any, None]:
+            async with super().connect() as streams:
+                try:
+                    yield streams
+                finally:
+                    with trio.CancelScope(shield=True):
+                        await trio.sleep(5)
+
+    peer = SlowToClose()
+    async with InspectorClient(peer) as client:
+        start = trio.current_time()
+        peer.crash()
+        await wait_all_tasks_blocked()
+        assert status(client) == "connected", "until everything is closed"
+        assert client.statistics().connection is None
+        with pytest.raises(NotConnected):
+            await client.ping()
+        assert trio.current_time() == start, "not only when it is closed"
+
+
+async def test_the_statistics_count_connections_messages_and_open_requests(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
+        before = client.statistics().connection
+        assert before is not None
+        assert (before.alive, before.requests) == (True, 0)
+        peer.silent_about.add("tools/call")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.call_tool, "t")
+            await wait_all_tasks_blocked()
+            during = client.statistics().connection
+            assert during is not None
+            assert (during.requests, during.sent - before.sent) == (1, 1)
+            nursery.cancel_scope.cancel("done")
+        await client.read_resource(ONE)
+        assert client.statistics().cache.resources.entries == 1
+        await client.disconnect()
+        await client.connect()
+        assert client.statistics().supervisor.connections == 2
+
+
+async def test_what_lives_long_can_be_printed(peer: Peer, autojump_clock: MockClock) -> None:
+    client = InspectorClient(peer, InspectorOptions(connect_on_enter=False))
+    assert repr(client) == "<InspectorClient, disconnected: no server, <Subscriptions: 0 wanted, 0 confirmed>>"
+    async with client, client.events("error") as events:
+        await client.connect()
+        await client.subscribe_to_resource(ONE)
+        await client.read_resource(ONE)
+        assert "connected" in repr(client)
+        assert "1 wanted, 1 confirmed" in repr(client)
+        assert repr(client.cache).startswith("<ReadOnlyContentCache: 1 entries, ")
+        assert repr(events) == "<EventStream of error, 0 waiting>"
+        async with client.subscribed(ONE) as updates:
+            assert repr(updates) == "<Updates of demo://one>"

@@ -308,3 +308,18 @@ async def test_after_a_reconnect_subscriptions_are_made_again_and_everything_is_
         updated = client.wait_for("resourceUpdated")
         peer.updated(ONE)
         assert (await updated).cause == "notification"
+
+
+async def test_only_a_stream_that_lasted_resets_the_pause_before_the_next(autojump_clock: MockClock) -> None:
+    peer = Peer(modern=True)
+    pauses: list[float] = []
+    async with InspectorClient(peer) as client:
+        await client.subscribe_to_resource(ONE)
+        for lasted in (10, 10, 10, 31, 10):
+            await trio.sleep(lasted)
+            listening = client.wait_for("resourceUpdated", lambda event: event.cause == "resync")
+            lost = trio.current_time()
+            peer.end_listening()
+            await listening
+            pauses.append(trio.current_time() - lost)
+    assert pauses == pytest.approx([0.5, 1, 2, 0.5, 1])
