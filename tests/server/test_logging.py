@@ -13,6 +13,7 @@ from mcp_types import LOG_LEVEL_META_KEY, jsonrpc_message_adapter
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, launch, move_breakpoint, paused, running
+from tests.server.test_delivery import ENVELOPE, raw_client
 from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS
 from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
@@ -114,6 +115,27 @@ async def test_in_the_modern_era_each_request_asks_for_its_own_logs(
         assert logged(client) == [("info", "while it is evaluated"), ("warning", "and at its end")]
         await client.call("evaluate", expression="x")
         assert len(logged(client)) == 2
+
+
+async def test_the_logs_of_a_request_all_come_before_its_answer(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    package = logging.getLogger("trio_debugmcp")
+    async with open_server(adapter.options()) as server, server.connect() as agent, raw_client(server) as client:
+        await launch(agent, adapter, stop_at_entry=True, wait=True)
+        before = server.app.hub.statistics().subscribers, package.level
+
+        async def evaluate(arguments: Any) -> Any:
+            for number in range(50):
+                log.info("%d", number)
+            return {"result": "1"}
+
+        adapter.answer("evaluate", evaluate)
+        meta = {**ENVELOPE, LOG_LEVEL_META_KEY: "info"}
+        await client.send("tools/call", 1, name="evaluate", arguments={"expression": "x"}, _meta=meta)
+        *logs, answer = await client.receive_all()
+        assert [each["params"]["data"] for each in logs] == [str(number) for number in range(50)]
+        assert answer["id"] == 1
+        assert (server.app.hub.statistics().subscribers, package.level) == before
 
 
 @asynccontextmanager

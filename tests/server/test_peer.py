@@ -92,7 +92,9 @@ async def test_each_client_without_a_connection_disconnects_when_it_has_sent_not
             left = [name for kind, name in events if kind == "clientLeft"]
             return [name for kind, name in events if kind == "clientJoined" and name not in left]
 
+        await peer.middleware(request_of("listening"), at_once)
         nursery.start_soon(peer.middleware, request_of("listening"), for_long)
+        await peer.middleware(request_of("listening"), at_once)
         await peer.middleware(request_of("brief"), at_once)
         await peer.middleware(request_of("again"), at_once)
         await peer.middleware(request_of("on a connection", over_http=False), at_once)
