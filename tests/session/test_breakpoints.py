@@ -1,10 +1,15 @@
 """The registry of breakpoints: what it keeps, what it sends to whom, and what it takes back."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+import trio
 from trio.testing import MockClock
 
 from tests.server.scene import launch, paused
 from tests.session.answers import refuse
+from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.session.breakpoint_sync import one_per_line
 from trio_debugmcp.state.model import Breakpoint
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
@@ -53,6 +58,50 @@ async def test_a_change_that_the_adapter_refuses_is_kept(autojump_clock: MockClo
             await client.call("breakpoint_set", function="main")
         listed = await client.call("breakpoint_list")
         assert [each["id"] for each in listed["functionBreakpoints"]] == ["fn-2"]
+
+
+async def test_removing_all_breakpoints_empties_every_file(autojump_clock: MockClock, tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("pass\n")
+    async with paused("legacy") as (client, adapter):
+        await client.call("breakpoint_set", file=str(other), line=1)
+        await client.call("breakpoint_remove", id="*")
+        last = {each["source"]["path"]: each["breakpoints"] for each in adapter.sent("setBreakpoints")}
+        assert last == {adapter.program: [], str(other): []}
+
+
+async def test_a_breakpoint_set_before_the_adapter_is_ready_is_sent_when_it_is(autojump_clock: MockClock) -> None:
+    adapter, ready = FakeAdapter(), trio.Event()
+    answer = adapter.answer_to("initialize")
+
+    async def late(arguments: dict[str, Any]) -> object:
+        await ready.wait()
+        return await answer(arguments)
+
+    adapter.answer("initialize", late)
+    async with connect(options=adapter.options()) as client, trio.open_nursery() as nursery:
+        nursery.start_soon(launch, client, adapter)
+        await trio.sleep(1)
+        made = await client.call("breakpoint_set", file=adapter.program, line=3)
+        assert (made["breakpoint"]["state"], adapter.commands()) == ("Pending", ["initialize"])
+        ready.set()
+        await trio.sleep(1)
+        assert lines_sent(adapter) == [[3]]
+
+
+async def test_a_condition_that_fails_is_why_the_program_stops(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "condition_failure", lambda _, text: ("x > 1", "no x") if "oops" in text else None)
+    async with paused("legacy") as (client, adapter):
+        await client.call("breakpoint_set", file=adapter.program, line=3, condition="x > 1")
+        await client.call("debug_continue", wait=False)
+        await adapter.event("output", {"category": "stderr", "output": "oops\n"})
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert stop["description"] == "the condition `x > 1` failed: no x"
+        [_, failed] = (await client.call("breakpoint_list"))["breakpoints"]
+        assert failed["message"] == stop["description"]
 
 
 async def test_a_run_to_a_line_leaves_no_breakpoint_behind(autojump_clock: MockClock) -> None:
