@@ -226,6 +226,7 @@ def test_a_body_that_does_not_fit_is_a_violation_that_quotes_it() -> None:
     with pytest.raises(ProtocolViolation, match="unexpected body") as caught:
         decode_body(msgspec.Raw(b'{"threads":7}'), ThreadsBody)
     assert caught.value.head == b'{"threads":7}'
+    assert "Expected `array | null`, got `int`" in caught.value.reason
 
 
 # --- Failures ---------------------------------------------------------------------------------------------
@@ -338,5 +339,5 @@ def test_undecodable_characters_of_a_response_are_replaced() -> None:
 
 def test_nesting_that_is_too_deep_is_a_violation() -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
-    with pytest.raises(ProtocolViolation, match="not a DAP message"):
+    with pytest.raises(ProtocolViolation, match="not a DAP message: it is nested too deeply"):
         decode_message(b'{"type":"event","event":"x","body":%b}' % deep)

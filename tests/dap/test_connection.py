@@ -1,7 +1,7 @@
 """A DAP connection over memory streams; the test is the adapter, byte for byte."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -286,6 +286,38 @@ async def test_a_request_that_waits_to_be_written_is_woken_by_the_end(
         await theirs.aclose()
 
 
+async def test_a_connection_that_breaks_has_ended(autojump_clock: trio.testing.MockClock) -> None:
+    ours, theirs = trio.testing.memory_stream_pair()
+    async with open_connection(ours, refuse_all) as connection:
+        await Peer(theirs).event("initialized")
+        assert await connection.events.receive() == Initialized()
+        await trio.testing.wait_all_tasks_blocked()
+        ours.receive_stream.receive_some_hook = raising(trio.BrokenResourceError)
+        await Peer(theirs).event("terminated")
+        assert await drain(connection) == [
+            Terminated(),
+            EndOfStream("the debug adapter closed the connection"),
+        ]
+
+
+async def test_a_request_does_not_wait_for_a_writer_that_has_ended(autojump_clock: trio.testing.MockClock) -> None:
+    ours, _theirs = trio.testing.memory_stream_pair()
+    ours.send_stream.send_all_hook = raising(trio.BrokenResourceError)
+    async with open_connection(ours, refuse_all) as connection:
+        with trio.move_on_after(1):
+            await connection.request("threads")  # the writer takes this one, and breaks
+        with trio.fail_after(1), pytest.raises(AdapterGone):
+            await connection.request("threads")
+
+
+def raising(error: type[Exception]) -> Callable[[], Awaitable[None]]:
+    async def fail() -> None:
+        await trio.lowlevel.checkpoint()
+        raise error
+
+    return fail
+
+
 async def test_garbage_ends_the_connection_and_is_quoted(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
@@ -503,6 +535,14 @@ async def test_the_end_of_the_block_closes_the_stream_and_does_not_wait_for_the_
     with pytest.raises(trio.BrokenResourceError):
         await peer.stream.send_all(b"x")
     assert trio.current_time() == 0
+
+
+async def test_after_the_end_of_the_block_there_are_no_events(autojump_clock: trio.testing.MockClock) -> None:
+    async with connected() as (connection, peer):
+        await peer.event("initialized")
+        await trio.testing.wait_all_tasks_blocked()
+    with pytest.raises(trio.ClosedResourceError):
+        connection.events.receive_nowait()
 
 
 async def test_the_end_of_the_block_wakes_every_request(autojump_clock: trio.testing.MockClock) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,7 +88,11 @@ async def test_a_process_that_exits_when_its_input_ends_gets_no_signal(watchdog:
             await process.stdin.send_all(b"hello")
             assert await process.stdout.receive_some() == b"hello"
             assert session_members(process.pid) == [process.pid]
+            assert "watching 1 process" in repr(watchdog)
         assert process.returncode == 0
+        assert "watching 0 process" in repr(watchdog)
+        with pytest.raises(trio.ClosedResourceError):
+            await process.stdout.receive_some()
 
 
 async def test_all_processes_of_a_session_are_ended_even_if_they_ignore_sigterm(watchdog: Watchdog) -> None:
@@ -164,13 +169,16 @@ async def test_opening_and_closing_many_times_leaves_no_descriptor_behind(watchd
 async def test_the_watchdog_ends_the_processes_of_a_server_that_was_killed() -> None:
     with trio.fail_after(30):
         server = await trio.lowlevel.open_process(
-            [sys.executable, "-c", ORPHANER], stdout=-1, env=environment({"PYTHONPATH": str(Path.cwd())})
+            [sys.executable, "-c", ORPHANER],
+            stdout=-1,
+            env=environment({"PYTHONPATH": str(Path.cwd())}),
+            start_new_session=True,
         )
         assert server.stdout is not None
         async with server.stdout:
             grandchild = await first_number(server)
             assert lives(grandchild)
-            os.kill(server.pid, signal.SIGKILL)
+            os.killpg(server.pid, signal.SIGKILL)  # with everything that belongs to it
             assert await server.wait() == -signal.SIGKILL
         await until(lambda: not lives(grandchild))
 
@@ -211,6 +219,27 @@ async def test_a_watchdog_that_was_killed_is_replaced_by_one_that_watches_the_sa
             own.close()
             assert await first.wait() == -signal.SIGKILL
             assert await second.wait() == -signal.SIGKILL
+
+
+async def test_a_watchdog_ignores_the_signals_that_end_a_service(watchdog: Watchdog) -> None:
+    with trio.fail_after(20):
+        async with open_process(["cat"], watchdog):
+            status = Path(f"/proc/{watchdog.pid}/status")
+            ignored = sum(1 << (number - 1) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+
+            def ignores_them() -> bool:
+                mask = int(status.read_text().partition("SigIgn:")[2].split()[0], 16)
+                return mask & ignored == ignored
+
+            await until(ignores_them)
+
+
+async def test_a_zombie_is_not_a_member_of_its_session() -> None:
+    with trio.fail_after(10):
+        process = subprocess.Popen(["true"], start_new_session=True)
+        await until(lambda: not lives(process.pid))
+        assert session_members(process.pid) == []
+        assert process.wait() == 0
 
 
 def test_a_watchdog_without_anything_to_watch_does_not_start() -> None:

@@ -43,9 +43,8 @@ class Playing:
             self.failures.append(failure := error)
             if seen.refusal is None:
                 raise
-        if (
-            seen.refusal is not None and seen.command != "disconnect"
-        ):  # our server disconnects even if the adapter refuses
+        # Our server disconnects even if the adapter refuses.
+        if seen.refusal is not None and seen.command != "disconnect":
             assert failure is not None
             assert seen.refusal in failure.message
         await trio.sleep(SETTLED_SECONDS)

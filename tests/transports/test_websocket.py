@@ -181,6 +181,32 @@ async def flood(scene: Scene, connection: WebSocketConnection) -> trio.Event:
     return reading
 
 
+async def test_after_the_close_handshake_no_message_is_written(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene:
+        stream = scene.dial()
+        await stream.send_all(upgrade() + text_frame(INITIALIZE))
+        await trio.sleep(1)
+        end, reading = scene.ends[0].send_stream, trio.Event()
+        pump = end.send_all_hook
+
+        async def stall() -> None:
+            await reading.wait()
+            await pump()
+
+        end.send_all_hook = stall
+        for _ in range(3):  # the first response is being written when the others and the close frame come
+            await stream.send_all(frame(1, PING.encode()))
+            await trio.testing.wait_all_tasks_blocked()
+        await stream.send_all(frame(8, (1000).to_bytes(2)))
+        await trio.testing.wait_all_tasks_blocked()
+        reading.set()
+        received = b""
+        while data := await stream.receive_some():
+            received += data
+        assert received.endswith(b"\x88\x02" + (1000).to_bytes(2))
+        assert received.count(b'"id":7') == 1
+
+
 async def test_a_flood_of_messages_is_cut_off_with_1008(autojump_clock: MockClock) -> None:
     async with open_scene() as scene, scene.websocket() as connection:
         reading = await flood(scene, connection)

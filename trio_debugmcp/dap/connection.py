@@ -103,8 +103,6 @@ class Connection:
             AdapterGone: the connection ended first.
             ProtocolViolation: the body of the response does not fit `kind`.
         """
-        if self._ended is not None:
-            raise AdapterGone(self._ended.reason)
         seq = next(self._seq)
         answer, wait_answer = trio.open_memory_channel[Response](1)
         self._waiting[seq] = answer
