@@ -128,6 +128,8 @@ async def test_the_first_message_of_a_stream_grants_what_it_asked_for(autojump_c
                 "_meta": {"io.modelcontextprotocol/subscriptionId": 7},
             },
         }
+        await client.send("subscriptions/listen", 8, notifications={"promptsListChanged": True}, _meta=ENVELOPE)
+        assert (await client.receive())["params"]["notifications"] == {"promptsListChanged": True}
         await client.send("notifications/cancelled", requestId=7)
         await trio.sleep(1)
         assert server.app.hub.statistics().resources == 0

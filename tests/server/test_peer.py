@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
 from tests.server.scene import TIMELINE, launch
@@ -94,6 +95,7 @@ async def test_each_client_without_a_connection_disconnects_when_it_has_sent_not
 
         await peer.middleware(request_of("listening"), at_once)
         nursery.start_soon(peer.middleware, request_of("listening"), for_long)
+        await trio.testing.wait_all_tasks_blocked()
         await peer.middleware(request_of("listening"), at_once)
         await peer.middleware(request_of("brief"), at_once)
         await peer.middleware(request_of("again"), at_once)
