@@ -247,6 +247,7 @@ def test_events_of_the_server_change_nothing_else() -> None:
     [
         {"env": {"TOKEN": "hunter2"}},
         {"env": ["TOKEN=hunter2"]},
+        {"adapter_options": {"password": "hunter2"}},
         {"adapter_options": {"env": {"TOKEN": "hunter2"}}},
         {"experiments": [{"env": {"TOKEN": "hunter2"}}]},
         {"data": "x" * 20 + "hunter2"},
