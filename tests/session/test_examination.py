@@ -3,12 +3,14 @@
 from functools import partial
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import paused
+from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
-from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.dap.profiles import Expressions
+from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
 
 async def test_a_step_right_after_a_stop_does_not_wait_for_places_of_other_threads(
@@ -46,3 +48,49 @@ async def test_a_step_right_after_a_stop_does_not_wait_for_places_of_other_threa
         assert asked_for()[10:] == [1, 4, 5, 3]
         places = [thread["location"] is not None for thread in (await client.call("threads_list"))["threads"]]
         assert places == [True, False, False, True, True]
+
+
+async def test_what_the_program_wrote_before_a_stop_precedes_it_in_the_timeline(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, adapter):
+        since = (await client.call("timeline_query"))["nextEventId"]
+        await adapter.event("output", {"category": "stdout", "output": "almost there\n"})
+        await adapter.stop("breakpoint")
+        await trio.sleep(1)
+        events = (await client.call("timeline_query", after_event_id=since))["events"]
+        assert [each["type"] for each in events][:2] == ["output", "stopped"]
+
+
+async def test_an_exception_that_is_raised_anew_at_the_same_height_counts(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next exception may have the identity of the last; only on its way up is the stack shorter."""
+    monkeypatch.setattr(Expressions, "raise_identity", lambda _: "id of the exception")
+    async with running("legacy") as (client, adapter):
+        await client.call("breakpoint_set_exception", exception_type="*")
+        for _ in range(2):
+            await adapter.stop("exception", text="ValueError")
+            assert (await client.call("debug_wait"))["reason"] == "Exception"
+            await client.call("debug_continue", wait=False)
+        del adapter.frames[0]
+        await adapter.stop("exception", text="ValueError")
+        await trio.sleep(5)
+        assert len(adapter.sent("continue")) == 3
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_of_two_launches_at_once_one_is_refused(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    codes: list[str | None] = []
+    async with connect(options=adapter.options()) as client:
+
+        async def try_to_launch() -> None:
+            try:
+                await launch(client, adapter)
+                codes.append(None)
+            except ToolFailed as failed:
+                codes.append(failed.code)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(try_to_launch)
+            nursery.start_soon(try_to_launch)
+    assert sorted(codes, key=str) == [None, "SESSION_ACTIVE"]

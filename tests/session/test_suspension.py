@@ -252,9 +252,10 @@ async def test_a_stopped_program_needs_no_pause_and_its_stop_counts(autojump_clo
     suspension = Suspension(pause_echo_seconds=0.7)
     assert suspension.want_pause()
     suspension.report_stop("exception")
-    assert not suspension.pause_requested
+    counts = [suspension.pause_requested]
     assert not suspension.want_pause()
-    assert suspension.pause_requested
+    counts.append(suspension.pause_requested)
     suspension.report_resume()
     suspension.report_stop("exception")
-    assert not suspension.pause_requested
+    counts.append(suspension.pause_requested)
+    assert counts == [False, True, False]
