@@ -67,6 +67,8 @@ async def test_an_exception_that_is_raised_anew_at_the_same_height_counts(
     monkeypatch.setattr(Expressions, "raise_identity", lambda _: "id of the exception")
     async with running("legacy") as (client, adapter):
         await client.call("breakpoint_set_exception", exception_type="*")
+        adapter.frames = [("inner", adapter.program, 2), ("outer", adapter.program, 9)]
+        adapter.values["id of the exception"] = "140"
         for _ in range(2):
             await adapter.stop("exception", text="ValueError")
             assert (await client.call("debug_wait"))["reason"] == "Exception"
