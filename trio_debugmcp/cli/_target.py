@@ -51,7 +51,7 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
         "--era", choices=["auto", "legacy", "modern"], default="auto",
         help="protocol era; auto takes the newest that the server has (default %(default)s)",
     )  # fmt: skip
-    # By itself argparse exits with 2. For these commands usage errors are 1, as in the contract.
+    # argparse exits with 2 by default; the documented exit code of these commands is 1.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]
 
 

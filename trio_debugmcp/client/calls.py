@@ -62,10 +62,10 @@ class Calls:
         self._reading: dict[str, set[_Pending]] = {}
 
     def invalidate(self, uri: str) -> None:
-        """Mark what is cached of `uri` as stale, and what a read in flight will return: either may be from before."""
+        """Mark what is cached of `uri` as stale, and what a read in flight will return: both may be out of date."""
         self._cache.mark_resource_stale(uri)
         for pending in self._reading.get(uri, ()):
-            pending.overtaken = True
+            pending.overtaken = True  # its answer may be from before the change, whichever of the two arrives first
 
     def meta(self, connection: ClientConnection, own: Metadata) -> Any:
         """The `_meta` of a request, or None; in the modern era the log level is part of it."""
@@ -121,8 +121,8 @@ class Calls:
         return invocation
 
     async def reread(self, connection: ClientConnection, uri: str) -> None:
-        """Read `uri` again, and renew with the answer every stale template read that expanded to it."""
-        templates = self._cache.stale_templates(uri)
+        """Read `uri` again; the answer also renews every stale template read that expanded to it."""
+        templates = self._cache.stale_templates(uri)  # before the read: those that are read meanwhile are newer
         read, pending = await self._read(connection, uri, None)
         for old in templates if connection.alive else ():
             renewed = ResourceTemplateReadInvocation(

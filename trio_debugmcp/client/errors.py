@@ -39,7 +39,7 @@ class ConnectFailed(_ConnectionError):
 
 
 class ConnectionLost(_ConnectionError):
-    """The connection ended before the answer came, be it by `disconnect()` or not.
+    """The connection ended before the answer came, whether `disconnect()` ended it or not.
 
     Attributes:
         reason: a sentence.

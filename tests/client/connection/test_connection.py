@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from tests.client.peer import Peer, received
+from tests.client.peer import Json, Peer, Refuse, received
 from trio_debugmcp.client import (
     ConnectFailed,
     ConnectionLost,
@@ -17,6 +17,11 @@ from trio_debugmcp.client import (
     InspectorOptions,
     NotConnected,
 )
+from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.connection import ClientConnection, Ending
+from trio_debugmcp.client.connection.targets import resolve_target
+from trio_debugmcp.client.state.message_log import MessageLog
+from trio_debugmcp.clock import Clock
 
 
 def status(client: InspectorClient) -> str:
@@ -138,3 +143,38 @@ async def test_a_cancelled_block_leaves_nothing_running(peer: Peer, autojump_clo
             await trio.sleep_forever()
     assert scope.cancelled_caught
     assert status(client) == "disconnected"
+
+
+async def test_a_session_that_the_server_has_forgotten_is_lost(peer: Peer, autojump_clock: MockClock) -> None:
+    """This is how the SDK reports the 404 of a restarted HTTP server; there is no stream whose end could be noticed."""
+
+    def forget(_: Json) -> Json:
+        raise Refuse(-32600, "Session terminated")
+
+    async with InspectorClient(peer) as client:
+        ended = client.wait_for("disconnect")
+        peer.handlers["tools/call"] = forget
+        with pytest.raises(ConnectionLost, match="does not know the session"):
+            await client.call_tool("t")
+        assert not (await ended).requested
+        assert status(client) == "error"
+
+
+async def test_after_the_reader_was_cancelled_nothing_is_committed() -> None:
+    """Its reason is not known to the reader: the task that cancelled it gives it."""
+    bus, options = EventBus(Clock()), InspectorOptions()
+    connection = ClientConnection(
+        resolve_target(Peer(), options, print),
+        options,
+        log=MessageLog(10, 10_000, Clock().utc),
+        bus=bus,
+        on_notification=lambda *_: True,
+        stderr_tail=str,
+        roots=lambda: None,
+    )
+    before = connection.alive
+    connection.ended(cancelled=True)
+    assert (before, connection.alive) == (True, False)
+    connection.end("the client was closed", requested=True)
+    connection.end("later reasons do not count", requested=False)
+    assert connection.ending() == Ending(reason="the client was closed", requested=True)

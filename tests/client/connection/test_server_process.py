@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 import trio
+from mcp import StdioServerParameters
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCNotification
 
 from trio_debugmcp.client import (
     ConnectFailed,
@@ -12,6 +15,8 @@ from trio_debugmcp.client import (
     InspectorClient,
     InspectorOptions,
 )
+from trio_debugmcp.client.connection.server_process import ServerProcess
+from trio_debugmcp.errors import ProtocolViolation
 
 pytestmark = pytest.mark.real
 
@@ -89,3 +94,80 @@ async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_wha
                 pytest.fail("connected to nothing")
         while any(is_running(int(pid)) for pid in pids.read_text().split()):
             await trio.sleep(0.1)  # the kernel takes its time; the bound above limits it
+
+
+def command(script: str, stderr: list[str]) -> ServerProcess:
+    return ServerProcess(StdioServerParameters(command=sys.executable, args=["-c", script]), stderr.append)
+
+
+async def test_what_a_server_started_and_left_behind_is_killed() -> None:
+    script = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen(['sleep', '1000'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "print(child.pid, file=sys.stderr, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    stderr: list[str] = []
+    process = command(script, stderr)
+    with trio.fail_after(60):
+        async with process.open():
+            while not stderr:
+                await trio.sleep(0.01)
+            assert is_running(int(stderr[0]))
+        assert process.exit_code == 0, "the server ended by itself"
+        while is_running(int(stderr[0])):
+            await trio.sleep(0.1)
+
+
+async def test_a_server_may_write_until_it_ends_and_its_last_lines_are_read() -> None:
+    """Its output is more than a pipe holds: it would not get to its end if it were not read any more."""
+    script = (
+        "import os, sys\n"
+        "sys.stdin.read()\n"
+        "sys.stdout.write('x' * 1_000_000 + '\\n')\n"
+        "sys.stdout.flush()\n"
+        "print('the end', file=sys.stderr, flush=True)\n"
+        "os._exit(7)\n"
+    )
+    stderr: list[str] = []
+    process = command(script, stderr)
+    with trio.fail_after(60):
+        async with process.open():
+            assert "exit code" not in repr(process)
+        assert (process.exit_code, stderr) == (7, ["the end"])
+        assert repr(process).endswith(", exit code 7>")
+
+
+async def test_a_message_that_was_sent_reaches_the_server_before_its_input_is_closed() -> None:
+    stderr: list[str] = []
+    process = command("import sys; print(len(sys.stdin.read()), file=sys.stderr, flush=True)", stderr)
+    notification = JSONRPCNotification(jsonrpc="2.0", method="notifications/x", params={"text": "x" * 300_000})
+    with trio.fail_after(60):
+        async with process.open() as (_, write):
+            await write.send(SessionMessage(notification))
+        (received,) = stderr
+        assert int(received) > 300_000
+
+
+async def test_what_is_not_a_message_is_an_error_item_and_the_next_message_is_read() -> None:
+    script = (
+        "import sys\n"
+        "print('stray print')\n"
+        'print(\'{"jsonrpc": "2.0", "method": "notifications/x"}\', flush=True)\n'
+        "sys.stdin.read()\n"
+    )
+    with trio.fail_after(60):
+        async with command(script, []).open() as (read, _):
+            error, message = await read.receive(), await read.receive()
+    assert isinstance(error, ProtocolViolation)
+    assert error.head == b"stray print"
+    assert isinstance(message, SessionMessage)
+
+
+async def test_a_command_gets_the_directory_and_the_environment_of_the_options(tmp_path: Path) -> None:
+    script = "import os, sys; sys.exit(f\"{os.environ['MARK']} {os.path.realpath('.')} {'PATH' in os.environ}\")"
+    options = InspectorOptions(env={"MARK": "hello"}, cwd=str(tmp_path))
+    with trio.fail_after(60):
+        with pytest.raises(ConnectFailed, match=f"hello {tmp_path.resolve()} True"):
+            async with InspectorClient([sys.executable, "-c", script], options):
+                pytest.fail("connected to nothing")

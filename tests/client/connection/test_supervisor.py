@@ -159,6 +159,33 @@ async def test_after_a_connection_that_lasted_the_attempts_are_counted_from_the_
             await trio.sleep(31)
 
 
+async def test_a_server_that_crashes_ten_seconds_after_each_handshake_is_given_up(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect(attempts=2))) as client:
+        for _ in range(2):
+            connected = client.wait_for("connect")
+            peer.crash()
+            await connected
+            await trio.sleep(10)
+        peer.crash()
+        await trio.sleep(600)
+        assert status(client) == "error"
+        assert peer.connections == 1 + 2
+
+
+async def test_a_client_that_is_cancelled_while_it_connects_is_disconnected(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    peer.silent_about |= {"initialize", "server/discover"}
+    client = InspectorClient(peer)
+    with trio.move_on_after(1) as scope:
+        async with client:
+            raise AssertionError("connected to a silent server")
+    assert scope.cancelled_caught
+    assert status(client) == "disconnected"
+
+
 async def test_a_connection_that_is_being_closed_takes_no_requests(autojump_clock: MockClock) -> None:
     class SlowToClose(Peer):
         @asynccontextmanager

@@ -275,3 +275,15 @@ async def test_a_reload_that_fails_is_an_error_event_and_tried_again(peer: Peer,
         assert isinstance(error.error, MCPError)
         assert isinstance(change, ToolsChange)
         assert names(client) == ["new"]
+
+
+async def test_only_the_lists_of_a_group_that_are_out_of_date_are_fetched(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    async with InspectorClient(peer) as client:
+        peer.changed("resources")
+        await wait_all_tasks_blocked()
+        await client.list_resources()
+        await trio.sleep(10)
+        assert peer.count("resources/list") == 2, "on connect and on request"
+        assert peer.count("resources/templates/list") == 2, "on connect and after the announcement"

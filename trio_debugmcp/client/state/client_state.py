@@ -106,7 +106,7 @@ class ClientState:
         self._announce_server(before)
         self.catalog.reset()
         self.subscriptions.disconnected()
-        # Last: who waits for it finds everything cleared.
+        # Last: a caller that waits for this event finds the state cleared.
         self._bus.publish(
             Disconnect(
                 reason=ending.reason,
@@ -141,7 +141,7 @@ class ClientState:
         self._bus.publish(StderrLogEvent(line=self.stderr.record(line)))
 
     def _record_update(self, uri: str, cause: UpdateCause) -> None:
-        self.calls.invalidate(uri)  # first: who hears of the update must not find the old content as current
+        self.calls.invalidate(uri)  # first: a listener finds what is cached stale already
         self.subscriptions.updated(uri, cause)
         if self._options.auto_reread:
             self._rereads.want(uri)

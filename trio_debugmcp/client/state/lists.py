@@ -138,7 +138,7 @@ class SyncedList(Generic[T]):
 
     def reset(self, reason: ListChangeReason = "disconnect") -> None:
         """Empty the list, and publish that its items are removed."""
-        self._committed = self._started  # none of the fetches still running may commit
+        # A fetch that is still running cannot commit: its connection is not alive.
         self.loaded = False
         self.seen = 0
         if self.items:

@@ -136,7 +136,7 @@ class LruCache(Generic[T]):
             self._notify(key, "stale")
 
     def statistics(self) -> LruCacheStatistics:
-        """What is held, and what became of what was held."""
+        """What is held now, and the hits, misses and evictions so far."""
         now = self._clock()
         return LruCacheStatistics(
             entries=len(self._entries),
