@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import launch, paused
 from trio_debugmcp.dap.messages import CompletionItem
-from trio_debugmcp.server.completions import MAX_VALUES, complete, completed
+from trio_debugmcp.server.completions import MAX_DIRECTORY_ENTRIES, MAX_VALUES, complete, completed
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, FakeProfile, Refusal, connect, open_server
@@ -49,6 +49,9 @@ async def test_files_of_the_program_complete_the_template_and_the_prompts(era: E
             await values(client, types.ResourceTemplateReference(uri="file:///{x}"), "x", "")
         with pytest.raises(MCPError, match="Unknown prompt"):
             await values(client, "nothing", "file", "")
+        await adapter.exit()
+        await trio.sleep(1)
+        assert await values(client, SOURCES, "file", "") == []
 
 
 @both_eras
@@ -81,6 +84,19 @@ async def test_programs_are_completed_directory_by_directory_inside_the_roots(
         assert await values(client, "diagnose_exception", "program", f"{tmp_path}/a") == [f"{tmp_path}/app.py"]
         for outside in ("/", "../", "/etc/", "nowhere/", "src/../../"):
             assert await values(client, "diagnose_exception", "program", outside) == []
+
+
+async def test_of_a_large_directory_a_bounded_number_of_entries_is_read(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    for number in range(MAX_DIRECTORY_ENTRIES + 10):
+        (tmp_path / f"{number}.py").touch()
+    adapter = FakeAdapter()
+    settings = Settings(directory=str(tmp_path), profiles=(FakeProfile(adapter),))
+    async with connect(options=type(adapter.options())(settings=settings)) as client:
+        ref = types.PromptReference(name="diagnose_exception")
+        completion = (await client.sdk.complete(ref, {"name": "program", "value": ""})).completion
+        assert completion.total == MAX_DIRECTORY_ENTRIES == 2000
 
 
 @both_eras

@@ -14,8 +14,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, launch, move_breakpoint, paused, running
 from tests.server.test_delivery import ENVELOPE, raw_client
-from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS
-from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH
+from trio_debugmcp.publish.hub import MAX_QUEUED_LOGS, Hub
+from trio_debugmcp.server.logs import MAX_MESSAGE_LENGTH, open_log_relay
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
 from trio_debugmcp.transports.memory import memory_pair
 
@@ -67,6 +67,23 @@ async def test_each_connection_has_its_own_level_and_the_logger_returns_to_its_o
         assert (logged(one), logged(other), logged(leaving)) == ([("info", "at the level of one")], [], [])
     assert package.level == before
     assert len(package.handlers) == 0
+
+
+async def test_a_client_that_wants_little_does_not_silence_the_log_of_the_server(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        await set_level(client, "critical")
+        assert log.isEnabledFor(logging.WARNING)
+
+
+async def test_the_level_of_the_logger_is_restored_although_a_subscriber_is_left() -> None:
+    package = logging.getLogger("trio_debugmcp")
+    before = package.level
+    async with trio.open_nursery() as nursery:
+        with open_log_relay() as logs:
+            logs.set_level(Hub(nursery).open_subscriber(), "debug")
+            assert repr(logs) == "<LogRelay: 1 subscribers>"
+            assert package.level == logging.DEBUG
+        assert package.level == before
 
 
 async def test_tracebacks_are_included_and_long_messages_are_cut(autojump_clock: MockClock) -> None:

@@ -1,0 +1,61 @@
+"""What an MCP client receives for each kind of error: a public code, and a sentence that says what to do next."""
+
+import json
+
+import msgspec
+import pytest
+from mcp_types import TextContent
+
+from trio_debugmcp.errors import (
+    AdapterGone,
+    AdapterRefused,
+    CannotRun,
+    DebugError,
+    ProtocolViolation,
+    UsageError,
+    no_session,
+)
+from trio_debugmcp.server.failures import failed_result, resource_not_found, usage_error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence", "details"),
+    [
+        (AdapterGone("the adapter has closed", "a\nb"), "ADAPTER_GONE", "is over: the adapter has", {"stderr": "a\nb"}),
+        (AdapterGone("the adapter has closed"), "ADAPTER_GONE", "start again with debug_launch", {}),
+        (AdapterRefused("next", "no. "), "ADAPTER_FAILED", "refused 'next': no. Look at", {"command": "next"}),
+        (CannotRun("gdb", "not found"), "ADAPTER_FAILED", "Cannot run gdb: not found.", {"program": "gdb"}),
+        (ProtocolViolation("no header", b"x"), "ADAPTER_FAILED", "broke the protocol: no header", {}),
+        (FileNotFoundError(2, "No such file", "/x"), "INVALID_PATH", "No such file: /x. Pass another path.", {}),
+        (msgspec.ValidationError("Expected `int`"), "INVALID_PARAMETER", "Expected `int`. See the", {}),
+        (no_session(), "NO_SESSION", "No active debug session: start one with the tool debug_launch", {}),
+        (DebugError("something else"), "ADAPTER_FAILED", "something else", {}),
+    ],
+)
+def test_an_error_becomes_a_code_and_a_sentence(
+    error: DebugError | OSError | msgspec.ValidationError, code: str, sentence: str, details: dict[str, str]
+) -> None:
+    usage = usage_error(error)
+    assert (usage.code, usage.details) == (code, details)
+    assert sentence in usage.message
+
+
+def test_a_path_of_any_length_makes_a_short_sentence() -> None:
+    assert len(usage_error(OSError(36, "File name too long", "/" + "x" * 100_000)).message) < 1000
+
+
+def test_a_failed_tool_returns_one_text_with_code_message_and_details() -> None:
+    result = failed_result(UsageError("INVALID_PATH", "Über /x.", {"path": "/x"}))
+    assert result.is_error
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    assert json.loads(content.text) == {
+        "error": {"code": "INVALID_PATH", "message": "Über /x.", "details": {"path": "/x"}}
+    }
+    assert "Über" in content.text
+
+
+@pytest.mark.parametrize(("version", "code"), [("2025-11-25", -32002), ("2026-07-28", -32602)])
+def test_resource_not_found_has_the_code_of_the_protocol_era(version: str, code: int) -> None:
+    error = resource_not_found("debugger://x", "It is not there.", version).error
+    assert (error.code, error.message, error.data) == (code, "It is not there.", {"uri": "debugger://x"})
