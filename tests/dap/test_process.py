@@ -143,6 +143,12 @@ async def test_a_program_that_does_not_exist_cannot_be_run(watchdog: Watchdog) -
             pass
 
 
+async def test_an_empty_command_line_cannot_be_run(watchdog: Watchdog) -> None:
+    with pytest.raises(CannotRun, match="it names no program"):
+        async with open_process([], watchdog):
+            pass
+
+
 async def test_an_adapter_keeps_the_end_of_its_standard_error(watchdog: Watchdog) -> None:
     script = "import sys; print('x' * 9000, 'the reason', file=sys.stderr)"
     with trio.fail_after(20):

@@ -128,3 +128,18 @@ def test_pydevds_groups_and_its_own_variable_are_hidden_but_not_variables_of_the
     assert hides(DapVariable("__exception__", value="(...)"))
     assert not hides(DapVariable("special variables", value="'mine'"))
     assert not hides(DapVariable("x"))
+
+
+def test_percent_signs_are_escaped_in_a_log_message_with_expressions() -> None:
+    log_message = Debugpy().dialect.log_message
+    assert log_message("bp-1", "{share} % done").endswith("{share} %% done")
+    assert log_message("bp-1", "100 % done").endswith("100 % done")
+
+
+@pytest.mark.parametrize("option", ["module", "code"])
+def test_a_launch_of_a_module_or_of_code_names_no_program(option: str) -> None:
+    launch = Launch("/x/main.py", cwd="/x")
+    assert Debugpy().launch_arguments(launch)["program"] == "/x/main.py"
+    arguments = Debugpy().launch_arguments(Launch("/x/main.py", cwd="/x", options={option: "pkg"}))
+    assert arguments[option] == "pkg"
+    assert "program" not in arguments

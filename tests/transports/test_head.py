@@ -36,6 +36,7 @@ def test_a_list_in_several_header_lines_is_one_list() -> None:
     head = Head("GET", "/", (("connection", "keep-alive, \tUpgrade"), ("host", "x"), ("connection", ", close")))
     assert head.tokens("connection") == ["keep-alive", "Upgrade", "close"]
     assert head.values("connection") == ["keep-alive, \tUpgrade", ", close"]
+    assert Head("GET", "/", (("upgrade", "\xa0websocket"),)).tokens("upgrade") == ["\xa0websocket"]
 
 
 async def test_a_replayed_stream_delivers_the_head_and_then_holds_back_the_rest(autojump_clock: MockClock) -> None:

@@ -58,6 +58,30 @@ async def test_past_the_bound_senders_wait_in_order(autojump_clock: MockClock) -
         assert [number for number in taken if number % 2 == first] == list(range(first, everything, 2))
 
 
+async def test_a_sender_does_not_overtake_those_who_wait(autojump_clock: MockClock) -> None:
+    outbox, everything = Outbox(), 3 * MAX_MESSAGES
+
+    async def send(number: int) -> None:
+        await outbox.send(message(number))
+
+    async def take_and_send() -> None:
+        taken.append(numbers(await outbox.take()))
+        await send(everything)
+
+    taken = list[list[int]]()
+    async with trio.open_nursery() as nursery:
+        for number in range(everything):
+            nursery.start_soon(send, number)
+            await wait_all_tasks_blocked()
+        nursery.start_soon(take_and_send)
+        await wait_all_tasks_blocked()
+        for _ in range(3):
+            taken.append(numbers(await outbox.take()))
+            await wait_all_tasks_blocked()
+    assert [len(batch) for batch in taken] == [MAX_MESSAGES, MAX_MESSAGES, MAX_MESSAGES, 1]
+    assert taken[-1] == [everything]
+
+
 async def test_a_closed_outbox_can_be_emptied(autojump_clock: MockClock) -> None:
     outbox = Outbox()
     await outbox.send(message(1))

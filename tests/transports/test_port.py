@@ -147,6 +147,14 @@ def test_at_a_reachable_address_a_numeric_host_is_ours_and_a_name_is_not() -> No
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("hosts", [[], [HOST, HOST], [HOST, "evil.example"]])
+def test_a_request_must_have_one_host(hosts: list[str]) -> None:
+    gate: Gate[str] = Gate("127.0.0.1", 8000, {"t": "control"}.get)
+    gate.check_source(Head("GET", "/", (("host", HOST),)))
+    with pytest.raises(Refused):
+        gate.check_source(Head("GET", "/", tuple(("host", host) for host in hosts)))
+
+
 def test_tokens_are_made_if_none_are_given_and_invalid_ones_are_not_quoted() -> None:
     tokens = Tokens()
     assert tokens.role_of(tokens.control) == "control"
@@ -231,6 +239,15 @@ async def test_an_incomplete_handshake_is_refused_with_the_status_for_what_is_mi
         assert (await scene.ask(upgrade(**headers)))[0] == expected
 
 
+@pytest.mark.parametrize(("name", "other"), [(b"Upgrade", b"h2c"), (b"Connection", b"keep-alive")])
+async def test_a_handshake_with_two_lines_of_a_header_is_refused(
+    name: bytes, other: bytes, autojump_clock: MockClock
+) -> None:
+    async with open_scene() as scene:
+        doubled = b"\r\n" + name + b": " + other + b"\r\n" + name + b": "
+        assert (await scene.ask(upgrade().replace(b"\r\n" + name + b": ", doubled)))[0] == 426
+
+
 async def test_the_websocket_is_at_one_path_only(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         assert (await scene.ask(upgrade().replace(b"/mcp", b"/")))[0] == 404
@@ -243,6 +260,7 @@ async def test_past_the_bound_of_pending_connections_further_ones_are_closed(
     async with open_scene() as scene:
         pending = [scene.dial() for _ in range(MAX_PENDING)]
         await trio.testing.wait_all_tasks_blocked()
+        assert scene.port.statistics().pending == MAX_PENDING
         assert await scene.ask("GET /") == (0, {}, b"")
         await pending[0].aclose()
         assert (await scene.ask("GET /"))[0] == 200

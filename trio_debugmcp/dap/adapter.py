@@ -79,6 +79,6 @@ async def open_socket_adapter(host: str, port: int) -> AsyncIterator[Adapter]:
         with trio.fail_after(_CONNECT_SECONDS):
             stream = await trio.open_tcp_stream(host, port)
     except (OSError, trio.TooSlowError) as error:
-        raise AdapterGone(f"nothing answers at {host}:{port}: {error or 'timed out'}") from error
+        raise AdapterGone(f"nothing answers at {host}:{port}: {str(error) or 'timed out'}") from error
     async with stream:
         yield Adapter(stream)
