@@ -8,6 +8,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tests.client.peer import Peer, received
 from trio_debugmcp.client import (
+    EventStreamStatistics,
     InspectorClient,
     NotConnected,
     ResourceUpdated,
@@ -59,3 +60,37 @@ async def test_a_listener_that_never_reads_delays_nothing(peer: Peer, autojump_c
         assert [event.seq for event in rest] == sorted(event.seq for event in rest)
         assert dropped.seq < rest[0].seq
         assert all(isinstance(event, ResourceUpdated) for event in rest)
+
+
+async def test_what_has_arrived_can_be_taken_without_waiting(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client:
+        async with client.events("resourceContentChange", buffer=2) as events:
+            with pytest.raises(trio.WouldBlock):
+                events.receive_nowait()
+            for number in range(3):
+                await client.read_resource(f"demo://{number}")
+            assert events.statistics() == EventStreamStatistics(current_buffer_used=2, max_buffer_size=2, dropped=1)
+            dropped, *rest = received(events)
+            assert (dropped.kind, dropped.count) == ("eventsDropped", 1)
+            assert [event.uri for event in rest] == ["demo://1", "demo://2"]
+            assert client.statistics().events.streams == 1
+        with pytest.raises(trio.EndOfChannel):
+            events.receive_nowait()
+        assert client.statistics().events.streams == 0
+
+
+async def test_an_expectation_that_is_dropped_does_not_listen(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client:
+        coming = client.wait_for("toolsChange")
+        assert client.statistics().events.expectations == 1
+        del coming
+        assert client.statistics().events.expectations == 0
+
+
+async def test_a_closed_client_has_no_more_events(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client:
+        pass
+    async with client.events() as events:
+        assert [event async for event in events] == []
+    with pytest.raises(NotConnected, match="closed while waiting"):
+        await client.wait_for("connect")

@@ -287,3 +287,22 @@ async def test_only_the_lists_of_a_group_that_are_out_of_date_are_fetched(
         await trio.sleep(10)
         assert peer.count("resources/list") == 2, "on connect and on request"
         assert peer.count("resources/templates/list") == 2, "on connect and after the announcement"
+
+
+async def test_each_fetch_is_announced_before_it_also_when_the_change_came_during_another(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    async with InspectorClient(peer) as client, client.events("toolsListChanged", "toolsChange") as events:
+
+        async def slow(_: Json) -> Json:
+            answer = {"tools": [tool(name) for name in peer.tools]}
+            await trio.sleep(5)
+            return answer
+
+        peer.handlers["tools/list"] = slow
+        for name in ("first", "second"):
+            peer.tools = [name]
+            peer.changed()
+            await trio.sleep(2)
+        await trio.sleep(60)
+        assert [event.kind for event in received(events)] == ["toolsListChanged", "toolsChange"] * 2

@@ -1,5 +1,6 @@
 """The four lists: fetched on connect and on request, in pages, the newest fetch wins. Both eras, virtual clock."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from trio_debugmcp.client import (
     InspectorClient,
     InspectorOptions,
 )
-from trio_debugmcp.client.state.lists import ListDiff, compare
+from trio_debugmcp.client.state.lists import MAX_PAGES, ListDiff, compare
+from trio_debugmcp.errors import ProtocolViolation
 
 KINDS = {
     "tools": ("tools", "tools/list", "list_tools", "toolsChange"),
@@ -225,3 +227,17 @@ async def test_a_cursor_that_comes_twice_ends_the_walk(peer: Peer, autojump_cloc
             await client.list_tools()
         assert peer.count("tools/list") - before == 2
         assert names(client) == ["t"], "half a list is not committed"
+
+
+async def test_pages_without_end_are_given_up(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer) as client:
+        cursors = itertools.count()
+
+        def endless(_: Json) -> Json:
+            if (number := next(cursors)) > MAX_PAGES + 10:
+                raise Refuse(-32603, "asked for more than the bound")
+            return {"tools": [], "nextCursor": str(number)}
+
+        peer.handlers["tools/list"] = endless
+        with pytest.raises(ProtocolViolation, match=f"more than {MAX_PAGES} pages"):
+            await client.list_tools()

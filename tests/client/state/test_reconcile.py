@@ -15,6 +15,7 @@ from trio_debugmcp.client import (
     ListChangedNotifications,
     Reconnect,
 )
+from trio_debugmcp.client.state.reconcile import MAX_SUBSCRIBES
 
 ONE, TWO = "demo://one", "demo://two"
 
@@ -323,3 +324,27 @@ async def test_only_a_stream_that_lasted_resets_the_pause_before_the_next(autoju
             await listening
             pauses.append(trio.current_time() - lost)
     assert pauses == pytest.approx([0.5, 1, 2, 0.5, 1])
+
+
+async def test_a_server_is_not_flooded_when_many_resources_are_subscribed_again(autojump_clock: MockClock) -> None:
+    peer = Peer()
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect())) as client:
+        uris = {f"demo://{number}" for number in range(50)}
+        for uri in uris:
+            await client.subscribe_to_resource(uri)
+        in_flight: set[str] = set()
+        most = 0
+
+        async def subscribe(params: Json) -> Json:
+            nonlocal most
+            in_flight.add(params["uri"])
+            most = max(most, len(in_flight))
+            await trio.sleep(1)
+            in_flight.discard(params["uri"])
+            return {}
+
+        peer.handlers["resources/subscribe"] = subscribe
+        peer.crash()
+        await trio.sleep(60)
+        assert set(client.get_subscribed_resources()) == uris
+        assert most == MAX_SUBSCRIBES

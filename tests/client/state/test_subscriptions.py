@@ -186,3 +186,39 @@ async def test_an_update_before_the_subscribe_response_counts(autojump_clock: Mo
             assert trio.current_time() == start
         assert trio.current_time() == start + 1
         assert client.cache.get_resource(ONE) is None
+
+
+async def test_an_update_before_the_subscribe_response_is_in_the_block(autojump_clock: MockClock) -> None:
+    peer = Peer()
+
+    async def subscribe(_: Json) -> Json:
+        peer.updated(ONE)
+        await trio.sleep(1)
+        return {}
+
+    peer.handlers["resources/subscribe"] = subscribe
+    async with InspectorClient(peer) as client, client.subscribed(ONE) as updates:
+        start = trio.current_time()
+        assert (await anext(updates)).uri == ONE
+        assert trio.current_time() == start
+
+
+async def test_a_refusal_ends_only_the_subscription_that_it_is_about(autojump_clock: MockClock) -> None:
+    peer = Peer()
+
+    async def subscribe(params: Json) -> Json:
+        if params["uri"] == ONE:
+            raise Refuse(-32602, "not subscribable")
+        await trio.sleep(1)
+        return {}
+
+    peer.handlers["resources/subscribe"] = subscribe
+    async with InspectorClient(peer) as client, trio.open_nursery() as nursery:
+        nursery.start_soon(client.subscribe_to_resource, TWO)
+        await wait_all_tasks_blocked()
+        with pytest.raises(MCPError, match="not subscribable"):
+            await client.subscribe_to_resource(ONE)
+        await trio.sleep(2)
+        assert client.get_subscribed_resources() == (TWO,)
+        statistics = client.statistics().subscriptions
+        assert (statistics.wanted, statistics.confirmed, statistics.waiting, statistics.blocks) == (1, 1, 0, 0)
