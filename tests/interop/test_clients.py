@@ -81,7 +81,7 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["launched"]["stop"]["reason"] == "Entry"
     if (transport, era) == ("http", "legacy"):
         loggers = {each["logger"] for each in report["logged"]}
-        assert "trio_debugmcp.session.examination" in loggers
+        assert "trio_debugmcp.session.exceptions" in loggers
         assert "trio_debugmcp.transports.http" not in loggers  # it logs refusals of other clients
     if era == "modern":
         assert report["honored"] == {"resourcesListChanged": True, "resourceSubscriptions": [SESSION]}
