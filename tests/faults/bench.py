@@ -1,4 +1,4 @@
-"""A server under test on a virtual clock: one client that works, one that watches, and what each fault did to them."""
+"""A server on a virtual clock, one client that works and one that watches, and the outcome of each fault for them."""
 
 import re
 from collections.abc import AsyncIterator, Iterable
@@ -92,10 +92,10 @@ class Bench:
         assert trio.current_time() - start <= 7 + 1e-6, "the goodbye took too long"
 
     async def _check_over(self, edges: int) -> None:
-        """The documented end: no resources, the edge told, a reason that a person understands."""
+        """The documented end: no resources, `list_changed` sent, a reason that is a sentence."""
         await trio.sleep(1)
         assert await self.watcher.uris() == []
-        assert len(self.watcher.heard(LIST_CHANGED)) > edges, "the end was not told"
+        assert len(self.watcher.heard(LIST_CHANGED)) > edges, "list_changed was not sent"
         state = await self.worker.call("debug_state")
         assert state["state"] == "Disconnected"
         reason = state["lastSession"]["reason"]

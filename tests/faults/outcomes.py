@@ -1,4 +1,4 @@
-"""What each fault of the kit comes to in each phase: the table that tests check and `scripts/faults` prints."""
+"""The outcome of each fault of the kit in each phase: the table that tests check and `scripts/faults` prints."""
 
 from collections.abc import Mapping
 
@@ -55,7 +55,7 @@ NONSENSE: Row = (
 
 NOTHING: Row = (
     "times out",
-    "TIMEOUT",  # without its capabilities nobody tells it that the configuration is done
+    "TIMEOUT",  # without its capabilities no `configurationDone` is sent
     "times out",
     "unharmed",
     "times out",
@@ -84,7 +84,7 @@ OUTCOMES: Mapping[str, Row] = {
     "initializes again": HARMLESS,
     "answers twice": HARMLESS,
     "repeats events": HARMLESS,
-    "answers nobody": HARMLESS,
+    "answers no request": HARMLESS,
     "answers nothing": NOTHING,
     "answers null": NOTHING,
     "answers nonsense": NONSENSE,

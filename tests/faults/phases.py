@@ -1,4 +1,4 @@
-"""The phases of a debug session in which a fault can inject: how each is reached, and what a client then does in it."""
+"""The phases of a debug session in which faults are injected: how each is reached, and what a client does in it."""
 
 from collections.abc import Awaitable
 from typing import Any
@@ -14,7 +14,7 @@ Launch = dict[str, Any]
 
 
 def healthy() -> FakeAdapter:
-    """An adapter whose program stops when it is told to, and steps."""
+    """An adapter whose program stops on request, and steps."""
     adapter = FakeAdapter()
     adapter.values, adapter.locals = dict(ANSWERS), dict(ANSWERS)
 

@@ -1,4 +1,4 @@
-"""Clients that break, flood and vanish: in no phase of a session does another client notice."""
+"""Clients that break, flood and vanish: another client does not notice it in any phase of a session."""
 
 import logging
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ async def act(raw: RawClient, phase: Phase) -> None:
 
 
 @pytest.mark.parametrize("fault", CLIENT_FAULTS, ids=lambda fault: fault.name)
-async def test_what_a_client_does_wrong_in_any_phase_harms_no_other_client(
+async def test_a_client_fault_in_any_phase_does_not_affect_another_client(
     fault: ClientFault, autojump_clock: MockClock
 ) -> None:
     profile = FakeProfile(healthy())
@@ -95,7 +95,7 @@ async def check_unharmed(other: DebugClient, phase: Phase, adapter: FakeAdapter)
 
 
 @pytest.mark.parametrize("fault", ["garbage", "half a line", "endless line", "repeats an id", "greets again"])
-async def test_a_client_that_has_sent_nonsense_is_served_on(fault: str, autojump_clock: MockClock) -> None:
+async def test_a_client_that_has_sent_garbage_is_still_served(fault: str, autojump_clock: MockClock) -> None:
     (chosen,) = [each for each in CLIENT_FAULTS if each.name == fault]
     adapter = healthy()
     async with open_server(adapter.options()) as server, connect_raw(server.app) as raw:
@@ -106,7 +106,7 @@ async def test_a_client_that_has_sent_nonsense_is_served_on(fault: str, autojump
         assert answer["result"]["structuredContent"]["state"] == "Disconnected"
 
 
-async def test_every_line_of_nonsense_that_asks_something_is_answered(autojump_clock: MockClock) -> None:
+async def test_every_garbage_line_with_an_id_is_answered(autojump_clock: MockClock) -> None:
     (garbage,) = [each for each in CLIENT_FAULTS if each.name == "garbage"]
     async with open_server(FakeAdapter().options()) as server, connect_raw(server.app) as raw:
         await raw.greet()
@@ -118,7 +118,7 @@ async def test_every_line_of_nonsense_that_asks_something_is_answered(autojump_c
         assert {8, 9, 10} <= {message.get("id") for message in raw.heard[first:]}
 
 
-async def test_a_launch_whose_client_vanishes_is_taken_down_and_another_client_may_launch(
+async def test_a_launch_whose_client_vanishes_is_ended_and_another_client_may_launch(
     autojump_clock: MockClock,
 ) -> None:
     adapter = FakeAdapter()

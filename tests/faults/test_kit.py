@@ -24,7 +24,7 @@ async def received(stream: trio.abc.ReceiveStream) -> bytes:
     return data
 
 
-async def test_a_cutting_stream_sends_so_many_bytes_and_breaks_off(autojump_clock: MockClock) -> None:
+async def test_a_cutting_stream_sends_the_given_number_of_bytes_and_breaks_off(autojump_clock: MockClock) -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     cutting = Cutting(theirs, after=5)
     await cutting.send_all(b"abc")
@@ -40,7 +40,7 @@ async def test_a_cutting_stream_without_a_number_sends_half_of_the_next_message(
     assert await received(ours) == b"ab|"
 
 
-async def test_a_stalling_stream_sends_so_many_bytes_and_stays_open(autojump_clock: MockClock) -> None:
+async def test_a_stalling_stream_sends_the_given_number_of_bytes_and_stays_open(autojump_clock: MockClock) -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     stalling = Stalling(theirs, after=5)
     for data in (b"abc", b"defg", b"hij"):
@@ -48,7 +48,7 @@ async def test_a_stalling_stream_sends_so_many_bytes_and_stays_open(autojump_clo
     assert await received(ours) == b"abcde"
 
 
-async def test_a_trickling_stream_sends_every_byte_in_its_time(autojump_clock: MockClock) -> None:
+async def test_a_trickling_stream_sends_byte_by_byte_with_pauses(autojump_clock: MockClock) -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     await Trickling(theirs, pause=2).send_all(b"abc")
     assert trio.current_time() == 6
@@ -66,7 +66,7 @@ async def test_a_trickling_stream_sends_every_byte_in_its_time(autojump_clock: M
         (reordered, [("stopped", 0.0), ("next", 0.05)]),
     ],
 )
-async def test_a_twist_says_messages_twice_late_or_never(
+async def test_a_twist_sends_messages_twice_late_or_never(
     twist: object, said: list[tuple[str, float]], autojump_clock: MockClock
 ) -> None:
     heard: list[tuple[str, float]] = []
@@ -81,7 +81,7 @@ async def test_a_twist_says_messages_twice_late_or_never(
     assert heard == said
 
 
-async def test_twists_are_put_around_one_another(autojump_clock: MockClock) -> None:
+async def test_twists_are_nested(autojump_clock: MockClock) -> None:
     adapter = healthy()
     async with running("legacy", adapter) as (client, _):
         adapter.connection.twist(twice(events))
@@ -92,13 +92,13 @@ async def test_twists_are_put_around_one_another(autojump_clock: MockClock) -> N
 
 
 @pytest.mark.parametrize("name", ["NOT_AT_ALL", "NO_LENGTH", "LENGTH_NO_NUMBER", "LENGTH_HUGE", "HEADER_ENDLESS"])
-def test_garbage_that_is_no_framing_is_none(name: str) -> None:
+def test_garbage_without_framing_does_not_decode(name: str) -> None:
     with pytest.raises(ProtocolViolation):
         FrameDecoder().feed(getattr(garbage, name))
 
 
 @pytest.mark.parametrize("name", ["NO_JSON", "NO_UTF_8", "NESTED", "NO_OBJECT", "UNKNOWN_TYPE", "BODIES_WRONG"])
-def test_garbage_in_frames_is_framed(name: str) -> None:
+def test_garbage_in_frames_decodes_to_bodies(name: str) -> None:
     decoder = FrameDecoder()
     assert decoder.feed(getattr(garbage, name))
     decoder.finish()

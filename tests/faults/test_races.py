@@ -1,4 +1,4 @@
-"""Two faults at once, floods, and adapters that say more than anybody wants to know."""
+"""Two faults at once, and floods of events and output."""
 
 import logging
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ async def over(client: DebugClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["output", "thread", "module", "loadedSource", "continued", "breakpoint", "unheardOf"])
-async def test_thousands_of_events_at_once_are_taken_in_and_the_session_goes_on(
+async def test_thousands_of_events_at_once_are_processed_and_the_session_continues(
     name: str, autojump_clock: MockClock
 ) -> None:
     def body(number: int) -> dict[str, Any]:
@@ -74,7 +74,7 @@ async def test_thousands_of_events_at_once_are_taken_in_and_the_session_goes_on(
 
 
 @pytest.mark.parametrize("pieces", [1, 1000])
-async def test_ten_megabytes_of_output_are_kept_in_bounds_and_delay_nothing(
+async def test_ten_megabytes_of_output_stay_within_bounds_and_delay_nothing(
     pieces: int, autojump_clock: MockClock
 ) -> None:
     async with running("legacy") as (client, adapter), client.subscribed(*JSON_URIS):
@@ -90,7 +90,7 @@ async def test_ten_megabytes_of_output_are_kept_in_bounds_and_delay_nothing(
         assert told["dropped"] > 0
 
 
-async def test_a_flood_of_stops_shows_the_last_one(autojump_clock: MockClock) -> None:
+async def test_after_a_flood_of_stops_the_last_one_is_shown(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
         for line in range(500):
             adapter.frames = [("main", "/src/app.py", line)]
@@ -100,7 +100,7 @@ async def test_a_flood_of_stops_shows_the_last_one(autojump_clock: MockClock) ->
         await client.call("debug_continue", wait=False)
 
 
-async def test_numbers_that_fit_no_machine_word_are_passed_on(autojump_clock: MockClock) -> None:
+async def test_numbers_too_large_for_a_machine_word_are_passed_on(autojump_clock: MockClock) -> None:
     huge = 2**80
     adapter = healthy()
     adapter.threads = [(huge, "main")]
@@ -118,7 +118,7 @@ async def test_numbers_that_fit_no_machine_word_are_passed_on(autojump_clock: Mo
 
 @pytest.mark.parametrize("after", [0, 0.5, 2, 5.5])
 @pytest.mark.parametrize("tool", ["debug_disconnect", "debug_restart"])
-async def test_an_adapter_that_crashes_during_its_goodbye_costs_nobody_anything(
+async def test_an_adapter_that_crashes_during_the_disconnect_does_no_harm(
     tool: str, after: float, autojump_clock: MockClock
 ) -> None:
     adapter = FakeAdapter()
@@ -142,7 +142,7 @@ async def test_an_adapter_that_crashes_during_its_goodbye_costs_nobody_anything(
 
 
 @pytest.mark.parametrize("ends", ["disconnects", "crashes", "exits", "garbage"])
-async def test_whoever_ends_it_while_both_clients_wait_both_are_told(ends: str, autojump_clock: MockClock) -> None:
+async def test_when_the_session_ends_both_waiting_clients_are_answered(ends: str, autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as one, server.connect("modern") as two:
         await launch(one, adapter, stop_at_entry=True, wait=True)
@@ -177,7 +177,7 @@ async def test_whoever_ends_it_while_both_clients_wait_both_are_told(ends: str, 
 
 @pytest.mark.parametrize("tool", ["debug_step", "evaluate", "variables_get", "breakpoint_set", "debug_disconnect"])
 @pytest.mark.parametrize("crashes", [False, True])
-async def test_a_call_that_is_called_off_while_the_adapter_stalls_leaves_nothing(
+async def test_a_call_that_is_cancelled_while_the_adapter_stalls_leaves_nothing_behind(
     tool: str, crashes: bool, autojump_clock: MockClock
 ) -> None:
     commands = ("next", "evaluate", "scopes", "setBreakpoints", "disconnect")
@@ -231,7 +231,7 @@ async def test_a_child_and_its_parent_that_crash_together_end_the_session_once(
         await still_works(client)
 
 
-async def test_a_child_that_is_announced_while_its_parent_says_goodbye_is_no_orphan(autojump_clock: MockClock) -> None:
+async def test_a_child_that_is_announced_while_its_parent_disconnects_ends_with_it(autojump_clock: MockClock) -> None:
     child = FakeAdapter()
     async with running("legacy") as (client, parent):
         parent.children[0] = child
@@ -259,7 +259,7 @@ async def test_a_stop_a_crash_and_a_disconnect_in_the_same_moment_end_the_sessio
         await over(client)
 
 
-async def test_a_frame_that_trickles_while_the_session_is_ended_is_no_protocol_violation(
+async def test_a_frame_that_trickles_while_the_session_ends_is_not_a_protocol_violation(
     autojump_clock: MockClock,
 ) -> None:
     async with paused("legacy") as (client, adapter):
@@ -271,7 +271,7 @@ async def test_a_frame_that_trickles_while_the_session_is_ended_is_no_protocol_v
         await over(client)
 
 
-async def test_a_launch_during_a_goodbye_is_refused_and_after_it_works(autojump_clock: MockClock) -> None:
+async def test_a_launch_during_a_disconnect_is_refused_and_works_after_it(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as one, server.connect() as two:
         await launch(one, adapter)
@@ -288,7 +288,7 @@ async def test_a_launch_during_a_goodbye_is_refused_and_after_it_works(autojump_
         assert (await one.read(SESSION))["state"] == "Running"
 
 
-async def test_a_frame_of_the_largest_size_that_never_comes_whole_ends_with_the_session(
+async def test_a_frame_of_the_largest_size_that_stays_incomplete_ends_with_the_session(
     autojump_clock: MockClock,
 ) -> None:
     async with paused("legacy") as (client, adapter):

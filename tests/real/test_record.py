@@ -238,7 +238,7 @@ def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_pa
     assert read_recording(file).torn
 
 
-def test_what_is_no_recording_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_wrong_usage(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     for text, reason in (("", "it is empty"), ("{}\n", "not the header"), (None, "No such file")):
         file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A debugging session to be recorded, and how a replay of it is watched."""
+"""A debugging session to record, and a client that watches its replay."""
 
 import json
 import re

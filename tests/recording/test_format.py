@@ -37,7 +37,7 @@ def file(*lines: bytes, **header: Any) -> bytes:
     return json.dumps({**HEADER, **header}).encode() + b"\n" + b"".join(lines)
 
 
-def test_a_line_that_is_written_is_read_again() -> None:
+def test_an_entry_that_is_encoded_and_parsed_is_the_same() -> None:
     entry = ExitEntry(t=2.0, session="s-1", pid=7, exit_code=3)
     assert parse_recording(file(LINE, encode_line(entry))).entries[1] == entry
 
@@ -48,17 +48,17 @@ def test_the_kept_recording_is_complete() -> None:
     assert recording.header.adapters == ["debugpy"]
 
 
-def test_a_torn_last_line_is_left_out_and_told() -> None:
+def test_a_torn_last_line_is_left_out_and_reported() -> None:
     recording = parse_recording(file(LINE, LINE[:-9]))
     assert (len(recording.entries), recording.torn, recording.complete) == (1, True, False)
 
 
-def test_a_last_line_that_lacks_only_its_end_is_whole() -> None:
+def test_a_last_line_that_lacks_only_its_newline_is_whole() -> None:
     recording = parse_recording(file(LINE, LINE[:-1]))
     assert (len(recording.entries), recording.torn) == (2, False)
 
 
-def test_a_recording_without_entries_is_one() -> None:
+def test_a_recording_without_entries_is_valid() -> None:
     assert parse_recording(file()).length == 0
 
 
@@ -80,7 +80,7 @@ def test_a_recording_without_entries_is_one() -> None:
         (file(b'{"edge":"exit","t":"x"}\n', LINE), "line 2 is damaged"),
     ],
 )
-def test_what_is_no_recording_is_refused_with_the_reason(data: bytes, reason: str) -> None:
+def test_bytes_that_are_not_a_recording_are_refused_with_the_reason(data: bytes, reason: str) -> None:
     with pytest.raises(NotARecording, match=reason):
         parse_recording(data)
 
@@ -90,7 +90,7 @@ def test_members_that_a_later_version_adds_are_skipped() -> None:
     assert len(parse_recording(file(json.dumps(entry).encode() + b"\n", novelty=1)).entries) == 1
 
 
-def test_a_file_that_cannot_be_read_is_the_systems_error(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_raises_the_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_recording(tmp_path / "nothing")
 
@@ -104,7 +104,7 @@ def readable(data: bytes) -> Recording | None:
 
 @settings(deadline=None, max_examples=200)
 @given(st.integers(min_value=0))
-def test_cut_off_anywhere_it_is_a_shorter_recording_or_refused(cut: int) -> None:
+def test_a_recording_cut_off_anywhere_is_a_shorter_one_or_refused(cut: int) -> None:
     data = (RECORDINGS / "till.jsonl").read_bytes()
     whole = parse_recording(data)
     cut %= len(data)
@@ -120,7 +120,7 @@ def test_cut_off_anywhere_it_is_a_shorter_recording_or_refused(cut: int) -> None
 @given(st.lists(st.binary(max_size=60), max_size=5))
 @example([b'{"edge":"mcp","t":1,"client":"c-1","dir":"in","msg":' + b"[" * 5000])
 @example([b'{"edge":"output","t":1e400,"session":"s","pid":1,"stream":"stdout"}'])
-def test_any_bytes_are_read_or_refused(lines: list[bytes]) -> None:
+def test_any_bytes_are_parsed_or_refused(lines: list[bytes]) -> None:
     readable(b"\n".join(lines))
     readable(file(*lines))
     readable(file(*(line + b"\n" for line in lines), LINE))
@@ -128,7 +128,7 @@ def test_any_bytes_are_read_or_refused(lines: list[bytes]) -> None:
 
 @settings(deadline=None)
 @given(JSON)
-def test_any_header_is_read_or_refused(header: Any) -> None:
+def test_any_header_is_parsed_or_refused(header: Any) -> None:
     readable(msgspec.json.encode(header) + b"\n")
     if isinstance(header, dict):
         readable(file(LINE, **header))

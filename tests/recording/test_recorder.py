@@ -1,4 +1,4 @@
-"""What `serve --record` writes down, and that it disturbs nobody."""
+"""What a recorder writes, and that whatever goes wrong with it does not disturb the session."""
 
 import json
 import logging
@@ -59,7 +59,7 @@ def commands(read: Recording) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_both_sides_of_all_edges_are_written_down_with_their_times(
+async def test_messages_of_adapters_and_clients_are_recorded_both_ways_with_their_times(
     era: Era, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
@@ -120,7 +120,7 @@ async def test_only_the_user_may_read_the_file_and_one_that_exists_is_not_touche
     assert file.read_text() == "precious"
 
 
-async def test_in_a_directory_each_recording_is_a_file_of_its_own(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_in_a_directory_each_recording_makes_a_new_file(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with recording(tmp_path, FakeAdapter()):
         pass
     (file,) = tmp_path.iterdir()
@@ -134,7 +134,7 @@ async def test_a_server_that_does_not_start_leaves_no_file(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_file_that_has_reached_its_largest_size_ends_with_a_line_that_says_so(
+async def test_a_file_that_has_reached_its_largest_size_ends_with_the_reason(
     tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
@@ -152,7 +152,7 @@ async def test_a_file_that_has_reached_its_largest_size_ends_with_a_line_that_sa
     assert any("has ended: the file has reached its largest size" in each.message for each in caplog.records)
 
 
-async def test_of_a_message_that_is_too_large_the_envelope_is_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_the_envelope_of_a_message_that_is_too_large_is_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
     async with recording(file, adapter) as client:
         await launch(client, adapter)
@@ -174,7 +174,7 @@ async def test_of_a_message_that_is_too_large_the_envelope_is_kept(tmp_path: Pat
         ),
     ],
 )
-async def test_what_an_adapter_writes_oddly_is_one_valid_line(
+async def test_odd_json_of_an_adapter_is_recorded_as_one_valid_line(
     body: bytes, kept: Any, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
@@ -193,7 +193,7 @@ async def test_what_an_adapter_writes_oddly_is_one_valid_line(
         (b"Content-Length: 4\r\n\r\nnope", "nope"),
     ],
 )
-async def test_bytes_that_are_no_message_are_kept_as_they_came(
+async def test_bytes_that_are_not_a_message_are_recorded_unchanged(
     data: bytes, garbage: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
@@ -205,7 +205,7 @@ async def test_bytes_that_are_no_message_are_kept_as_they_came(
     assert entry.text == garbage
 
 
-async def test_an_adapter_that_hangs_up_is_recorded_as_gone(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_an_adapter_that_hangs_up_is_recorded_with_the_time(tmp_path: Path, autojump_clock: MockClock) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
     async with recording(file, adapter) as client:
         await launch(client, adapter)
@@ -216,7 +216,7 @@ async def test_an_adapter_that_hangs_up_is_recorded_as_gone(tmp_path: Path, auto
     assert entry.t == 1.0
 
 
-async def test_a_fault_of_the_recorders_ends_the_recording_and_not_the_session(
+async def test_a_fault_of_the_recorder_ends_the_recording_and_not_the_session(
     tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"

@@ -1,4 +1,4 @@
-"""What a recording does not hold."""
+"""Secrets that a recording must not contain."""
 
 import json
 from typing import Any
@@ -23,6 +23,7 @@ def clean(message: Any, *secrets: str) -> Any:
         ({"text": "Authorization: Bearer abc.d-e x"}, {"text": f"Authorization: Bearer {MARK} x"}),
         ({"protocol": "mcp, bearer.abc"}, {"protocol": f"mcp, bearer.{MARK}"}),
         ({"args": ["x", "--token", "abc", "y"]}, {"args": ["x", "--token", MARK, "y"]}),
+        ({"list": ["Bearer abc", 5, "--token", "abc"]}, {"list": [f"Bearer {MARK}", 5, "--token", "abc"]}),
         ({"args": ["--access-token=abc"]}, {"args": [f"--access-token={MARK}"]}),
         ({"type": "event", "body": {"output": "the environment"}}, None),
         ({"properties": {"env": {"type": "object", "additionalProperties": {"type": "string"}}}}, None),
@@ -33,11 +34,11 @@ def test_tokens_and_the_values_of_environments_are_marked_and_names_are_kept(mes
     assert clean(message) == (message if kept is None else kept)
 
 
-def test_a_secret_that_is_known_is_taken_out_wherever_it_appears() -> None:
+def test_a_known_secret_is_marked_wherever_it_appears() -> None:
     assert clean({"output": 'it is s3cr"et!'}, 's3cr"et!') == {"output": f"it is {MARK}"}
 
 
-def test_an_environment_variable_that_is_secret_by_its_name_is_learned() -> None:
+def test_the_value_of_a_variable_with_a_secret_name_is_marked_from_then_on() -> None:
     redactor = Redactor()
     redactor.message(json.dumps({"env": {"API_TOKEN": "gehe/im-ü", "HOME": "/home/ada"}}).encode())
     said = redactor.line(json.dumps({"text": "gehe/im-ü in /home/ada"}, ensure_ascii=False).encode())
@@ -45,7 +46,7 @@ def test_an_environment_variable_that_is_secret_by_its_name_is_learned() -> None
     assert MARK in redactor.line(json.dumps({"text": "gehe/im-ü"}).encode()).decode()
 
 
-def test_a_short_secret_is_not_looked_for() -> None:
+def test_a_short_secret_is_not_searched_for() -> None:
     assert clean({"text": "a table"}, "a") == {"text": "a table"}
 
 
@@ -55,6 +56,6 @@ def test_a_command_line_keeps_its_options() -> None:
     assert Redactor().arguments(line) == kept
 
 
-def test_a_message_without_anything_suspect_is_not_touched() -> None:
+def test_a_message_without_a_suspect_word_is_returned_unchanged() -> None:
     text = b'{"seq": 1,  "type":"event"}'
     assert Redactor().message(text) is text

@@ -1,8 +1,9 @@
-"""A recorded session is the same again: resources, notifications, answers; on a virtual clock, without a debugger."""
+"""A replay repeats the recorded resources, notifications and answers; on a virtual clock, without a debugger."""
 
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -22,8 +23,10 @@ from tests.recording.scene import (
 )
 from trio_debugmcp.recording.format import (
     AdapterEntry,
+    HangUpEntry,
     McpEntry,
     NotARecording,
+    QueryEntry,
     Recording,
     SessionEntry,
     parse_recording,
@@ -98,7 +101,7 @@ def test_two_replays_give_byte_identical_payloads_and_identical_notification_tim
     assert {what for _, what, _ in watched.seen} == {*URIS, LIST_CHANGED}
 
 
-def test_what_the_recorded_client_read_and_was_answered_is_what_it_is_answered_now_but_for_the_times(
+def test_recorded_clients_get_the_recorded_answers_except_for_times(
     watched: Watched,
 ) -> None:
     assert len(watched.answers) > 60
@@ -106,7 +109,7 @@ def test_what_the_recorded_client_read_and_was_answered_is_what_it_is_answered_n
         assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
 
 
-def test_notifications_come_when_they_came_in_the_recording(recording: Recording, watched: Watched) -> None:
+def test_notifications_are_sent_at_their_recorded_times(recording: Recording, watched: Watched) -> None:
     """But for the time that the server took then: a virtual clock stands still while it works."""
     now = [(at, what) for at, what, _ in watched.seen if what != LIST_CHANGED]
     then = notified_then(recording)
@@ -116,7 +119,7 @@ def test_notifications_come_when_they_came_in_the_recording(recording: Recording
         assert all(abs(one - other) < 0.1 for one, other in zip(*times, strict=True)), (uri, times)
 
 
-def test_as_fast_as_can_be_the_tools_answer_the_same(recording: Recording) -> None:
+def test_at_speed_0_the_tools_give_the_same_answers(recording: Recording) -> None:
     answers = [each for each in watch(recording, speed=0).answers if each.method == "tools/call"]
     assert len(answers) == len(calls(recording))
     for answer in answers:
@@ -133,7 +136,7 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
         assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
 
 
-def test_twice_as_fast_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:
+def test_at_speed_2_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:
     async def play() -> float:
         async with replaying(recording, speed=2) as (client, replay):
             await client.uris()
@@ -144,22 +147,70 @@ def test_twice_as_fast_the_recording_takes_half_the_time(recording: Recording, a
     assert trio.run(play, clock=MockClock(autojump_threshold=0)) == pytest.approx(recording.length / 2, abs=0.2)
 
 
-async def test_the_times_in_payloads_are_those_of_the_recording(
+def test_every_event_of_the_timeline_has_its_recorded_time(watched: Watched) -> None:
+    """But for the time that the server took then, as for notifications."""
+    (now, then) = [
+        [datetime.fromisoformat(event["timestamp"]) for event in timeline["events"]]
+        for timeline in last_timelines(watched)
+    ]
+    assert len(now) > 10
+    assert (then[-1] - then[0]).total_seconds() > 5
+    assert all(abs((one - other).total_seconds()) < 0.1 for one, other in zip(now, then, strict=True)), (now, then)
+
+
+def last_timelines(watched: Watched) -> list[Any]:
+    """What the recorded client read of the timeline last: in the replay, and in the recording."""
+    contents = [
+        [answer["result"]["contents"][0] for answer in (each.now, each.then)]
+        for each in watched.answers
+        if each.method == "resources/read" and "result" in each.now and "result" in each.then
+    ]
+    read = [[msgspec.json.decode(each["text"]) for each in pair] for pair in contents if pair[0]["uri"] == TIMELINE]
+    return read[-1]
+
+
+async def test_without_a_speed_the_recording_takes_its_own_time(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
-    async with replaying(recording) as (client, replay):
+    replay = Replay(recording)
+    async with open_server(options_for(recording.header, replay)) as server, server.connect() as client:
         await client.uris()
+        start = trio.current_time()
         await until_over(replay)
-        timeline = await client.call("timeline_query")
-    anchor = recording.header.started_at[:17]
-    assert all(event["timestamp"].startswith(anchor[:14]) for event in timeline["events"])
+        assert trio.current_time() - start == pytest.approx(recording.length, abs=0.2)
+
+
+@pytest.mark.parametrize(("seconds", "answer"), [(4.5, "before"), (4.8, "after"), (6.0, "after")])
+async def test_a_query_gets_the_answer_of_its_moment_or_that_of_a_moment_later(
+    seconds: float, answer: str, recording: Recording, autojump_clock: MockClock
+) -> None:
+    entries = (QueryEntry(t=1.0, question="q", answer="before"), QueryEntry(t=5.0, question="q", answer="after"))
+    replay = Replay(msgspec.structs.replace(recording, entries=entries), drive=True)
+    await replay.run(never_called)
+    await trio.sleep(seconds)
+    assert replay.query("q", lambda: "of this machine") == answer
+
+
+async def test_an_adapter_that_hung_up_before_any_message_is_replayed_as_missing(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    session = next(each for each in recording.entries if isinstance(each, SessionEntry))
+    queries = tuple(each for each in recording.entries if isinstance(each, QueryEntry))
+    entries = (*queries, session, HangUpEntry(t=1.0, session=session.session))
+    async with replaying(msgspec.structs.replace(recording, entries=entries), drive=True) as (client, _):
+        with pytest.raises(ToolFailed, match="there is no further debug session in it"):
+            await client.call("debug_launch", program=TILL)
+
+
+async def never_called(*_: Any) -> None:
+    raise AssertionError("no recorded client connects when the caller drives")
 
 
 # --- Watching ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-async def test_nothing_happens_before_a_client_asks_for_something(
+async def test_the_recording_starts_when_a_client_makes_a_request(
     era: Era, recording: Recording, autojump_clock: MockClock
 ) -> None:
     replay = Replay(recording)
@@ -171,7 +222,7 @@ async def test_nothing_happens_before_a_client_asks_for_something(
             assert (await client.read(SESSION))["state"] == "Starting"
 
 
-async def test_a_client_that_only_listens_gets_the_recording_a_second_after_it_came(
+async def test_for_a_client_that_only_listens_the_recording_starts_a_second_after_the_handshake(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, _):
@@ -179,7 +230,9 @@ async def test_a_client_that_only_listens_gets_the_recording_a_second_after_it_c
         assert notice.at > 1
 
 
-async def test_who_watches_leaves_no_trace_in_the_timeline(recording: Recording, autojump_clock: MockClock) -> None:
+async def test_a_watching_client_leaves_no_trace_in_the_timeline(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
     async with replaying(recording) as (client, replay):
         async with client.subscribed(TIMELINE):
             while not replay.over:
@@ -201,7 +254,7 @@ async def test_who_watches_leaves_no_trace_in_the_timeline(recording: Recording,
         ("process_write_input", {"data": "x"}),
     ],
 )
-async def test_who_watches_does_not_move_the_program(
+async def test_a_watching_client_cannot_move_the_program(
     tool: str, arguments: dict[str, Any], recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, _):
@@ -210,7 +263,7 @@ async def test_who_watches_does_not_move_the_program(
         assert failed.value.code == "NOT_SUPPORTED"
 
 
-async def test_who_watches_may_ask_what_was_asked_then_and_is_told_what_was_not(
+async def test_a_watching_client_gets_recorded_answers_and_an_error_for_other_questions(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, _):
@@ -220,7 +273,7 @@ async def test_who_watches_may_ask_what_was_asked_then_and_is_told_what_was_not(
             await client.call("evaluate", expression="amount + 2")
 
 
-async def test_sources_are_those_of_the_recording_and_never_this_machines(
+async def test_sources_are_read_from_the_recording_and_never_from_this_machine(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, _):
@@ -232,7 +285,9 @@ async def test_sources_are_those_of_the_recording_and_never_this_machines(
             await client.call("source_get", file="/etc/passwd")
 
 
-async def test_the_server_goes_on_after_the_recording_is_over(recording: Recording, autojump_clock: MockClock) -> None:
+async def test_the_server_continues_after_the_recording_is_over(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
     async with replaying(recording, speed=0) as (client, replay):
         await client.call("debug_state")
         await until_over(replay)
@@ -245,7 +300,7 @@ async def test_the_server_goes_on_after_the_recording_is_over(recording: Recordi
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])
-async def test_who_drives_gets_the_recorded_answers(
+async def test_a_driving_client_gets_the_recorded_answers(
     speed: float, recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording, speed=speed, drive=True) as (client, _):
@@ -255,7 +310,7 @@ async def test_who_drives_gets_the_recorded_answers(
             await trio.sleep(100)  # however long the client thinks
 
 
-async def test_who_drives_elsewhere_is_told_what_the_recording_goes_on_with(
+async def test_a_driving_client_that_makes_another_move_learns_the_recorded_one(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording, drive=True) as (client, _):
@@ -267,14 +322,16 @@ async def test_who_drives_elsewhere_is_told_what_the_recording_goes_on_with(
         assert (await client.call("debug_continue"))["reason"] == "Breakpoint"
 
 
-async def test_who_drives_can_launch_only_what_was_launched(recording: Recording, autojump_clock: MockClock) -> None:
+async def test_a_driving_client_can_launch_only_the_recorded_program(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
     async with replaying(recording, drive=True) as (client, _):
         with pytest.raises(ToolFailed, match=r"has no answer to: program /src/other\.py") as failed:
             await client.call("debug_launch", program="other.py")
         assert failed.value.code == "NOT_SUPPORTED"
 
 
-async def test_who_drives_may_leave_at_any_time(recording: Recording, autojump_clock: MockClock) -> None:
+async def test_a_driving_client_may_disconnect_at_any_time(recording: Recording, autojump_clock: MockClock) -> None:
     async with replaying(recording, drive=True) as (client, _):
         for name, arguments, _ in calls(recording)[:3]:
             await client.call(name, **arguments)
@@ -285,20 +342,33 @@ async def test_who_drives_may_leave_at_any_time(recording: Recording, autojump_c
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
-async def test_a_recording_that_was_torn_off_plays_to_its_end(share: float, autojump_clock: MockClock) -> None:
+async def test_a_torn_recording_is_played_to_its_end(share: float, autojump_clock: MockClock) -> None:
     data = (RECORDINGS / "till.jsonl").read_bytes()
     torn = parse_recording(data[: int(len(data) * share)])
     assert torn.torn
-    told: list[str] = []
-    replay = Replay(torn, report=told.append)
+    reports: list[str] = []
+    replay = Replay(torn, report=reports.append)
     async with open_server(options_for(torn.header, replay)) as server, server.connect() as client:
         await client.call("debug_state")
         await until_over(replay)
         assert (await client.call("debug_state"))["state"] in ("Paused", "Running", "Starting")
-    assert told == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
+    assert reports == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
 
 
-async def test_an_answer_that_was_too_large_for_the_recording_is_a_refusal_that_says_so(
+@pytest.mark.parametrize(("more", "torn"), [(b"", ""), (b'{"edge":"output"', " It was torn off there.")])
+async def test_the_report_at_the_end_says_whether_the_recording_is_torn(
+    more: bytes, torn: str, autojump_clock: MockClock
+) -> None:
+    read = parse_recording((RECORDINGS / "till.jsonl").read_bytes() + more)
+    reports: list[str] = []
+    replay = Replay(read, speed=0, report=reports.append)
+    async with open_server(options_for(read.header, replay)) as server, server.connect() as client:
+        await client.call("debug_state")
+        await until_over(replay)
+    assert reports == [f"the recording is over, after {read.length:.1f} s.{torn}"]
+
+
+async def test_an_answer_that_was_too_large_for_the_recording_is_refused_with_that_reason(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     def cut(entry: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The tape: what a recorded adapter says to a client that does much the same as the recorded one."""
+"""The tape: the messages of a recorded adapter, for a client that behaves much like the recorded one."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def started() -> Tape:
     return made
 
 
-def test_what_follows_a_move_comes_at_its_recorded_delay_and_bears_the_numbers_of_today() -> None:
+def test_what_follows_a_move_has_the_recorded_delay_and_the_seq_of_the_new_request() -> None:
     made = tape(*HANDSHAKE)
     assert heard(made.take(request(11, "initialize")).due) == [(0.5, "initialize")]
     assert heard(made.take(request(12, "launch")).due) == [(0.25, "initialized")]
@@ -79,7 +79,7 @@ def test_what_follows_a_move_comes_at_its_recorded_delay_and_bears_the_numbers_o
     assert [each.message["request_seq"] for each in due[:2] if each.message is not None] == [13, 12]
 
 
-def test_a_question_is_answered_as_at_the_place_where_the_program_is_stopped() -> None:
+def test_a_question_gets_the_answer_recorded_at_the_same_stop() -> None:
     made = started()
     (answer,) = made.take(request(20, "stackTrace", threadId=1, levels=99)).due
     assert answer.message is not None
@@ -97,7 +97,7 @@ def test_the_same_question_may_be_asked_again() -> None:
     assert [made.take(request(seq, "stackTrace", threadId=1)).due[0].delay for seq in (20, 21)] == [0.5, 0.5]
 
 
-def test_what_lasts_is_answered_anywhere_and_to_the_same_words_only() -> None:
+def test_a_lasting_question_is_answered_at_any_place_if_its_subject_is_the_same() -> None:
     made = started()
     same = request(20, "setBreakpoints", source={"path": "/a.py"}, breakpoints=[{"line": 3, "column": None}])
     other = request(21, "setBreakpoints", source={"path": "/a.py"}, breakpoints=[{"line": 4}])
@@ -120,27 +120,27 @@ def test_a_question_that_was_never_answered_is_not_answered() -> None:
     assert made.take(request(2, "threads")).due == ()
 
 
-def test_a_client_that_leaves_early_is_let_go() -> None:
+def test_an_early_disconnect_is_answered_and_the_adapter_hangs_up() -> None:
     reply = started().take(request(20, "disconnect"))
     assert reply.move is not None
     assert heard(reply.due) == [(0.0, "disconnect"), (0.0, "")]
 
 
-def test_a_client_that_leaves_is_answered_as_the_recorded_one_was() -> None:
+def test_a_disconnect_gets_the_recorded_answer() -> None:
     made = tape(*HANDSHAKE, asks(20.0, 8, "disconnect"), says(21.0, "terminated"), answers(22.0, 8, "disconnect"))
     made.take(request(11, "initialize"))
     assert heard(made.take(request(12, "disconnect")).due) == [(1.0, "terminated"), (2.0, "disconnect")]
     assert made.over
 
 
-def test_an_adapter_that_hung_up_hangs_up() -> None:
+def test_a_recorded_hang_up_is_repeated() -> None:
     lines = [asks(1, 1, "initialize"), answers(1, 1, "initialize"), asks(2, 2, "launch"), asks(9, 3, "disconnect")]
     made = tapes(lines, {"a": 5.0})["a"]
     assert heard(made.take(request(1, "initialize")).due) == [(0.0, "initialize")]
     assert heard(made.take(request(2, "launch")).due) == [(3.0, "")]
 
 
-def test_what_came_of_a_move_on_another_connection_waits_for_that_move() -> None:
+def test_a_message_that_followed_a_move_on_another_connection_waits_for_that_move() -> None:
     lines = [
         asks(1, 1, "initialize"),
         answers(2, 1, "initialize"),
@@ -156,7 +156,7 @@ def test_what_came_of_a_move_on_another_connection_waits_for_that_move() -> None
     assert both["b"].take(request(1, "initialize")).move == end.after
 
 
-def test_what_an_adapter_says_unasked_at_first_it_says_at_once() -> None:
+def test_messages_before_the_first_request_are_sent_at_once() -> None:
     made = tape(says(0.5, "output"), asks(1, 1, "initialize"))
     assert [each.message["event"] for each in made.opening() if each.message is not None] == ["output"]
 

@@ -1,4 +1,4 @@
-"""Each file beside this one is a scenario; its title says what it shows, its first line what that proves."""
+"""Plays the scenario files beside this one. Their first line has the title, and the promise that they prove."""
 
 from pathlib import Path
 

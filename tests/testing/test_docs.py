@@ -37,7 +37,7 @@ def test_the_blocks_of_the_testing_page_are_tests_that_pass(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("block", blocks(SCENARIOS, "jsonl"))
-def test_the_scenarios_of_the_formats_page_go_as_they_say(block: str) -> None:
+def test_the_scenarios_of_the_formats_page_have_no_difference(block: str) -> None:
     for report in play_all(decode_scenario(block)):
         assert report.ok, str(report)
 
@@ -57,7 +57,7 @@ def test_the_formats_page_names_every_key_of_the_setting_and_no_other() -> None:
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(Setting.__struct_encode_fields__)
 
 
-def test_everything_public_says_what_it_is() -> None:
+def test_every_public_name_has_a_docstring() -> None:
     assert sorted(testing.__all__) == list(testing.__all__)
     for name in testing.__all__:
         thing = getattr(testing, name)

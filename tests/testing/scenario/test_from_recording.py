@@ -1,4 +1,4 @@
-"""A recording becomes a scenario: what was said becomes lines, what clients were told becomes expectations."""
+"""A recording becomes a scenario: messages become lines, what clients received becomes expectations."""
 
 import json
 import runpy
@@ -41,7 +41,7 @@ def dap(t: float, direction: str, **message: Any) -> dict[str, Any]:
     return {"edge": "adapter", "t": t, "session": "s-1", "dir": direction, "msg": message}
 
 
-def test_a_session_recorded_with_a_real_adapter_plays_as_it_went() -> None:
+def test_a_recorded_session_of_a_real_adapter_plays_as_it_was_recorded() -> None:
     scenario = retime(scenario_of(RECORDING.read_bytes(), "till"))
     assert scenario.setting.profile == "debugpy"
     assert {step.line.who for step in scenario.steps if hasattr(step.line, "who")} == {"agent", "program"}
@@ -68,13 +68,13 @@ def test_a_torn_last_line_is_left_out() -> None:
         (recorded(mcp(1, "in", method="tools/call")), "an entry is not as in a recording: KeyError"),
     ],
 )
-def test_what_is_no_recording_is_refused_with_a_sentence(recording: bytes, says: str) -> None:
+def test_a_file_that_is_not_a_recording_is_refused_with_the_reason(recording: bytes, says: str) -> None:
     with pytest.raises(BadScenario) as bad:
         scenario_of(recording, "x")
     assert says in str(bad.value)
 
 
-def test_an_answer_stands_before_the_line_that_made_the_server_ask() -> None:
+def test_an_answer_line_precedes_the_line_that_caused_the_request() -> None:
     lines = converted(
         came(),
         mcp(1.0, "in", id=5, method="tools/call", params={"name": "debug_step", "arguments": {}}),
@@ -93,7 +93,7 @@ def test_an_answer_stands_before_the_line_that_made_the_server_ask() -> None:
     assert lines[4]["event"] == "stopped"
 
 
-def test_what_clients_were_told_and_answered_becomes_expectations() -> None:
+def test_notifications_and_answers_of_clients_become_expectations() -> None:
     lines = converted(
         came(),
         mcp(1, "in", id=1, method="resources/subscribe", params={"uri": "debugger://session"}),
@@ -198,7 +198,7 @@ def test_paths_beside_the_program_move_to_the_scenarios_directory_and_others_sta
     assert scenario.steps[0].line.body["output"] == "$DIR/a.py /usr/src/c.py /srcs $DIR"  # type: ignore[attr-defined]
 
 
-def test_sharpening_takes_the_time_that_is_near_and_leaves_what_does_not_come() -> None:
+def test_retiming_takes_a_time_that_is_near_and_keeps_that_of_what_does_not_arrive() -> None:
     scenario = decode_scenario("""
         {"scenario": "x", "begin": "running"}
         {"client": "subscribe", "uris": ["output"]}
@@ -214,7 +214,7 @@ def test_sharpening_takes_the_time_that_is_near_and_leaves_what_does_not_come() 
 
 
 @given(st.binary(max_size=200))
-def test_whatever_follows_the_header_it_is_a_scenario_or_a_sentence(rest: bytes) -> None:
+def test_any_bytes_after_the_header_give_a_scenario_or_an_error_with_the_reason(rest: bytes) -> None:
     try:
         scenario = scenario_of(recorded() + rest, "x")
     except BadScenario:
@@ -231,7 +231,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(st.dictionaries(WORDS, VALUES, max_size=6), max_size=4))
-def test_whatever_the_entries_are_they_are_a_scenario_or_a_sentence(entries: list[dict[str, Any]]) -> None:
+def test_any_entries_give_a_scenario_or_an_error_with_the_reason(entries: list[dict[str, Any]]) -> None:
     try:
         scenario = scenario_of(recorded(*entries), "x")
     except BadScenario:

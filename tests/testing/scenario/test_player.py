@@ -1,4 +1,4 @@
-"""The player: it sees every difference, says where it is, never hangs, and goes the same way every time."""
+"""The player finds every difference, reports its line, never hangs, and is deterministic."""
 
 import json
 import runpy
@@ -35,7 +35,7 @@ def played(*lines: str) -> Report:
         ([RUNNING, '{"client": "subscribe", "uris": ["breakpoints"]}', f'{{"at": 1, {MOVED}}}'], [None]),
         (
             [RUNNING, '{"at": 1, "expect": "updated", "uris": ["session"]}'],
-            [(2, "agent was not told of debugger://session at 1 s")],
+            [(2, "agent was not notified of debugger://session at 1 s")],
         ),
         (
             [
@@ -44,7 +44,7 @@ def played(*lines: str) -> Report:
                 f'{{"at": 1, {MOVED}}}',
                 '{"at": 1.300001, "expect": "updated", "uris": ["breakpoints"]}',
             ],
-            [(4, "agent was told of debugger://breakpoints at 1.3 s, not at 1.300001 s")],
+            [(4, "agent was notified of debugger://breakpoints at 1.3 s, not at 1.300001 s")],
         ),
         (
             [
@@ -53,7 +53,7 @@ def played(*lines: str) -> Report:
                 '{"adapter": "output", "text": "x"}',
                 '{"expect": "nothing", "until": 2}',
             ],
-            [(4, "agent was told of debugger://output at 0.3 s")],
+            [(4, "agent was notified of debugger://output at 0.3 s")],
         ),
         (
             [
@@ -63,7 +63,7 @@ def played(*lines: str) -> Report:
                 '{"expect": "list_changed"}',
                 '{"expect": "updated", "uris": ["session"]}',
             ],
-            [(5, "agent was told of debugger://session at 1 s, but before what the line before says")],
+            [(5, "agent was notified of debugger://session at 1 s, but before what the earlier line expects")],
         ),
         (
             [PAUSED, '{"expect": "resource", "uri": "session", "has": {"state": "Running", "nothing": 1}}'],
@@ -74,7 +74,7 @@ def played(*lines: str) -> Report:
             [(2, "capturedAt is "), (2, "revision is "), (2, "stale is "), (2, "threads is ")],
         ),
         ([PAUSED, '{"client": "subscribe", "uris": ["tea"]}'], [(2, "refused: -32602: Unknown resource.")]),
-        ([PAUSED, '{"expect": "resource", "uri": "source/$DIR/app.py", "has": {"a": 1}}'], [(2, "it is no JSON: ")]),
+        ([PAUSED, '{"expect": "resource", "uri": "source/$DIR/app.py", "has": {"a": 1}}'], [(2, "it is not JSON: ")]),
         ([PAUSED, '{"adapter": "crash"}', '{"adapter": "raw", "text": "x"}'], [None]),
         ([PAUSED, '{"expect": "resource", "uri": "nothing", "has": {}}'], [(2, "it cannot be read: ")]),
         ([PAUSED, '{"expect": "resource", "uri": "source/$DIR/app.py", "text": "x"}'], [(2, "the text is ")]),
@@ -137,7 +137,9 @@ def played(*lines: str) -> Report:
         ),
     ],
 )
-def test_a_difference_is_seen_and_said_at_its_line(lines: list[str], differences: list[tuple[int, str] | None]) -> None:
+def test_a_difference_is_found_and_reported_at_its_line(
+    lines: list[str], differences: list[tuple[int, str] | None]
+) -> None:
     found = played(*lines).differences
     assert len(found) == len(differences), found
     for (line, sentence), expected in zip(found, differences, strict=True):
@@ -158,7 +160,7 @@ def test_a_difference_is_seen_and_said_at_its_line(lines: list[str], differences
         (['{"client": "stop_reading"}', '{"expect": "list", "uris": []}'], 3, "this"),
     ],
 )
-def test_a_scenario_that_is_stuck_ends_and_says_which_line_waits_for_what(
+def test_a_scenario_that_is_stuck_ends_and_reports_which_line_waits_for_what(
     lines: list[str], number: int, waits: str
 ) -> None:
     assert played(RUNNING, *lines).differences == [
@@ -166,7 +168,7 @@ def test_a_scenario_that_is_stuck_ends_and_says_which_line_waits_for_what(
     ]
 
 
-def test_an_adapter_that_repeats_itself_for_ever_is_stopped() -> None:
+def test_an_adapter_line_that_repeats_for_ever_is_stopped() -> None:
     report = played(RUNNING, '{"adapter": "output", "text": "x", "times": 100000, "every": 1}')
     assert report.differences == [(None, "an adapter still repeats itself")]
 
@@ -185,17 +187,17 @@ def test_the_timeline_shows_what_happened_with_the_difference_at_its_line() -> N
         "       1.000 s    3  program    output text=x",
         "       1.300 s       agent      ← updated debugger://output",
         '✗      1.400 s    4  expect     updated uris=["output"]',
-        "✗                     agent was told of debugger://output at 1.3 s, not at 1.4 s",
+        "✗                     agent was notified of debugger://output at 1.3 s, not at 1.4 s",
     ]
 
 
-def test_a_scenario_goes_the_same_way_every_time() -> None:
+def test_a_scenario_has_the_same_timeline_every_time() -> None:
     text = (ROOT / "tests" / "scenarios" / "edge-quick-steps-are-told-of-now-and-then.jsonl").read_text()
     first, second = (play_all(decode_scenario(text)) for _ in range(2))
     assert [str(each) for each in first] == [str(each) for each in second]
 
 
-async def test_inside_of_a_run_it_is_played_on_that_runs_clock(autojump_clock: MockClock) -> None:
+async def test_within_a_trio_run_a_scenario_is_played_on_the_clock_of_the_run(autojump_clock: MockClock) -> None:
     report = await play(decode_scenario(RUNNING), "modern")
     assert (report.ok, report.era) == (True, "modern")
 
@@ -205,12 +207,12 @@ async def test_a_real_clock_is_refused() -> None:
         await play(decode_scenario(RUNNING))
 
 
-async def test_a_clock_that_stands_still_is_refused(mock_clock: MockClock) -> None:
+async def test_a_mock_clock_that_does_not_jump_is_refused(mock_clock: MockClock) -> None:
     with pytest.raises(RuntimeError, match="autojump_threshold=0"):
         await play(decode_scenario(RUNNING))
 
 
-def test_nothing_is_left_of_a_scenario() -> None:
+def test_a_scenario_leaves_nothing_behind() -> None:
     async def main() -> tuple[int, int]:
         before = trio.lowlevel.current_statistics().tasks_living
         await play(decode_scenario(RUNNING))
@@ -221,7 +223,7 @@ def test_nothing_is_left_of_a_scenario() -> None:
     assert before == after
 
 
-def test_for_pytest_a_file_that_is_no_scenario_is_a_case_that_fails(tmp_path: Path) -> None:
+def test_for_pytest_a_file_that_cannot_be_decoded_is_a_case_that_fails(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("{}")
     (tmp_path / "good.jsonl").write_text('{"scenario": "x", "era": "modern"}')
     test = scenarios(tmp_path)
@@ -234,7 +236,7 @@ def test_for_pytest_a_file_that_is_no_scenario_is_a_case_that_fails(tmp_path: Pa
         scenarios(tmp_path / "nowhere")
 
 
-def test_the_script_prints_the_timelines_and_says_by_its_exit_code_whether_they_differ(
+def test_the_script_prints_the_timelines_and_exits_with_1_if_any_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, differs, bad = (tmp_path / f"{name}.jsonl" for name in ("good", "differs", "bad"))

@@ -1,4 +1,4 @@
-"""The scenario file: what is wrong in it is said with file, line and what there is, and nothing makes it crash."""
+"""Decoding a scenario file: errors name the file, the line and what is allowed; no text makes it crash."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ SETTING = '{"scenario": "x"}'
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line_and_what_there_is(text: str, says: str) -> None:
+def test_an_error_names_the_line_and_what_is_allowed_there(text: str, says: str) -> None:
     with pytest.raises(BadScenario) as bad:
         decode_scenario(text, "f.jsonl")
     assert says in str(bad.value)
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_with_its_line_and_what_there_is(text: str, says: 
 
 
 @pytest.mark.parametrize("file", sorted(SCENARIOS.glob("*.jsonl")), ids=lambda file: file.stem)
-def test_a_scenario_survives_being_written_and_read(file: Path) -> None:
+def test_a_scenario_that_is_encoded_and_decoded_is_the_same(file: Path) -> None:
     scenario = decode_scenario(file.read_text())
     again = decode_scenario(encode_scenario(scenario))
     assert again.setting == scenario.setting
@@ -99,10 +99,10 @@ def reads_as_a_scenario(text: str) -> bool:
 
 
 @given(st.lists(st.dictionaries(WORDS_AND_KEYS, VALUES, max_size=5), max_size=5))
-def test_whatever_the_lines_are_they_are_a_scenario_or_a_sentence(lines: list[dict[str, object]]) -> None:
+def test_any_lines_are_a_scenario_or_an_error_with_the_reason(lines: list[dict[str, object]]) -> None:
     assert reads_as_a_scenario("\n".join([SETTING, *(json.dumps(line) for line in lines)]))
 
 
 @given(st.text())
-def test_whatever_the_text_is_it_is_a_scenario_or_a_sentence(text: str) -> None:
+def test_any_text_is_a_scenario_or_an_error_with_the_reason(text: str) -> None:
     assert reads_as_a_scenario(text)

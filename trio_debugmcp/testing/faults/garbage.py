@@ -58,7 +58,9 @@ NUMBERS_HUGE = b"".join(
 )
 """Numbers too large for a machine word."""
 
-ANSWER_TO_NOBODY = framed({"seq": 1, "type": "response", "request_seq": 424242, "success": True, "command": "threads"})
+RESPONSE_TO_NO_REQUEST = framed(
+    {"seq": 1, "type": "response", "request_seq": 424242, "success": True, "command": "threads"}
+)
 UNKNOWN_REQUEST = framed({"seq": 1, "type": "request", "command": "makeCoffee", "arguments": {"sugar": True}})
 _ARGUMENTS: tuple[Any, ...] = (None, [], {"args": "ls"}, {"args": [], "cwd": "/"}, {"request": 1})
 SENSELESS_REQUESTS = b"".join(

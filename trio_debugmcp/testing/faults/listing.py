@@ -80,7 +80,7 @@ FAULTS = (
     # Answers.
     Fault("answers twice", "every response is sent twice", at_once(lambda a: a.connection.twist(twice(answers())))),
     Fault("repeats events", "every event is sent twice", at_once(lambda a: a.connection.twist(twice(events)))),
-    Fault("answers nobody", "a response to a request that was never made", sending(garbage.ANSWER_TO_NOBODY)),
+    Fault("answers no request", "a response to a request that was never made", sending(garbage.RESPONSE_TO_NO_REQUEST)),
     Fault("answers nothing", "the body of the response is empty", answering({})),
     Fault("answers null", "the body of the response is `null`", answering(None)),
     Fault(

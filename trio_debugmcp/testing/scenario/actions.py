@@ -1,4 +1,4 @@
-"""The lines of a scenario that do something: what the adapter says, and what clients do."""
+"""Performs the lines of a scenario that do something: what the adapter sends, and what clients do."""
 
 from contextlib import suppress
 
@@ -37,9 +37,9 @@ from trio_debugmcp.testing.scenario.text import filled, full_uri
 # --- The adapter ------------------------------------------------------------------------------------------------------
 
 
-async def say(run: ScenarioRun, line: AdapterLine, nursery: trio.Nursery) -> None:
-    """Say it; repetitions go on in the nursery."""
-    await _say_once(run, filled(line, N=1))
+async def send(run: ScenarioRun, line: AdapterLine, nursery: trio.Nursery) -> None:
+    """Perform an adapter's line; repetitions run in the nursery."""
+    await _send_once(run, filled(line, N=1))
     if line.times > 1:
         nursery.start_soon(_repeat, run, line, trio.current_time())
 
@@ -47,10 +47,10 @@ async def say(run: ScenarioRun, line: AdapterLine, nursery: trio.Nursery) -> Non
 async def _repeat(run: ScenarioRun, line: AdapterLine, start: float) -> None:
     for number in range(1, line.times):
         await trio.sleep_until(start + number * line.every)
-        await _say_once(run, filled(line, N=number + 1))
+        await _send_once(run, filled(line, N=number + 1))
 
 
-async def _say_once(run: ScenarioRun, line: AdapterLine) -> None:
+async def _send_once(run: ScenarioRun, line: AdapterLine) -> None:
     adapter = run.adapter(line.who)
     match line:
         case SayStop():
@@ -99,7 +99,7 @@ async def _ask(adapter: FakeAdapter, command: str, arguments: Arguments, *, succ
 
 
 def begin_call(run: ScenarioRun, number: int, line: Call | LaunchProgram | Read) -> None:
-    """Begin a call, which goes on beside everything else."""
+    """Begin a call, which runs beside the lines after it."""
     client = run.client(line.who)
     mcp = client.mcp
     match line:
@@ -113,7 +113,7 @@ def begin_call(run: ScenarioRun, number: int, line: Call | LaunchProgram | Read)
 
 
 async def perform(run: ScenarioRun, line: ClientLine) -> None:
-    """What a client does that is no call."""
+    """Perform a client's line that is not a call or a read."""
     match line:
         case Connect(who=who, era=era, role=role):
             await run.connect(who, era, role)

@@ -1,4 +1,4 @@
-"""How a scenario's adapter answers a command: as the last line about it says, or as those say that hold only once."""
+"""`ScriptedAnswers`: how a scenario's adapter answers a command, by the `answer` lines performed so far."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from trio_debugmcp.testing.scenario.lines import Event, SetAnswer
 
 
 class ScriptedAnswers:
-    """To one command of one adapter."""
+    """The answers to one command of one adapter: first those that hold once, in order, then the latest other one."""
 
     def __init__(self, adapter: FakeAdapter, command: str) -> None:
         self._adapter = adapter
@@ -19,10 +19,10 @@ class ScriptedAnswers:
         self._standing: SetAnswer | None = None
         self._once: deque[SetAnswer] = deque()
         self._afterwards: deque[Sequence[Event]] = deque()
-        adapter.answer(command, self._answer, self._say_afterwards)
+        adapter.answer(command, self._answer, self._send_afterwards)
 
     def set(self, line: SetAnswer) -> None:
-        """From now on; a line that holds once waits for its turn."""
+        """Answer as the line has it from now on; a line that holds once waits for its turn."""
         if line.once:
             self._once.append(line)
         else:
@@ -33,7 +33,7 @@ class ScriptedAnswers:
         if line is None:
             self._afterwards.append(())
             return await self._usual(arguments)
-        await self._say(line.first)
+        await self._send(line.first)
         await trio.sleep(line.delay)
         if line.never:
             await trio.sleep_forever()
@@ -45,10 +45,10 @@ class ScriptedAnswers:
             raise Refusal(line.refuse)
         return line.body if line.body is not None else await self._usual(arguments)
 
-    async def _say_afterwards(self) -> None:
-        if self._afterwards:  # else it was asked before there was anything to say
-            await self._say(self._afterwards.popleft())
+    async def _send_afterwards(self) -> None:
+        if self._afterwards:  # else the request came before the first `answer` line
+            await self._send(self._afterwards.popleft())
 
-    async def _say(self, events: Sequence[Event]) -> None:
+    async def _send(self, events: Sequence[Event]) -> None:
         for event in events:
             await self._adapter.event(event.event, event.body)

@@ -129,7 +129,7 @@ class ScenarioClient:
             await self.mcp.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
 
     async def unsubscribe(self, uris: list[str]) -> None:
-        """Unsubscribe from resources."""
+        """Unsubscribe from some of the resources."""
         if self.mcp.modern:
             await self._listen(tuple(uri for uri in self._uris if uri not in uris))
             return

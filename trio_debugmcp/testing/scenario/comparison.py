@@ -1,18 +1,18 @@
-"""What a scenario expects of a value, against what the value is: differences as sentences. Pure."""
+"""Compares a value with what a scenario expects of it: differences as sentences. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 ANYTHING = "*"
-"""An expected value that every value fulfils, as long as there is one."""
+"""An expected value that matches every value, as long as there is one."""
 
 MAX_SHOWN = 160
 """Characters of a value in a sentence."""
 
 
 def differences(has: Mapping[str, Any], actual: Any) -> list[str]:
-    """Where `actual` has not the expected values at the dotted paths.
+    """Return where `actual` lacks the expected values at the dotted paths.
 
     A part of a path is a key, or an index into a list (-1 is the last); `#` is the length.
     """
@@ -20,12 +20,12 @@ def differences(has: Mapping[str, Any], actual: Any) -> list[str]:
 
 
 def difference_of_whole(expected: Any, actual: Any) -> list[str]:
-    """Where `actual` is not exactly as expected, but for `ANYTHING`."""
+    """Return where `actual` differs from the expected value; `ANYTHING` differs from nothing."""
     return list(_compare("", expected, actual))
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence: compact JSON, cut."""
+    """Show a value in a sentence: as compact JSON, cut off if it is long."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 

@@ -1,4 +1,4 @@
-"""The lines of a scenario that expect something, and what remains that none expects."""
+"""Checks the lines of a scenario that expect something, and what remains at the end that no line expects."""
 
 import json
 from typing import Any
@@ -26,20 +26,20 @@ from trio_debugmcp.testing.scenario.text import full_uri
 
 
 async def check(run: ScenarioRun, line: ExpectLine, due: float, *, timed: bool) -> None:
-    """Whether it is so, at the time that is due.
+    """Check an expectation at the time that it is due; `timed` if the line has a time.
 
     Raises:
-        Difference: it is not.
+        Difference: something differs from the line.
     """
     match line:
         case ExpectResource(who=who):
             await _check_resource(run.client(who), line)
         case ExpectUpdated(who=who, uris=uris):
-            _together([_told(client, full_uri(uri), due) for client in _guests(run, who) for uri in uris])
+            _raise_all([_claim(client, full_uri(uri), due) for client in _clients(run, who) for uri in uris])
         case ExpectListChanged(who=who):
-            _together([_told(client, LIST_CHANGED, due) for client in _guests(run, who)])
+            _raise_all([_claim(client, LIST_CHANGED, due) for client in _clients(run, who)])
         case ExpectNothing(who=who, until=until):
-            _together([_told_nothing(client, until) for client in _guests(run, who)])
+            _raise_all([_no_notices(client, until) for client in _clients(run, who)])
         case ExpectAnswer(who=who, of=of) | ExpectError(who=who, of=of):
             await _check_outcome(run, run.client(who), run.call(who, of), line, due if timed else None)
         case ExpectList(who=who):
@@ -50,21 +50,21 @@ async def check(run: ScenarioRun, line: ExpectLine, due: float, *, timed: bool) 
             raise AssertionError(f"no such line: {line}")
 
 
-def overlooked(run: ScenarioRun) -> None:
-    """At the end: object to what was notified, and what failed, that no line expects."""
+def object_to_unexpected(run: ScenarioRun) -> None:
+    """Add differences for notifications, and for calls that failed, which no line expects. Called at the end."""
     for client in run.clients.values():
-        for told in client.unclaimed:
-            run.object_to(told.entry, "no line expects this")
+        for notice in client.unclaimed:
+            run.object_to(notice.entry, "no line expects this")
         for call in client.calls:
             if call.failure is not None and not call.expected:
                 run.object_to(call.entry, "no line expects this")
 
 
-def _guests(run: ScenarioRun, who: str) -> list[ScenarioClient]:
+def _clients(run: ScenarioRun, who: str) -> list[ScenarioClient]:
     return list(run.clients.values()) if who == EVERYONE else [run.client(who)]
 
 
-def _together(problems: list[list[str]]) -> None:
+def _raise_all(problems: list[list[str]]) -> None:
     sentences = [each for some in problems for each in some]
     if sentences:
         raise Difference(*sentences)
@@ -73,27 +73,29 @@ def _together(problems: list[list[str]]) -> None:
 # --- Notifications ----------------------------------------------------------------------------------------------------
 
 
-def _told(client: ScenarioClient, what: str, due: float) -> list[str]:
-    """Claim the notice, or say what came instead."""
-    candidates = [told for told in client.unclaimed if told.what == what]
-    for told in candidates:
-        if told.at == due and told.number > client.after_edge:
-            late = what == LIST_CHANGED and client.latest_claim > told.number
-            client.claim(told)
-            client.after_edge = told.number if what == LIST_CHANGED else client.after_edge
-            return [f"{client.name} was told so before what the lines before this one say"] if late else []
-    for told in candidates[:1]:
-        client.claim(told)
-        order = "but before what the line before says" if told.at == due else f"not at {seconds(due)}"
-        return [f"{client.name} was told of {what} at {seconds(told.at)}, {order}"]
-    return [f"{client.name} was not told of {what} at {seconds(due)}"]
+def _claim(client: ScenarioClient, what: str, due: float) -> list[str]:
+    """Claim the expected notice; returns the differences."""
+    candidates = [notice for notice in client.unclaimed if notice.what == what]
+    for notice in candidates:
+        # Updates of one instant may arrive in any order, but none may change places with `list_changed`: a client that
+        # lists again on it must have had all updates before. Hence the two numbers that are kept and compared here.
+        if notice.at == due and notice.number > client.after_edge:
+            early = what == LIST_CHANGED and client.latest_claim > notice.number
+            client.claim(notice)
+            client.after_edge = notice.number if what == LIST_CHANGED else client.after_edge
+            return [f"{client.name} was notified of it before what the earlier lines expect"] if early else []
+    for notice in candidates[:1]:
+        client.claim(notice)
+        order = "but before what the earlier line expects" if notice.at == due else f"not at {seconds(due)}"
+        return [f"{client.name} was notified of {what} at {seconds(notice.at)}, {order}"]
+    return [f"{client.name} was not notified of {what} at {seconds(due)}"]
 
 
-def _told_nothing(client: ScenarioClient, until: float) -> list[str]:
-    early = [told for told in client.unclaimed if told.at <= until]
-    for told in early:
-        client.claim(told)
-    return [f"{client.name} was told of {told.what} at {seconds(told.at)}" for told in early]
+def _no_notices(client: ScenarioClient, until: float) -> list[str]:
+    early = [notice for notice in client.unclaimed if notice.at <= until]
+    for notice in early:
+        client.claim(notice)
+    return [f"{client.name} was notified of {notice.what} at {seconds(notice.at)}" for notice in early]
 
 
 # --- What is read and answered ----------------------------------------------------------------------------------------
@@ -123,7 +125,7 @@ def _parsed(actual: Any) -> Any:
     try:
         return json.loads(actual) if isinstance(actual, str) else actual
     except ValueError:
-        raise Difference(f"it is no JSON: {shown(actual)}") from None
+        raise Difference(f"it is not JSON: {shown(actual)}") from None
 
 
 async def _check_outcome(

@@ -1,7 +1,9 @@
-"""A recording as a scenario: what was said becomes lines, and what its clients were told becomes expectations.
+"""Makes a scenario from a recording: messages become lines, and what clients received becomes expectations. Pure.
 
-Pure. The times are the recorded ones; `trio_debugmcp.testing.retime` makes them exact. Programs are not started
-again: what they wrote becomes output that the adapter tells of. Paths below the program's directory become `$DIR`.
+    scenario = retime(scenario_of(Path("bug.jsonl").read_bytes(), "The bug"))
+
+The times are the recorded ones until `retime` makes them exact. Programs are not started again: what they wrote becomes
+`output` events of the adapter. Paths below the program's directory become `$DIR`.
 """
 
 import json
@@ -44,22 +46,22 @@ from trio_debugmcp.testing.scenario.lines import (
 )
 
 JUST_BEFORE_SECONDS = 0.05
-"""Between a cause and the request that the server makes for it, on a machine that is not overloaded."""
+"""From a cause to the request that the server makes because of it, on a machine that is not overloaded."""
 
 _FACTS = ("id", "state", "reason", "pauseReason", "threadId", "activeThreadId", "exitCode", "timedOut", "stale", "line")
 _MORE_FACTS = ("functionName", "verified", "hitCount", "value", "count", "code")
 _PARTS = ("session", "stop", "breakpoint", "location", "currentLocation")
 _LISTS = ("breakpoints", "threads", "frames", "children")
-"""What of a payload an expectation holds on to: what it says of the program, not what differs from run to run."""
+"""The members of a payload that become expectations: facts about the program, not what differs from run to run."""
 
 JsonEntry = dict[str, Any]
 
 
 def scenario_of(recording: bytes, title: str) -> Scenario:
-    """The scenario; a torn last line, of a server that was killed, is left out.
+    """Convert the content of a recording's file. A torn last line, of a server that was killed, is left out.
 
     Raises:
-        BadScenario: this is no recording.
+        BadScenario: the content is not that of a recording.
     """
     header, entries = _parse(recording)
     try:
@@ -87,7 +89,7 @@ def _parse(recording: bytes) -> tuple[JsonEntry, list[JsonEntry]]:
 
 
 def _home(entries: Iterable[JsonEntry]) -> str | None:
-    """The directory of the first program."""
+    """Return the directory of the first program, if it has one."""
     target = next((each["target"] for each in entries if each.get("edge") == "session" and each.get("target")), "")
     home = str(PurePosixPath(target).parent)
     return home if home.startswith("/") and home != "/" else None
@@ -140,7 +142,7 @@ def _era(word: str) -> Era:
 
 
 class _Conversion:
-    """Goes through the entries once. An answer is put before the line that made the server ask."""
+    """Converts the entries in order. An `answer` line is put before the line that caused the server's request."""
 
     def __init__(self, entries: list[JsonEntry]) -> None:
         self._entries = entries
@@ -179,9 +181,9 @@ class _Conversion:
             case {"edge": "clientEnd", "client": client}:
                 yield Leave(at=at, who=self._clients[client])
             case {"edge": "mcp", "dir": "in", "client": client, "msg": message}:
-                yield from self._said(at, client, message)
+                yield from self._from_client(at, client, message)
             case {"edge": "mcp", "dir": "out", "client": client, "msg": message}:
-                yield from self._told(at, client, message)
+                yield from self._to_client(at, client, message)
             case _:
                 return
 
@@ -196,7 +198,7 @@ class _Conversion:
         return "attach" if "attach" in asked else "launch"
 
     def _answers(self) -> dict[tuple[str, int], SetAnswer]:
-        """By session and number of the request: how it is answered, at a time still to be given."""
+        """Map session and number of each request to the line of its answer, which has no time yet."""
         answered = {
             (e["session"], e["msg"].get("request_seq")): e
             for e in self._entries
@@ -212,7 +214,7 @@ class _Conversion:
         if self._clients[client] != AGENT:
             yield Connect(at=at, who=client, era=_era(entry["era"]), role=entry["role"])
 
-    def _said(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
+    def _from_client(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
         who, number = self._clients[client], message.get("id")
         params = message.get("params") or {}
         match message.get("method"):
@@ -241,7 +243,7 @@ class _Conversion:
             case _:
                 return
 
-    def _told(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
+    def _to_client(self, at: float, client: str, message: JsonEntry) -> Iterator[Line]:
         who = self._clients[client]
         match message:
             case {"method": "notifications/resources/updated", "params": {"uri": uri}}:
@@ -262,12 +264,12 @@ class _Conversion:
 
 
 def _is_request(entry: JsonEntry) -> bool:
-    """Of ours, to an adapter."""
+    """Whether an entry is a request of the server to an adapter."""
     return entry.get("edge") == "adapter" and entry["dir"] == "out" and entry["msg"].get("type") == "request"
 
 
 def _cause_of(lines: list[Line], asked_at: float) -> int:
-    """Before which of the lines the answer must be known: the first of those just before that may be the cause."""
+    """Return the index at which the answer belongs: before the first recent line that may have caused the request."""
     causes = [(index, line.at or 0.0) for index, line in enumerate(lines) if _may_cause_requests(line)]
     just_before = [index for index, at in causes if at >= asked_at - JUST_BEFORE_SECONDS]
     return just_before[0] if just_before else causes[-1][0] if causes else len(lines)

@@ -1,15 +1,15 @@
-"""The scenario file: JSON Lines, one object a line, in the order in which things happen. Pure; see docs/scenarios.md.
+"""The lines of a scenario file: JSON Lines, one object a line, in the order in which things happen. Pure.
 
-The first line is the setting and begins with the key `scenario`. Every other line begins with whose it is, `adapter`,
-`client` or `expect`, and its value says what it does:
+The first line is the setting and has the key `scenario`. Every other line has one of the keys `adapter`, `client` and
+`expect`; its value is the word that names what happens:
 
-    {"scenario": "A stop is told of 0.3 s later", "begin": "running"}
+    {"scenario": "A stop is notified 0.3 s later", "begin": "running"}
     {"client": "subscribe", "uris": ["session"]}
     {"at": 1, "adapter": "stop", "reason": "breakpoint"}
     {"at": 1.3, "expect": "updated", "uris": ["session"]}
 
-Decoding is strict (`scenario_text.py`): a key or word that does not exist is an error that names the file, the line,
-and what there is.
+docs/scenarios.md describes the format. Decoding is strict (text.py): an unknown key or word is an error that names the
+file, the line, and the known ones.
 """
 
 from collections.abc import Mapping
@@ -22,35 +22,35 @@ Frame = tuple[str, str, int]
 Thread = tuple[int, str]
 
 DIRECTORY = "$DIR"
-"""Stands for the directory with the setting's files, in any string."""
+"""Placeholder in any string: the directory with the setting's files."""
 
 NUMBER = "$N"
-"""A string that is this and nothing else is the number of the repetition, counted from 1."""
+"""Placeholder for a whole string: the number of the repetition, counted from 1."""
 
 AGENT = "agent"
-"""The client that is there from the beginning."""
+"""The client that is connected from the beginning."""
 
 MAX_TIMES = 100_000
-"""Repetitions of a line: at one instant they take real time."""
+"""Of a line. It is bounded because repetitions at one instant take real time."""
 
 EVERYONE = "everyone"
-"""All clients that are connected at the time."""
+"""Stands for all clients that are connected at the time."""
 
 ROOT = "program"
-"""The adapter of the program that was launched; its children have names of their own."""
+"""The adapter of the program that was launched; the adapters of its children are named by `AskChild`."""
 
 
 class BadScenario(ValueError):
-    """The file is no scenario; the message says where and why."""
+    """Raised for a file that is not a scenario; the message says where and why."""
 
 
 class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The first line. What the adapter shows, how the server is set, and where the story begins.
+    """The first line: what is found in the program, the server's options, and the state at the beginning.
 
-    `begin`: with no session, or with the program running or paused at its entry; time counts from there, and what
-    was notified before is forgotten. `breakpoints`: arguments of `breakpoint_set`, set before the launch.
-    `initialized`: whether the adapter says so by itself, right after its answer to `initialize`. `profile`: the name
-    of a real adapter, for which the server shall take it.
+    `begin`: with no session, or with the program running or paused at its entry; time counts from there, and earlier
+    notifications are dropped. `breakpoints`: arguments of `breakpoint_set`, called before the launch. `initialized`:
+    whether the adapter sends that event after its response to `initialize`. `profile`: the name of a real adapter, as
+    which the server treats the fake one.
     """
 
     scenario: str
@@ -74,23 +74,23 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
     @property
     def eras(self) -> tuple[Era, ...]:
-        """The protocol eras to play it in."""
+        """The protocol eras in which the scenario is played."""
         return ("legacy", "modern") if self.era == "both" else (self.era,)
 
 
 class Line(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """When it happens: `at` so many seconds from the beginning, or `after` the line before, or at once."""
+    """The time of a line: `at` seconds from the beginning, `after` seconds from the line before, or at once."""
 
     at: float | None = None
     after: float | None = None
     note: str | None = None
 
 
-# --- The adapter says -------------------------------------------------------------------------------------------------
+# --- The adapter sends -------------------------------------------------------------------------------------------------
 
 
 class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
-    """`who`: which adapter. With `times` it is said again `every` so many seconds, while the next lines go on."""
+    """`who` names the adapter. With `times` the line is repeated, `every` so many seconds, beside the next lines."""
 
     who: str = ROOT
     times: Annotated[int, Meta(ge=1, le=MAX_TIMES)] = 1
@@ -98,14 +98,14 @@ class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
 
 
 class Event(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An event as the protocol has it."""
+    """An event of DAP, within another line."""
 
     event: str
     body: dict[str, Any] = {}
 
 
 class SayStop(AdapterLine, frozen=True, kw_only=True, tag="stop"):
-    """The program stops, and this is what is found there from now on. `hit`: the adapter's breakpoint ids."""
+    """The program stops; `frames`, `threads` and `locals` hold from now on. `hit`: the adapter's breakpoint ids."""
 
     reason: str = "step"
     thread: int = 1
@@ -117,28 +117,28 @@ class SayStop(AdapterLine, frozen=True, kw_only=True, tag="stop"):
 
 
 class SayEvent(AdapterLine, frozen=True, kw_only=True, tag="event"):
-    """Any event."""
+    """The adapter sends any event."""
 
     event: str
     body: dict[str, Any] = {}
 
 
 class SayOutput(AdapterLine, frozen=True, kw_only=True, tag="output"):
-    """The program writes."""
+    """The program writes to a standard stream."""
 
     text: str
     stream: str = "stdout"
 
 
 class SayTrace(AdapterLine, frozen=True, kw_only=True, tag="trace"):
-    """A breakpoint with a log message is passed and writes; `id` is ours, such as `tp-1`."""
+    """The program passes a tracepoint, which writes; `id` is the server's, such as `tp-1`."""
 
     id: str
     text: str
 
 
 class SayExit(AdapterLine, frozen=True, kw_only=True, tag="exit"):
-    """The program ends."""
+    """The program exits with that code."""
 
     code: int = 0
 
@@ -148,16 +148,16 @@ class SayCrash(AdapterLine, frozen=True, kw_only=True, tag="crash"):
 
 
 class SayRaw(AdapterLine, frozen=True, kw_only=True, tag="raw"):
-    """Bytes that need not be the protocol, as text in Latin-1."""
+    """The adapter sends bytes that need not be DAP, given as text in Latin-1."""
 
     text: str
 
 
 class SetAnswer(AdapterLine, frozen=True, kw_only=True, tag="answer"):
-    """How a command is answered from now on, or `once`: several of these wait in line. No further key: as usual again.
+    """How a command is answered from now on, or `once` (several of these wait in line). Without further keys: as usual.
 
-    `body` instead of the usual one; `refuse` with that text; `never`; `crash` instead of an answer; after `delay`
-    seconds; with events `first` (before the delay) and `then` (after the answer).
+    With `body` instead of the usual one; by refusing with the text `refuse`; `never`; with a `crash` instead of a
+    response; after `delay` seconds; with events `first` (before the delay) and `then` (after the response).
     """
 
     command: str
@@ -172,14 +172,14 @@ class SetAnswer(AdapterLine, frozen=True, kw_only=True, tag="answer"):
 
 
 class AskChild(AdapterLine, frozen=True, kw_only=True, tag="child"):
-    """The adapter announces a child session, whose adapter is called `name`; only answers may be set before."""
+    """The adapter announces a child session, whose adapter gets the `name`; only `answer` lines may use it earlier."""
 
     name: str
     request: Literal["launch", "attach"] = "launch"
 
 
 class AskClient(AdapterLine, frozen=True, kw_only=True, tag="ask"):
-    """A reverse request, and whether it must succeed."""
+    """The adapter sends a reverse request, which must succeed or fail as `success` has it."""
 
     command: str
     arguments: dict[str, Any] = {}
@@ -190,32 +190,32 @@ class AskClient(AdapterLine, frozen=True, kw_only=True, tag="ask"):
 
 
 class ClientLine(Line, frozen=True, kw_only=True, tag_field="client"):
-    """`who`: which client."""
+    """`who` names the client that acts."""
 
     who: str = AGENT
 
 
 class Connect(ClientLine, frozen=True, kw_only=True, tag="connect"):
-    """A further client comes."""
+    """A further client connects."""
 
     era: Era | None = None
     role: Literal["control", "observe"] = "control"
 
 
 class Subscribe(ClientLine, frozen=True, kw_only=True, tag="subscribe"):
-    """It subscribes to resources; `session` is short for `debugger://session`."""
+    """The client subscribes to resources; `session` is short for `debugger://session`."""
 
     uris: list[str]
 
 
 class Unsubscribe(ClientLine, frozen=True, kw_only=True, tag="unsubscribe"):
-    """It unsubscribes from resources."""
+    """The client unsubscribes from resources."""
 
     uris: list[str]
 
 
 class Call(ClientLine, frozen=True, kw_only=True, tag="call"):
-    """It calls a tool and does not wait; `as` names the call for the lines that follow."""
+    """The client calls a tool and does not wait; `as` names the call for the lines that follow."""
 
     tool: str
     arguments: dict[str, Any] = field(default_factory=dict, name="with")
@@ -223,48 +223,48 @@ class Call(ClientLine, frozen=True, kw_only=True, tag="call"):
 
 
 class LaunchProgram(ClientLine, frozen=True, kw_only=True, tag="launch"):
-    """It calls `debug_launch` with the setting's program, not to stop at its entry and not to wait, unless told so."""
+    """The client launches the setting's program, without a stop at its entry or waiting, unless `with` has them."""
 
     arguments: dict[str, Any] = field(default_factory=dict, name="with")
     name: str | None = field(default=None, name="as")
 
 
 class Read(ClientLine, frozen=True, kw_only=True, tag="read"):
-    """It reads a resource and does not wait."""
+    """The client reads a resource and does not wait."""
 
     uri: str
     name: str | None = field(default=None, name="as")
 
 
 class Cancel(ClientLine, frozen=True, kw_only=True, tag="cancel"):
-    """It calls off a call; by default its last one."""
+    """The client cancels a call; by default its last one."""
 
     of: str | None = None
 
 
 class StopReading(ClientLine, frozen=True, kw_only=True, tag="stop_reading"):
-    """It takes nothing more from its connection."""
+    """The client reads nothing more from its connection."""
 
 
 class ReadOn(ClientLine, frozen=True, kw_only=True, tag="read_on"):
-    """It reads again."""
+    """The client reads from its connection again."""
 
 
 class Leave(ClientLine, frozen=True, kw_only=True, tag="leave"):
-    """It leaves."""
+    """The client closes its connection."""
 
 
-# --- We expect --------------------------------------------------------------------------------------------------------
+# --- Expectations --------------------------------------------------------------------------------------------------------
 
 
 class ExpectLine(Line, frozen=True, kw_only=True, tag_field="expect"):
-    """`who`: of which client it is true."""
+    """`who` names the client for which this is true."""
 
     who: str = AGENT
 
 
 class ExpectResource(ExpectLine, frozen=True, kw_only=True, tag="resource"):
-    """What it reads now: `has` these values at dotted paths, `is` exactly this, or is this `text`."""
+    """The resource, read now, `has` these values at dotted paths, `is` exactly this, or is this `text`."""
 
     uri: str
     has: dict[str, Any] = {}
@@ -273,24 +273,24 @@ class ExpectResource(ExpectLine, frozen=True, kw_only=True, tag="resource"):
 
 
 class ExpectUpdated(ExpectLine, frozen=True, kw_only=True, tag="updated"):
-    """It is told now, to the microsecond, that these resources have changed."""
+    """The client is notified now, to the microsecond, that these resources have changed."""
 
     uris: list[str]
 
 
 class ExpectListChanged(ExpectLine, frozen=True, kw_only=True, tag="list_changed"):
-    """It is told now that the list has changed: after what the lines before say, before what those after say."""
+    """The client is notified now that the list has changed: after the notices of earlier lines, before later ones."""
 
 
 class ExpectNothing(ExpectLine, frozen=True, kw_only=True, tag="nothing"):
-    """By then it has been told nothing that no line before expects."""
+    """By then the client has been notified of nothing that no earlier line expects."""
 
     until: float
     who: str = EVERYONE
 
 
 class ExpectAnswer(ExpectLine, frozen=True, kw_only=True, tag="answer"):
-    """A call has succeeded: by default the last one. With a time, then and not earlier; else it is waited for."""
+    """A call has succeeded: by default the last one. With a time, exactly then; otherwise the answer is waited for."""
 
     of: str | None = None
     has: dict[str, Any] = {}
@@ -299,7 +299,7 @@ class ExpectAnswer(ExpectLine, frozen=True, kw_only=True, tag="answer"):
 
 
 class ExpectError(ExpectLine, frozen=True, kw_only=True, tag="error"):
-    """A call has failed with that code, and the message `says` that. `NOT_FOUND` is each era's own number."""
+    """A call has failed with that code, and its message contains `says`. `NOT_FOUND` is the number of the era."""
 
     of: str | None = None
     code: str | int | None = None
@@ -307,14 +307,14 @@ class ExpectError(ExpectLine, frozen=True, kw_only=True, tag="error"):
 
 
 class ExpectList(ExpectLine, frozen=True, kw_only=True, tag="list"):
-    """These resources are listed, in any order, and these templates."""
+    """Exactly these resources are listed, in any order, and these templates."""
 
     uris: list[str]
     templates: list[str] | None = None
 
 
 class ExpectAsked(ExpectLine, frozen=True, kw_only=True, tag="asked"):
-    """The adapter has been asked that, last with arguments that have these values, and so often since the beginning."""
+    """The adapter has received that command, so many `times` since the beginning; the last one `has` these arguments."""
 
     command: str
     has: dict[str, Any] = {}
@@ -322,57 +322,22 @@ class ExpectAsked(ExpectLine, frozen=True, kw_only=True, tag="asked"):
     who: str = ROOT
 
 
-ADAPTER_LINES = (
-    SayStop,
-    SayEvent,
-    SayOutput,
-    SayTrace,
-    SayExit,
-    SayCrash,
-    SayRaw,
-    SetAnswer,
-    AskChild,
-    AskClient,
-)
-CLIENT_LINES = (
-    Connect,
-    Subscribe,
-    Unsubscribe,
-    Call,
-    LaunchProgram,
-    Read,
-    Cancel,
-    StopReading,
-    ReadOn,
-    Leave,
-)
-EXPECT_LINES = (
-    ExpectResource,
-    ExpectUpdated,
-    ExpectListChanged,
-    ExpectNothing,
-    ExpectAnswer,
-    ExpectError,
-    ExpectList,
-    ExpectAsked,
-)
-
 WORDS: Mapping[str, Mapping[str, type[Line]]] = {
-    speaker: {str(kind.__struct_config__.tag): kind for kind in kinds}
-    for speaker, kinds in (("adapter", ADAPTER_LINES), ("client", CLIENT_LINES), ("expect", EXPECT_LINES))
+    key: {str(kind.__struct_config__.tag): kind for kind in base.__subclasses__()}
+    for key, base in (("adapter", AdapterLine), ("client", ClientLine), ("expect", ExpectLine))
 }
-"""Whose line it is, what it says, and as what it is decoded."""
+"""By the key of a line and its word: the class as which the line is decoded."""
 
 
 class Step(Struct, frozen=True):
-    """A line and its number in the file, counted from 1."""
+    """A line of a scenario and its number in the file, counted from 1."""
 
     number: int
     line: Line
 
 
 class Scenario(Struct, frozen=True):
-    """A whole file; `name` is what errors call it."""
+    """A whole scenario file; `name` is how errors refer to it."""
 
     name: str
     setting: Setting

@@ -1,4 +1,4 @@
-"""`scenarios`: every scenario file of a folder as a test of pytest, in each of its protocol eras. Needs pytest."""
+"""`scenarios`: makes every scenario file of a folder a test of pytest, in each of its protocol eras. Needs pytest."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +9,12 @@ from trio_debugmcp.testing.scenario.player import play_in, read_scenario
 
 
 def scenarios(path: str | Path) -> Callable[..., None]:
-    """A test for pytest, with one case for each scenario file there and each of its eras. Assign it to a `test_` name.
+    """Make a test for pytest, with one case for each scenario file and each of its eras. Assign it to a `test_` name.
 
-    A case that fails shows the timeline with its differences. A file that is no scenario is a case that fails.
+    A case that fails shows the timeline with its differences. A file that cannot be decoded is a case that fails.
 
     Raises:
-        FileNotFoundError: there is no `*.jsonl` there.
+        FileNotFoundError: there is no `*.jsonl` at the path.
     """
     import pytest
 

@@ -1,8 +1,11 @@
-"""`play`: a scenario on a virtual clock, with the real server. It takes milliseconds, and always ends.
+"""`play`: plays a scenario on a virtual clock, with the real server. It takes milliseconds, and always ends.
 
-The lines are performed in order. After each everything that can happen at that instant has happened, so that times are
-exact and a scenario goes the same way every time. Whatever is waited for is waited for in virtual time, and not for
-ever: a scenario that is stuck says which line waits for what.
+    report = play_in(read_scenario("stop.jsonl"), "legacy")
+    assert report.ok, str(report)
+
+The lines are performed in order. After each one, the player waits until everything that can happen at that instant has
+happened: hence times are exact, and a scenario has the same result every time. Every wait is in virtual time and has a
+bound: the report of a scenario that is stuck shows which line waits for what.
 """
 
 from collections.abc import Sequence
@@ -13,8 +16,8 @@ import trio.testing
 from mcp.shared.exceptions import MCPError
 
 from trio_debugmcp.testing.debug_client import ToolFailed
-from trio_debugmcp.testing.scenario.actions import begin_call, perform, say
-from trio_debugmcp.testing.scenario.expectations import check, overlooked
+from trio_debugmcp.testing.scenario.actions import begin_call, perform, send
+from trio_debugmcp.testing.scenario.expectations import check, object_to_unexpected
 from trio_debugmcp.testing.scenario.lines import (
     AGENT,
     AdapterLine,
@@ -38,23 +41,23 @@ from trio_debugmcp.testing.scenario.run import SETTLED_SECONDS, Difference, Scen
 from trio_debugmcp.testing.scenario.text import decode_scenario, filled
 
 PATIENCE_SECONDS = 120.0
-"""Virtual time that a line is given. Every tool call ends by its timeout, which is shorter unless asked for."""
+"""Virtual time for one line. Every tool call ends by its timeout, which is shorter unless a longer one is asked for."""
 
 QUIET_SECONDS = 5.0
-"""Virtual time after the last line in which nothing may be notified that no line expects."""
+"""Virtual time after the last line in which a notification that no line expects is still noticed."""
 
 NUDGE_SECONDS = 1e-10
-"""Each line comes this much later than the one before: what is due at a line's instant has then happened, to the last
-bit of a float. Of all of it nothing is left in times that are compared to the microsecond."""
+"""Each line is performed this much later than the one before, so that what is due at the line's instant has happened
+before it, whatever the rounding of floats. Times are compared to the microsecond, in which this vanishes."""
 
 MAX_NUDGES = 4000
 """The lines of a longer scenario are not nudged any further."""
 
 SETTING_LINE = 1
-"""What is wrong before the first step is said of this line."""
+"""The line to which a failure before the first step belongs."""
 
-_OF_THE_PAST = ExpectUpdated | ExpectListChanged | ExpectAnswer | ExpectError | ExpectNothing
-"""Lines that speak of what was noted with its time: they may come when that time is over."""
+_LOGGED = ExpectUpdated | ExpectListChanged | ExpectAnswer | ExpectError | ExpectNothing
+"""Expectations of what is logged with its time: they may be performed after that time."""
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -68,22 +71,22 @@ def read_scenario(path: str | Path) -> Scenario:
 
 
 def play_all(scenario: Scenario) -> list[Report]:
-    """Play a scenario in each of its protocol eras, each in a Trio run of its own. Not for inside of one."""
+    """Play a scenario in each of its protocol eras, each in a new Trio run; so this cannot be called within one."""
     return [play_in(scenario, era) for era in scenario.setting.eras]
 
 
 def play_in(scenario: Scenario, era: Era) -> Report:
-    """Play a scenario in a protocol era, in a Trio run of its own. Not for inside of one."""
+    """Play a scenario in a protocol era, in a new Trio run; so this cannot be called within one."""
     return trio.run(play, scenario, era, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 async def play(scenario: Scenario, era: Era | None = None) -> Report:
     """Play a scenario in a protocol era, by default the first of its own, on the clock of this Trio run.
 
-    Nothing else may be going on in the run: the clock jumps whenever everything waits.
+    Nothing else may happen in the run: the clock jumps whenever all tasks wait.
 
     Raises:
-        RuntimeError: the run's clock is no `trio.testing.MockClock` that jumps.
+        RuntimeError: the run's clock is not a `trio.testing.MockClock` that jumps.
     """
     clock = trio.lowlevel.current_clock()
     if not isinstance(clock, trio.testing.MockClock) or clock.autojump_threshold != 0:
@@ -104,7 +107,7 @@ async def play(scenario: Scenario, era: Era | None = None) -> Report:
 
 
 async def _begin(run: ScenarioRun) -> None:
-    """Bring the run to where the story begins."""
+    """Bring the run to the state in which the scenario begins."""
     setting, agent = run.setting, run.client(AGENT)
     for wanted in setting.breakpoints:
         await agent.mcp.call("breakpoint_set", **{"file": setting.program, **wanted})
@@ -124,7 +127,7 @@ async def _play_steps(run: ScenarioRun, steps: Sequence[Step]) -> None:
     if storms.cancelled_caught:
         run.log("scenario", "end", None, "an adapter still repeats itself")
     await trio.sleep(QUIET_SECONDS)
-    overlooked(run)
+    object_to_unexpected(run)
 
 
 async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> None:
@@ -144,8 +147,8 @@ async def _play_step(run: ScenarioRun, step: Step, nursery: trio.Nursery) -> Non
 
 
 async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> tuple[str, ...]:
-    """Perform the line; returns what is not as it says."""
-    if due < run.now and not isinstance(line, _OF_THE_PAST):
+    """Perform the line; returns the differences."""
+    if due < run.now and not isinstance(line, _LOGGED):
         return (f"too late: it is {seconds(run.now)} already, and this line belongs to {seconds(due)}",)
     try:
         with trio.fail_after(PATIENCE_SECONDS):
@@ -164,7 +167,7 @@ async def _differences(run: ScenarioRun, number: int, line: Line, due: float, nu
 async def _perform(run: ScenarioRun, number: int, line: Line, due: float, nursery: trio.Nursery) -> None:
     match line:
         case AdapterLine():
-            await say(run, line, nursery)
+            await send(run, line, nursery)
         case Call() | LaunchProgram() | Read():
             begin_call(run, number, line)
         case ClientLine():

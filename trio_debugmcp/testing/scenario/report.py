@@ -1,4 +1,4 @@
-"""What happened when a scenario was played: a timeline, with the differences at their lines. Pure."""
+"""`Report`: what happened when a scenario was played, as a timeline with the differences at their lines. Pure."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ MAX_TEXT = 140
 
 
 class Entry(Struct, frozen=True):
-    """Something that happened, `at` so many virtual seconds from the beginning.
+    """An entry of the timeline, `at` so many virtual seconds from the beginning.
 
-    `line`: the number of the scenario's line that did or expected it. `differences`: what is not as the line says.
+    `line`: the number of the scenario's line that did or expected it. `differences`: where the line is wrong about it.
     """
 
     at: float
@@ -25,7 +25,7 @@ class Entry(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """How a scenario went in one protocol era. As text it is the timeline."""
+    """The result of a scenario in one protocol era. As text it is the timeline."""
 
     scenario: Scenario
     era: Era
@@ -33,16 +33,16 @@ class Report(Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Whether everything was as the scenario says."""
+        """Whether everything happened as the scenario expects."""
         return not self.differences
 
     @property
     def differences(self) -> list[tuple[int | None, str]]:
-        """All differences, with the number of their line; None for what no line expects."""
+        """All differences, with the number of their line, or None for what no line expects."""
         return [(entry.line, each) for entry in self.entries for each in entry.differences]
 
     def __str__(self) -> str:
-        """The timeline."""
+        """Format the timeline, with `✗` at what differs."""
         name, setting = self.scenario.name, self.scenario.setting
         count = len(self.differences)
         verdict = "as expected" if not count else f"{count} difference{'s' if count > 1 else ''}"
@@ -51,22 +51,22 @@ class Report(Struct, frozen=True):
 
 
 def notice_text(what: str) -> str:
-    """How the timeline shows that a client was told of a resource, or of the list."""
+    """Format a notification, of a resource or of the list, for the timeline."""
     return f"← {'updated ' if '://' in what else ''}{what}"
 
 
 def answered_prefix(what: str, line: int) -> str:
-    """How the timeline begins to show the answer of the call that this line began."""
+    """Format the beginning of an answer to the call of that line, for the timeline."""
     return f"← {what} (line {line})"
 
 
 def seconds(time: float) -> str:
-    """To the microsecond, without needless zeros."""
+    """Format seconds to the microsecond, without needless zeros."""
     return f"{f'{time:.6f}'.rstrip('0').rstrip('.')} s"
 
 
 def described(line: Line) -> str:
-    """A line of a scenario in words: what it says, and the keys that are not as usual."""
+    """Format a line of a scenario: its word, and the keys that differ from their defaults."""
     raw: dict[str, Any] = msgspec.to_builtins(line)
     tag = type(line).__struct_config__.tag_field or ""
     elsewhere = (tag, "at", "after", "note", *([] if tag == "expect" else ["who"]))

@@ -1,4 +1,7 @@
-"""A scenario made of a recording has the times of a real clock; on the virtual one nothing takes any."""
+"""`retime`: gives a scenario that was made from a recording the exact times of the virtual clock.
+
+In a recording every step took some milliseconds; in virtual time the server's work takes none.
+"""
 
 from collections import deque
 from collections.abc import Sequence
@@ -23,13 +26,14 @@ from trio_debugmcp.testing.scenario.report import Entry, answered_prefix, notice
 from trio_debugmcp.testing.scenario.text import full_uri
 
 NEAR_SECONDS = 0.25
-"""What a real machine may have been late by; less than a quiet window, so that two notifications are never mixed up."""
+"""By how much a real machine may have been late; less than a quiet window: no two notifications are confused."""
 
 
 def retime(scenario: Scenario) -> Scenario:
-    """The scenario with the exact times of notifications and answers, as it goes now. Not for inside of a Trio run.
+    """Play a scenario and give its notifications and answers the times at which they arrived; not within a Trio run.
 
-    Only what comes near its time gets another; what does not come remains, and is a difference when it is played.
+    Only what arrives near its time is changed. What does not arrive keeps its time, and is a difference when the
+    scenario is played.
     """
     entries = play_in(scenario, scenario.setting.eras[0]).entries
     exact = _Exact(entries, scenario.steps)
@@ -38,7 +42,7 @@ def retime(scenario: Scenario) -> Scenario:
 
 
 class _Exact:
-    """What happened, for each expectation to take its time from; nothing is taken twice."""
+    """The times of what happened, from which each expectation takes its own; each is taken only once."""
 
     def __init__(self, entries: Sequence[Entry], steps: Sequence[Step]) -> None:
         self._happened: dict[tuple[str, str], deque[float]] = {}

@@ -127,7 +127,7 @@ class ScenarioRun:
     # --- Clients ------------------------------------------------------------------------------------------------------
 
     async def connect(self, name: str, era: Era | None = None, role: Role = "control") -> None:
-        """Connect a client."""
+        """Connect a further client, by default of the run's own era."""
         if name in self._departures:
             raise Difference(f"{name} is connected already")
         if self._nursery is None:
@@ -136,7 +136,7 @@ class ScenarioRun:
         await self._nursery.start(self._keep_connected, name, era or self.era, role)
 
     async def disconnect(self, name: str) -> None:
-        """Disconnect a client."""
+        """Disconnect a client, and wait until the server has noticed."""
         client = self.client(name)
         client.valve.open()  # or the end of the connection would not reach a client that does not read
         self._departures.pop(name).set()

@@ -1,4 +1,10 @@
-"""Scenario files as text: strict decoding, encoding, and placeholders. Pure."""
+"""Scenario files as text: strict decoding, encoding, and placeholders. Pure.
+
+    scenario = decode_scenario(text, "stop.jsonl")
+    encode_scenario(scenario) == text       # if that has the keys in this order
+
+Errors name the file, the line, and what is allowed there.
+"""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -39,7 +45,7 @@ from trio_debugmcp.testing.scenario.lines import (
 
 
 def decode_scenario(text: str, name: str = "scenario") -> Scenario:
-    """Read a scenario. Empty lines are skipped.
+    """Decode a scenario. Empty lines are skipped.
 
     Raises:
         BadScenario: with the file's name, the line, and what is allowed there.
@@ -56,18 +62,18 @@ def decode_scenario(text: str, name: str = "scenario") -> Scenario:
 
 
 def encode_scenario(scenario: Scenario) -> str:
-    """A scenario as text, one line for each step."""
+    """Encode a scenario, one line for each step."""
     parts = [scenario.setting, *(step.line for step in scenario.steps)]
     return "".join(f"{msgspec.json.encode(_in_order(part)).decode()}\n" for part in parts)
 
 
 def full_uri(uri: str) -> str:
-    """`session` is short for `debugger://session`."""
+    """Expand a short URI: `session` is `debugger://session`."""
     return uri if "://" in uri else f"debugger://{uri}"
 
 
 def filled(line: Any, **replacements: str | int) -> Any:
-    """A line or setting with placeholders (`DIR`, `N`) replaced, wherever a string has them."""
+    """Replace the placeholders (`DIR`, `N`) of a line or setting, in all its strings."""
 
     def fill(value: Any) -> Any:
         match value:
@@ -139,7 +145,7 @@ def _keys(kind: type[Any]) -> list[str]:
 
 
 def _in_order(part: Any) -> dict[str, Any]:
-    """The time first, then whose line it is, then the rest; a note last."""
+    """Order the keys of a line: the time, the key with the word, the rest, a note."""
     raw: dict[str, Any] = msgspec.to_builtins(part)
     tag = type(part).__struct_config__.tag_field
     first = [key for key in ("at", "after", tag) if key in raw]
@@ -159,7 +165,7 @@ def _check_files(where: str, setting: Setting) -> None:
 
 
 def _check_names(scenario: Scenario) -> None:
-    """Every client, adapter and call that a line names has been introduced before."""
+    """Check that every client, adapter and call that a line names was introduced before it."""
     clients, adapters = {AGENT}, {ROOT}
     to_come = {step.line.name for step in scenario.steps if isinstance(step.line, AskChild)}
     calls: dict[str, set[str | None]] = {}
