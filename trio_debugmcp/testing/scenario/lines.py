@@ -86,7 +86,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
     note: str | None = None
 
 
-# --- The adapter sends -------------------------------------------------------------------------------------------------
+# --- The adapter sends ------------------------------------------------------------------------------------------------
 
 
 class AdapterLine(Line, frozen=True, kw_only=True, tag_field="adapter"):
@@ -254,7 +254,7 @@ class Leave(ClientLine, frozen=True, kw_only=True, tag="leave"):
     """The client closes its connection."""
 
 
-# --- Expectations --------------------------------------------------------------------------------------------------------
+# --- Expectations -----------------------------------------------------------------------------------------------------
 
 
 class ExpectLine(Line, frozen=True, kw_only=True, tag_field="expect"):
@@ -314,7 +314,7 @@ class ExpectList(ExpectLine, frozen=True, kw_only=True, tag="list"):
 
 
 class ExpectAsked(ExpectLine, frozen=True, kw_only=True, tag="asked"):
-    """The adapter has received that command, so many `times` since the beginning; the last one `has` these arguments."""
+    """The adapter has received that command, so many `times` since the beginning; the last `has` these arguments."""
 
     command: str
     has: dict[str, Any] = {}
