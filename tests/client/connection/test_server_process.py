@@ -171,3 +171,16 @@ async def test_a_command_gets_the_directory_and_the_environment_of_the_options(t
         with pytest.raises(ConnectFailed, match=f"hello {tmp_path.resolve()} True"):
             async with InspectorClient([sys.executable, "-c", script], options):
                 pytest.fail("connected to nothing")
+
+
+async def test_what_is_still_written_to_standard_error_after_the_end_is_waited_for_shortly() -> None:
+    script = (
+        "import subprocess, sys\n"
+        "sys.stdin.read()\n"
+        "subprocess.Popen(['sh', '-c', 'sleep 0.05; echo late >&2'], start_new_session=True)\n"
+    )
+    stderr: list[str] = []
+    with trio.fail_after(60):
+        async with command(script, stderr).open():
+            pass
+    assert stderr == ["late"]

@@ -5,7 +5,7 @@ from typing import Any
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from tests.client.peer import Json, Peer, Refuse, content
+from tests.client.peer import Json, Peer, Refuse, content, received
 from trio_debugmcp.client import (
     InspectorClient,
     InspectorOptions,
@@ -19,20 +19,26 @@ def refuse(_: Json) -> Json:
 
 
 async def test_changed_resources_are_read_again_at_once_and_coalesced(peer: Peer, autojump_clock: MockClock) -> None:
-    reading, most = 0, 0
+    reading: set[str] = set()
+    most = 0
 
     async def slow(params: Json) -> Json:
-        nonlocal reading, most
-        reading, body = reading + 1, peer.contents[params["uri"]]
-        most = max(most, reading)
+        nonlocal most
+        uri = params["uri"]
+        body = peer.contents[uri]
+        if uri in reading:
+            raise Refuse(-32603, "read twice at once")
+        reading.add(uri)
+        most = max(most, len(reading))
         await trio.sleep(1)
-        reading -= 1
-        return content(params["uri"], body)
+        reading.discard(uri)
+        return content(uri, body)
 
     peer.handlers["resources/read"] = slow
     uris = [f"demo://{n}" for n in range(10)]
     peer.contents = dict.fromkeys(uris, "v0")
-    async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
+    options = InspectorOptions(auto_reread=True)
+    async with InspectorClient(peer, options) as client, client.events("error") as errors:
         for uri in uris:
             await client.subscribe_to_resource(uri)
         await wait_all_tasks_blocked()
@@ -43,6 +49,7 @@ async def test_changed_resources_are_read_again_at_once_and_coalesced(peer: Peer
             await trio.sleep(0.02)
         await trio.sleep(60)
         assert most == 4, "a few at once"
+        assert received(errors) == [], "and each by one task"
         assert peer.count("resources/read") <= 30
         for uri in uris:
             kept: Any = client.cache.get_resource(uri)

@@ -240,7 +240,7 @@ class ListGroup:
         return items
 
     async def sync(self, connection: ClientConnection, reason: ListChangeReason) -> bool:
-        """Fetch what is out of date and return whether anything changed.
+        """Fetch what is out of date, and return whether anything changed.
 
         Error handling: a failure is published as an `error` event and leaves the list as it was.
         """
@@ -255,7 +255,10 @@ class ListGroup:
         return changed
 
     async def follow(self, connection: ClientConnection) -> None:
-        """Fetch the lists again when they are announced as changed, until cancelled at the end of the connection."""
+        """Fetch the lists again when they are announced as changed, until cancelled at the end of the connection.
+
+        Error handling: a fetch that fails is an `error` event, and is tried again with backoff, `MAX_RELOADS` times.
+        """
         self._backoff = Backoff()
         while True:
             while self._announced == self._reported:
@@ -287,7 +290,7 @@ class ListGroup:
             start, covered = trio.current_time(), self._announced  # what is announced during the fetch is not covered
             changed = await self.sync(connection, "notification")
             self._backoff.fetched(start, fruitful=changed)
-            if self._has(covered):
+            if self._has(covered):  # for what was announced during the fetch, `follow` publishes an event first
                 return
 
     def _has(self, announced: int) -> bool:

@@ -42,7 +42,11 @@ STABLE_SECONDS = 30.0
 
 
 async def reconcile_subscriptions(connection: ClientConnection, subscriptions: Subscriptions, bus: EventBus) -> None:
-    """Subscribe and unsubscribe with the requests of the handshake era, until cancelled."""
+    """Subscribe and unsubscribe with the requests of the handshake era, until cancelled.
+
+    Error handling: a refusal is raised to the caller that waits for the subscription; if there is none, as after a
+    reconnect, it is an `error` event.
+    """
     limiter = trio.CapacityLimiter(MAX_SUBSCRIBES)
     busy: set[str] = set()
 
@@ -145,7 +149,13 @@ class ListenReconciler:
         return f"<ListenReconciler, {state}, {len(self._filter.uris)} URIs>"
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled; started when the first attempt to listen is over, with or without success."""
+        """Run until cancelled; started when the first attempt to listen is over, with or without success.
+
+        Resource handling: the tasks that hold the streams end with this one.
+
+        Error handling: a lost stream is opened again with backoff; when that is given up, what was to be added is
+        refused, and an `error` event gives the reason.
+        """
         async with trio.open_nursery() as nursery:
             await self._step(nursery)
             task_status.started()

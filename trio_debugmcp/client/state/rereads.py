@@ -40,7 +40,10 @@ class Rereads:
         self._news.unpark_all()
 
     async def run(self, connection: ClientConnection) -> None:
-        """Read what is out of date until cancelled, at the end of the connection."""
+        """Read what is out of date until cancelled, at the end of the connection.
+
+        Error handling: a read that fails is an `error` event; the next update of its URI tries again.
+        """
         limiter = trio.CapacityLimiter(MAX_READS)
         busy: set[str] = set()
 
