@@ -36,6 +36,8 @@ async def test_the_logging_level_is_sent_in_the_way_of_the_era(peer: Peer, autoj
             assert (levels, carried) == ([], ["warning", "debug"])
         else:
             assert (levels, carried) == (["warning", "debug"], [None, None])
+        await client.read_resource(ONE, {LOG_LEVEL_META_KEY: "error"})
+        assert peer.params("resources/read")[-1]["_meta"][LOG_LEVEL_META_KEY] == "error", "a call's own is sent"
 
 
 async def test_a_server_without_logging_is_not_asked_to_log(autojump_clock: MockClock) -> None:

@@ -233,6 +233,16 @@ def test_pinned_entries_are_evicted_last() -> None:
     assert cache.statistics().entries == 2, "even pinned entries do not break the bound"
 
 
+def test_the_newest_entry_is_kept_even_if_all_others_are_pinned() -> None:
+    cache = ContentCache(max_entries=2)
+    cache.pin(frozenset({"a", "b"}))
+    for key in ("a", "b", "c"):
+        put(cache, "resource", key)
+    assert get(cache, "resource", "a") is None
+    assert get(cache, "resource", "b") is not None
+    assert get(cache, "resource", "c") is not None
+
+
 def test_the_getter_returns_a_stale_entry_only_for_reading_offline() -> None:
     clock = ManualClock()
     cache = ContentCache(clock=clock)

@@ -306,3 +306,21 @@ async def test_each_fetch_is_announced_before_it_also_when_the_change_came_durin
             await trio.sleep(2)
         await trio.sleep(60)
         assert [event.kind for event in received(events)] == ["toolsListChanged", "toolsChange"] * 2
+
+
+async def test_a_change_that_is_announced_during_the_handshake_is_reported(autojump_clock: MockClock) -> None:
+    """What the server declares is not known then."""
+    peer = Peer()
+    initialize = peer.handlers["initialize"]
+
+    def early(params: Json) -> Any:
+        peer.changed()
+        return initialize(params)
+
+    peer.handlers["initialize"] = early
+    client = InspectorClient(peer)
+    signal: Any = client.wait_for("toolsListChanged")
+    async with client:
+        assert (await signal).count == 1
+        await trio.sleep(10)
+        assert peer.count("tools/list") == 1, "the first fetch covers it"

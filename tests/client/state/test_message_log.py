@@ -85,6 +85,17 @@ def test_an_id_is_only_unique_on_its_side() -> None:
     assert theirs.response == response(3, pong=True)
 
 
+def test_a_response_belongs_to_the_last_request_with_its_id_also_after_an_earlier_one_was_removed() -> None:
+    messages = log(max_entries=2)
+    messages.record("client", request(1, "first"))
+    messages.record("client", request(1, "second"))
+    messages.record("client", {"jsonrpc": "2.0", "method": "notifications/x"})
+    messages.record("server", response(1, ok=True))
+    second, _ = messages
+    assert second.message["method"] == "second"
+    assert second.response == response(1, ok=True)
+
+
 def test_the_oldest_entries_are_removed_first_with_what_they_wait_for() -> None:
     messages = log(max_entries=10)
     for number in range(5000):
