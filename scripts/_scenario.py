@@ -1,4 +1,4 @@
-"""Plays scenario files and prints what happened, in each of their protocol eras; see docs/scenarios.md."""
+"""Plays scenario files in each of their protocol eras and prints what happened; see docs/scenarios.md."""
 
 import argparse
 import sys

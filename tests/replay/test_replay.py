@@ -316,7 +316,7 @@ async def test_a_driving_client_that_makes_another_move_learns_the_recorded_one(
     async with replaying(recording, drive=True) as (client, _):
         for name, arguments, _ in calls(recording)[:3]:
             await client.call(name, **arguments)
-        with pytest.raises(ToolFailed, match="the recording has no next here: it goes on with continue"):
+        with pytest.raises(ToolFailed, match="the recording has no next here: it continues with continue"):
             await client.call("debug_step")
         assert (await client.call("debug_state"))["state"] == "Paused"
         assert (await client.call("debug_continue"))["reason"] == "Breakpoint"

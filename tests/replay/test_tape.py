@@ -111,7 +111,7 @@ def test_a_move_that_was_not_recorded_is_refused_with_the_one_that_was() -> None
     (refused,) = started().take(request(20, "continue")).due
     assert refused.message is not None
     assert refused.message["success"] is False
-    assert refused.message["message"] == "the recording has no continue here: it goes on with next"
+    assert refused.message["message"] == "the recording has no continue here: it continues with next"
 
 
 def test_a_question_that_was_never_answered_is_not_answered() -> None:

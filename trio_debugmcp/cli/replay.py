@@ -1,4 +1,4 @@
-"""`trio-debugmcp replay`: a recording in the place of the debugger."""
+"""`trio-debugmcp replay`: serves a recording in the place of a debugger."""
 
 import argparse
 import logging
@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
+    """Add the parser of `replay` to the commands."""
     parser = commands.add_parser(
         "replay",
         help="serve a recording of `serve --record`, with no debugger installed",
         description="Serve a recording: the same resources, notifications and answers, without a debugger. It is "
-        "played once, from when the first client asks for something; then the server goes on until its client leaves.",
+        "played once, when the first client makes a request; then the server continues until its client disconnects.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="made by `trio-debugmcp serve --record FILE`")
     parser.add_argument(
@@ -32,19 +32,19 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         type=_speed,
         default=1.0,
         metavar="X",
-        help="1: as it was (default); 2: twice as fast; 0: as fast as can be",
+        help="1: as recorded (default); 2: twice as fast; 0: as fast as possible",
     )
     parser.add_argument(
         "--drive",
         action="store_true",
-        help="let the client make the recorded calls, and answer them as then, instead of making them for it",
+        help="let the client make the recorded calls, and give it the recorded answers, instead of making them for it",
     )
     add_transport_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay until the client leaves."""
+    """Replay until the client disconnects; returns the exit code."""
     problem = transport_misuse(arguments)
     if problem is not None:
         print(f"trio-debugmcp replay: {problem}", file=sys.stderr)
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(sentence: str) -> None:
-    """To the person who replays, and to the log."""
+    """Print a sentence for the person who replays, and log it."""
     print(f"trio-debugmcp replay: {sentence}", file=sys.stderr, flush=True)
     log.info("%s", sentence)
 

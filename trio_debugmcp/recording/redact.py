@@ -1,7 +1,10 @@
-"""What a recording must not hold: tokens, and the values of environment variables. Pure but for what it has learned.
+"""`Redactor`: takes out what a recording must not hold: tokens, and the values of environment variables.
 
-Names are kept, values become a mark. What looks like a secret by its name is remembered, and taken out wherever it
-appears afterwards.
+    redactor = Redactor(["control-token-77"])
+    redactor.message(b'{"env": {"API_TOKEN": "abcdef"}}')       # {"env": {"API_TOKEN": "[redacted]"}}
+
+Names are kept, values are replaced by a mark. The value of a variable with a name like a secret's is remembered, and
+taken out wherever it appears from then on.
 """
 
 import json
@@ -12,10 +15,10 @@ from typing import Any
 MARK = "[redacted]"
 
 MIN_SECRET_LENGTH = 6
-"""Characters of a text that is taken out wherever it appears. Shorter ones appear by chance, and are no secrets."""
+"""Characters of a text that is taken out wherever it appears. Shorter texts appear by chance, and are not secrets."""
 
 _SUSPECT = (b'"env"', b'"environment"', b"token", b"bearer", b"authorization")
-"""In small letters. Most messages have nothing of all this, and are not looked into any further."""
+"""In lower case. Most messages contain none of these and need not be decoded."""
 
 _ENVIRONMENTS = frozenset({"env", "environment"})
 
@@ -35,7 +38,7 @@ class Redactor:
             self._learn(secret)
 
     def message(self, text: bytes) -> bytes:
-        """A JSON text, in one line."""
+        """Take all secrets out of a JSON text in one line."""
         small = text.lower()
         if any(word in small for word in _SUSPECT):
             clean = self._clean(json.loads(text))
@@ -43,14 +46,14 @@ class Redactor:
         return self.line(text)
 
     def line(self, text: bytes) -> bytes:
-        """Any JSON text, without the secrets that are known."""
+        """Take the known secrets out of any JSON text."""
         for secret in self._secrets:
             if secret in text:
                 text = text.replace(secret, MARK.encode())
         return text
 
     def arguments(self, argv: Iterable[str]) -> list[str]:
-        """A command line: what follows an option that has `token` in its name."""
+        """Take tokens out of a command line: what follows an option with `token` in its name."""
         clean: list[str] = []
         hide = False
         for word in argv:
@@ -66,6 +69,7 @@ class Redactor:
 
     def _learn(self, secret: str) -> None:
         if len(secret) >= MIN_SECRET_LENGTH:
+            # As it appears in JSON, in both forms: adapters and the SDK escape other than this package does.
             escaped = json.dumps(secret, ensure_ascii=False)[1:-1].encode(errors="replace")
             self._secrets[escaped] = None
             self._secrets[json.dumps(secret)[1:-1].encode()] = None
@@ -91,9 +95,11 @@ class Redactor:
         return self._clean(value)
 
     def _clean_environment(self, value: Any) -> Any:
-        """By name, as a list of `NAME=value`, or as a list of objects with a name and a value."""
+        """Clean an object by name, a list of `NAME=value`, or a list of objects with a name and a value."""
         match value:
-            case Mapping() if not any(isinstance(each, dict | list) for each in value.values()):  # else a schema
+            case Mapping() if not any(
+                isinstance(each, dict | list) for each in value.values()
+            ):  # else it is a JSON Schema
                 return {name: self._hidden(name, each) for name, each in value.items()}
             case list():
                 return [self._clean_variable(each) for each in value]
@@ -111,7 +117,7 @@ class Redactor:
                 return MARK
 
     def _hidden(self, name: str, value: Any) -> Any:
-        if value is None:  # the variable is taken away
+        if value is None:  # the variable is removed from the environment, which is not a secret
             return None
         if isinstance(value, str) and _SECRET_NAME.search(name):
             self._learn(value)

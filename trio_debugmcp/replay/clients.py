@@ -79,7 +79,6 @@ class _RecordedClient:
             await self._end[1].send(message)
 
     def disconnect(self) -> None:
-        """Close the connection."""
         if self._end is not None:
             self._end[1].close()
 

@@ -34,7 +34,6 @@ class ReplayedProgram:
             self._writers[name].write(text.encode(errors="replace"))
 
     def exit(self, code: int) -> None:
-        """Exit with that code."""
         self._exit_code = code
         self._exited.set()
 

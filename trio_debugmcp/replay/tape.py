@@ -1,19 +1,23 @@
-"""`Tape`: what one debug adapter said in a recorded session, to be said again to a client that asks much the same.
+"""`Tape`: the messages of one recorded debug adapter, to be sent again to a client that behaves much like the recorded.
 
 Theory of operation
 -------------------
-Requests that move the program on (`launch`, `continue`, `next`, …) and the client's answers to reverse requests are
-*moves*. The recording is cut at them: what the adapter said between two moves is due at its recorded delay after the
+Requests that move the program (`launch`, `continue`, `next`, …) and the client's answers to reverse requests are
+*moves*. The recording is cut at them: what the adapter sent between two moves is due at its recorded delay after the
 first of them, and at the latest when the client makes the second. So the tape waits for the client wherever the real
-adapter did, and a client may ask more, less, or in another order than the recorded one in between.
+adapter did, and in between a client may ask more, less, or in another order than the recorded one.
 
-A session with children has a tape for each connection, cut together by `tapes`: what one adapter said after a move on
+A session with children has a tape for each connection, cut together by `tapes`: what one adapter sent after a move on
 another connection waits for that move.
 
-All other requests are questions, and are answered as recorded: to the same question, asked at the same place. A place
-begins with a move or a `stopped` event; what depends on where the program is stopped is never answered from another.
+All other requests are questions, and get the recorded answer to the same question at the same place. A place begins
+with a move or a `stopped` event; a question about where the program is stopped never gets the answer of another place.
 
-Pure: delays are given, and `stage.py` lets them pass.
+    tape = tapes(messages)["s-1"]
+    reply = tape.take({"type": "request", "seq": 5, "command": "next", "arguments": {"threadId": 1}})
+    [each.delay for each in reply.due]      # when to send what follows
+
+Pure: the tape returns delays, and adapter.py waits for them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +36,7 @@ MOVES = frozenset(
         "reverseContinue", "goto", "pause", "restart", "restartFrame", "terminate", "disconnect",
     }
 )  # fmt: skip
-"""Requests that begin something, after which the adapter may say anything."""
+"""Requests that start something, after which the adapter may send anything."""
 
 LASTING = frozenset(
     {
@@ -40,7 +44,7 @@ LASTING = frozenset(
         "modules", "loadedSources", "source", "breakpointLocations",
     }
 )  # fmt: skip
-"""Questions whose answer at one place is good enough at another; the nearest is taken."""
+"""Questions that may get the answer of another place; the nearest one is taken."""
 
 _SUBJECTS: Mapping[str, str] = {
     "stackTrace": "threadId",
@@ -52,7 +56,7 @@ _SUBJECTS: Mapping[str, str] = {
     "source": "sourceReference",
     "completions": "text",
 }
-"""The argument without which a question is not the same question."""
+"""By command: the argument that must be equal for a question to be the same."""
 
 
 class Said(Struct, frozen=True):
@@ -71,10 +75,9 @@ class MoveId(Struct, frozen=True):
 
 
 class Due(Struct, frozen=True):
-    """A message that the adapter says `delay` seconds from now; with None in its place it hangs up.
+    """A message that the adapter sends in `delay` seconds; if it is None, the adapter hangs up.
 
-    If `after` is set, the delay begins when that move is made, which may be yet to come. `t`: when it was said in the
-    recording.
+    If `after` is set, the delay starts when that move is made, which may be later. `t`: its time in the recording.
     """
 
     delay: float
@@ -84,14 +87,14 @@ class Due(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """What follows on a client's message. With `move`, all that was due before is due now, and comes first."""
+    """What follows on a client's message. With `move`, all that was due before is due now, and is sent first."""
 
     due: tuple[Due, ...] = ()
     move: MoveId | None = None
 
 
 class _Question(Struct):
-    """A recorded question, with its answer if there ever was one."""
+    """A recorded question, with its answer if it was answered."""
 
     place: int
     command: str
@@ -102,7 +105,7 @@ class _Question(Struct):
 
 
 class _Move(Struct):
-    """A recorded move and what the adapter said from there to the next one."""
+    """A recorded move and what the adapter sent from there to the next one."""
 
     name: str | None
     id: MoveId
@@ -112,27 +115,29 @@ class _Move(Struct):
 
 
 class _Line(Struct):
-    """What the adapter said, and the latest move before it on any connection."""
+    """A message of the adapter, and the latest move before it on any connection."""
 
     said: Said
     after: _Move
 
 
 class Tape:
-    """One adapter connection. Feed it the client's messages with `take`, and tell it with `sent` what was said.
+    """One adapter connection. Made by `tapes`.
 
-    Made by `tapes`.
+    Pass it the client's messages with `take`, and report with `sent` what was sent.
     """
 
     def __init__(self, connection: str) -> None:
         self._moves = [_Move(None, MoveId(connection, 0), 0.0, None, [])]
-        self._questions: list[_Question] = []
+        self._questions = _Questions()
         self._next = 1
         self._place = 0
         self._seqs: dict[int, int] = {}
-        self._ended_at: float | None = None
+        self._ended_at = inf
         self._recorded_place = 0
-        self._open_questions: dict[int, _Question] = {}
+
+    def __repr__(self) -> str:
+        return f"<Tape {self._moves[0].id.connection!r} at move {self._next - 1} of {len(self._moves) - 1}>"
 
     @property
     def over(self) -> bool:
@@ -145,17 +150,17 @@ class Tape:
         return {move.id: move.t for move in self._moves[1:]}
 
     def opening(self) -> tuple[Due, ...]:
-        """What the adapter says before it is spoken to."""
+        """Return what the adapter sends before the client's first message."""
         return self._script(self._moves[0])
 
     def take(self, message: DapMessage) -> Reply:
-        """A message of the client."""
+        """Take a message of the client; returns what follows on it."""
         if message["type"] == "response":
             return self._move(None, message) if self._coming is None and not self.over else Reply()
         command = message["command"]
         if command in MOVES:
             return self._take_move(command, message)
-        question = self._find(command, message.get("arguments") or {})
+        question = self._questions.find(command, message.get("arguments") or {}, self._place)
         if question is None:
             return Reply((Due(0.0, _refusal(message, f"the recording has no answer to {_shown(message)} here")),))
         question.used = True
@@ -165,14 +170,14 @@ class Tape:
         return Reply((Due(question.answer.t - question.t, answer, t=question.answer.t),))
 
     def sent(self, message: DapMessage) -> None:
-        """The adapter has said this."""
+        """Report that a message of the adapter was sent."""
         if message.get("event") == "stopped":
             self._place += 1
 
     # --- The recording ------------------------------------------------------------------------------------------------
 
     def record(self, said: Said, latest: _Move) -> _Move:
-        """Add what was said next; returns the latest move of the session, which was `latest` so far."""
+        """Add the next recorded message; returns the latest move of the session, which was `latest` so far."""
         message = said.message
         kind, command = message.get("type"), message.get("command", "")
         if said.by == "client":
@@ -182,25 +187,21 @@ class Tape:
                 name = None if kind == "response" else command
                 self._moves.append(_Move(name, number, said.t, message.get("seq"), []))
                 return self._moves[-1]
-            question = _Question(self._recorded_place, command, message.get("arguments") or {}, said.t)
-            self._questions.append(question)
-            self._open_questions[message["seq"]] = question
-        elif kind == "response" and (asked := self._open_questions.pop(message["request_seq"], None)) is not None:
-            asked.answer = said
-        else:
+            self._questions.record(self._recorded_place, said)
+        elif kind != "response" or not self._questions.record_answer(said):
             self._recorded_place += message.get("event") == "stopped"
             self._moves[-1].lines.append(_Line(said, latest))
         return latest
 
     def hang_up(self, t: float) -> None:
-        """The adapter closed this connection at that time of the recording."""
+        """Add that the adapter closed this connection at that time of the recording."""
         self._ended_at = t
 
     # --- Moves --------------------------------------------------------------------------------------------------------
 
     @property
     def _coming(self) -> str | None:
-        """The next recorded move; None for an answer to a reverse request, or when none is left."""
+        """The name of the next recorded move; None if it is an answer to a reverse request, or if none is left."""
         return None if self.over else self._moves[self._next].name
 
     def _take_move(self, command: str, message: DapMessage) -> Reply:
@@ -213,11 +214,11 @@ class Tape:
             return self._move(command, message)
         if command == "disconnect":
             return Reply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
-        goes_on = f"goes on with {self._coming}" if self._coming else "is over" if self.over else "waits for an answer"
-        return Reply((Due(0.0, _refusal(message, f"the recording has no {command} here: it {goes_on}")),))
+        next_ = f"continues with {self._coming}" if self._coming else "is over" if self.over else "waits for an answer"
+        return Reply((Due(0.0, _refusal(message, f"the recording has no {command} here: it {next_}")),))
 
     def _may_skip(self, index: int) -> bool:
-        """A client that answers nothing, or has no configuration to conclude, gets on all the same."""
+        """Whether a client may leave out the moves before that one: answers, and the end of its configuration."""
         return all(move.name in (None, "configurationDone") for move in self._moves[self._next : index])
 
     def _skip_to(self, index: int) -> None:
@@ -237,51 +238,67 @@ class Tape:
         script = []
         latest = move
         for line in move.lines:
+            # A move on another connection counts if it is the later one: a child's adapter may have caused the message.
             latest = line.after if line.after.t > move.t else move
             script.append(Due(line.said.t - latest.t, self._addressed(line.said.message), latest.id, line.said.t))
-        if self._ended_at is not None and self._ends_after(move):
+        following = move.id.number + 1
+        until = self._moves[following].t if following < len(self._moves) else inf
+        if self._ended_at < until:  # the adapter hung up before the next move
             script.append(Due(max(0.0, self._ended_at - latest.t), None, latest.id, self._ended_at))
         return tuple(script)
 
-    def _ends_after(self, move: _Move) -> bool:
-        """Whether the adapter hung up before the move that was recorded next."""
-        following = move.id.number + 1
-        until = self._moves[following].t if following < len(self._moves) else inf
-        return self._ended_at is not None and self._ended_at < until
-
     def _addressed(self, message: DapMessage) -> DapMessage:
-        """An answer to a move bears the number that the move has today."""
+        """Give the response to a move the `seq` that the client's request has now."""
         asked = message.get("request_seq")
         if message.get("type") != "response" or asked not in self._seqs:
             return message
         return {**message, "request_seq": self._seqs[asked]}
 
-    # --- Questions ----------------------------------------------------------------------------------------------------
 
-    def _find(self, command: str, arguments: DapMessage) -> _Question | None:
-        """The best recorded match: here rather than elsewhere, the very same words rather than the same question."""
+class _Questions:
+    """The recorded questions of one connection, and the choice of an answer."""
+
+    def __init__(self) -> None:
+        self._all: list[_Question] = []
+        self._open: dict[int, _Question] = {}
+
+    def record(self, place: int, asked: Said) -> None:
+        """Add a question that was asked at that place."""
+        question = _Question(place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t)
+        self._all.append(question)
+        self._open[asked.message["seq"]] = question
+
+    def record_answer(self, answer: Said) -> bool:
+        """Add a recorded response; returns whether it answers a question."""
+        question = self._open.pop(answer.message["request_seq"], None)
+        if question is not None:
+            question.answer = answer
+        return question is not None
+
+    def find(self, command: str, arguments: DapMessage, place: int) -> _Question | None:
+        """Find the best match: from this place rather than another, and equal rather than with the same subject."""
         subject = _subject(command, arguments)
         asked = [
             each
-            for each in self._questions
+            for each in self._all
             if each.command == command
-            and (each.place == self._place or command in LASTING)
+            and (each.place == place or command in LASTING)
             and (each.arguments == arguments or _subject(command, each.arguments) == subject)
         ]
 
         def distance(each: _Question) -> tuple[bool, int, bool, bool]:
-            later = each.place > self._place
-            return later, abs(each.place - self._place), each.arguments != arguments, each.used
+            # Places that are yet to come are last: their answers know of things that have not happened.
+            return each.place > place, abs(each.place - place), each.arguments != arguments, each.used
 
         return min(asked, key=distance, default=None)
 
 
 def tapes(said: Iterable[tuple[str, Said]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:
-    """The tapes of a session's connections, by name, from all that was said on them, in order.
+    """Make the tapes of a session's connections, by name.
 
     Args:
-        said: the connection's name and the message.
-        ended_at: when adapters hung up, as far as it was recorded.
+        said: all messages on the connections in order, each with the connection's name.
+        ended_at: when adapters hung up, if they did.
     """
     made: dict[str, Tape] = {}
     latest = _Move(None, MoveId("", 0), 0.0, None, [])
@@ -295,7 +312,7 @@ def tapes(said: Iterable[tuple[str, Said]], ended_at: Mapping[str, float] | None
 
 
 def without_terminals(said: Iterable[tuple[str, Said]]) -> Iterator[tuple[str, Said]]:
-    """The same session as if the adapter had started the program by itself: for a client that must start nothing."""
+    """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
     return (each for each in said if each[1].message.get("command") != "runInTerminal")
 
 
@@ -309,7 +326,7 @@ def _subject(command: str, arguments: DapMessage) -> object:
 
 
 def _shown(request: DapMessage) -> str:
-    """A question, as far as a person would say it."""
+    """Show a question in a sentence."""
     command, arguments = request["command"], request.get("arguments") or {}
     subject = arguments.get(_SUBJECTS.get(command, ""))
     return f"{command} '{shortened(subject)}'" if isinstance(subject, str) else f"this {command}"

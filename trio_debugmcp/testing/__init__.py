@@ -1,7 +1,7 @@
 """For tests, ours and yours: a scripted debug adapter, scenarios on a virtual clock, and MCP clients on any transport.
 
 docs/testing.md shows how to use it; `trio_debugmcp.testing.faults` makes adapters and clients misbehave. Nothing here
-needs pytest, but for `scenarios`.
+needs pytest, except `scenarios`.
 """
 
 from trio_debugmcp.testing.connect import (

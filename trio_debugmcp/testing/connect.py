@@ -1,4 +1,8 @@
-"""MCP clients connected to our server: in memory, for exact virtual times, and on stdio, for the real thing."""
+"""Connects MCP clients to a server: in memory, with exact virtual times, or over any real transport.
+
+async with open_server() as server, server.connect() as client, server.connect("modern", "observe") as observer:
+...
+"""
 
 import os
 import ssl
@@ -37,36 +41,36 @@ _MODES: dict[Era, str] = {"legacy": "legacy", "modern": "auto"}
 
 
 class Server:
-    """A server in this process, to which any number of clients may connect. Made by `open_server`."""
+    """A server in this process, to which any number of clients can connect. Made by `open_server`."""
 
     def __init__(self, app: App) -> None:
         self.app = app
 
     @asynccontextmanager
     async def connect(self, era: Era = "legacy", role: Role = "control") -> AsyncIterator[DebugClient]:
-        """A client over memory streams."""
+        """Connect a client over memory streams for the length of the block."""
         with memory_pair() as (left, right):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.app.serve_connection, *left, role)
                 async with _client(_transport(right), era) as client:
                     yield client
-                nursery.cancel_scope.cancel(reason="the client has left")
+                nursery.cancel_scope.cancel(reason="the client has disconnected")
 
     def open_sdk_server(self, role: Role = "control") -> AbstractAsyncContextManager[SdkServer[dict[str, Any]]]:
-        """The SDK's server for one further client, such as an `InspectorClient`, for the length of the block."""
+        """Make the SDK's server for one further client, such as an `InspectorClient`, for the length of the block."""
         return self.app.open_server(role)
 
 
 @asynccontextmanager
 async def open_server(options: Options | None = None) -> AsyncIterator[Server]:
-    """A server for the length of the block."""
+    """Run a server in this process for the length of the block."""
     async with open_app(options or Options()) as app:
         yield Server(app)
 
 
 @asynccontextmanager
 async def connect(era: Era = "legacy", *, options: Options | None = None) -> AsyncIterator[DebugClient]:
-    """A server of its own in this process, and a client connected to it over memory streams."""
+    """Run a server in this process, and connect a client to it over memory streams."""
     async with open_server(options) as server, server.connect(era) as client:
         yield client
 
@@ -75,7 +79,7 @@ async def connect(era: Era = "legacy", *, options: Options | None = None) -> Asy
 async def connect_stdio(
     era: Era = "legacy", *, arguments: Sequence[str] = (), env: Mapping[str, str] | None = None
 ) -> AsyncIterator[DebugClient]:
-    """A server process, and the SDK's stdio client connected to it."""
+    """Start a server process, and connect the SDK's stdio client to it."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "trio_debugmcp", "serve", *arguments],
@@ -89,7 +93,7 @@ async def connect_stdio(
 async def connect_websocket(
     url: str, token: str | None, era: Era = "legacy", *, ssl_context: ssl.SSLContext | None = None
 ) -> AsyncIterator[DebugClient]:
-    """A client of a server that listens on a WebSocket."""
+    """Connect to a server that listens on a WebSocket."""
     from trio_debugmcp.transports.websocket import open_websocket_client
 
     async with _client(open_websocket_client(url, token, ssl_context=ssl_context), era) as client:
@@ -98,7 +102,7 @@ async def connect_websocket(
 
 @asynccontextmanager
 async def connect_http(url: str, token: str | None, era: Era = "legacy") -> AsyncIterator[DebugClient]:
-    """A client of a server that listens for Streamable HTTP."""
+    """Connect to a server that listens for Streamable HTTP."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with (
         create_mcp_http_client(headers=headers) as http,
@@ -111,14 +115,14 @@ async def connect_http(url: str, token: str | None, era: Era = "legacy") -> Asyn
 async def connect_streams(
     streams: AbstractAsyncContextManager[object], era: Era = "legacy"
 ) -> AsyncIterator[DebugClient]:
-    """A client over any transport that yields the SDK's two streams."""
+    """Connect over any transport that yields the SDK's two streams."""
     async with _client(streams, era) as client:
         yield client
 
 
 @asynccontextmanager
 async def connect_process(process: trio.Process, era: Era = "legacy") -> AsyncIterator[DebugClient]:
-    """A client of a server process that the caller started, with pipes for standard input and output, and ends."""
+    """Connect to a server process with pipes, which the caller has started, and ends."""
     if process.stdin is None or process.stdout is None:
         raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
     async with open_lines(process.stdout, process.stdin) as end, _client(_transport(end), era) as client:

@@ -1,4 +1,10 @@
-"""`DebugClient`: the SDK's MCP client, with the few words that a debugging test is made of. Both protocol eras."""
+"""`DebugClient`: the SDK's MCP client with methods for debugging tests, in both protocol eras.
+
+async with connect() as client, client.subscribed("debugger://session"):
+await client.call("debug_launch", program="app.py")
+await client.wait_notice("debugger://session")
+assert (await client.read("debugger://session"))["state"] == "Paused"
+"""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -14,14 +20,14 @@ from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, Serv
 from msgspec import Struct
 
 _checks: dict[tuple[str, str], Draft202012Validator] = {}
-"""By server (its name and version) and tool; for all connections of this process."""
+"""Validators of results, by server (its name and version) and tool; shared by all connections of this process."""
 
 LIST_CHANGED = "list_changed"
-"""The `what` of a notice that says that the list of resources has changed."""
+"""The `what` of a notice that the list of resources has changed."""
 
 
 class ToolFailed(Exception):
-    """A tool answered with `isError`."""
+    """Raised for a result with `isError`, with the code, the message and the details of the error."""
 
     def __init__(self, error: dict[str, Any]) -> None:
         super().__init__(f"{error['code']}: {error['message']}")
@@ -31,14 +37,14 @@ class ToolFailed(Exception):
 
 
 class Notice(Struct, frozen=True):
-    """A notification that arrived: the URI that was updated, or `LIST_CHANGED`, and when by trio's clock."""
+    """A notification: the URI that was updated, or `LIST_CHANGED`, and the time by Trio's clock."""
 
     what: str
     at: float
 
 
 class DebugClient:
-    """Made by `connect` and `connect_stdio`. `notices` holds what was notified, `logs` what the server logged to us."""
+    """Made by `connect` and its like. `notices` has all notifications of changes, `logs` the server's log messages."""
 
     def __init__(self, sdk: Client) -> None:
         self.sdk = sdk
@@ -53,10 +59,10 @@ class DebugClient:
         return self.sdk.protocol_version >= "2026"
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool and return its structured result, which is held against the tool's schema.
+        """Call a tool and return its structured result, after validation by the tool's output schema.
 
         Raises:
-            ToolFailed: it answered with an error.
+            ToolFailed: the result is an error.
         """
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=arguments))
         result = await self.sdk.session.send_request(request, types.CallToolResult)
@@ -66,40 +72,30 @@ class DebugClient:
         structured: dict[str, Any] = result.structured_content
         if structured != json.loads(text):
             raise AssertionError(f"{tool}: text and structured content differ")
-        await self._check(tool, structured)
+        await _check(self.sdk, tool, structured)
         return structured
 
-    async def _check(self, tool: str, structured: dict[str, Any]) -> None:
-        """Not left to the SDK's client, which lists all tools and compiles their schemas for every connection anew."""
-        server = str(self.sdk.server_info)
-        if (server, tool) not in _checks:
-            for each in (await self.sdk.list_tools()).tools:
-                _checks[server, each.name] = Draft202012Validator(each.output_schema or {})
-        error = best_match(_checks[server, tool].iter_errors(structured))
-        if error is not None:
-            raise AssertionError(f"{tool}: its result is not as its schema says: {error}")
-
     async def read_text(self, uri: str) -> str:
-        """The text of a resource."""
+        """Read the text of a resource."""
         result = await self.sdk.read_resource(uri)
         return result.contents[0].text  # type: ignore[union-attr]
 
     async def read(self, uri: str) -> dict[str, Any]:
-        """The payload of a JSON resource."""
+        """Read the payload of a JSON resource."""
         payload: dict[str, Any] = json.loads(await self.read_text(uri))
         return payload
 
     async def uris(self) -> list[str]:
-        """What `resources/list` lists."""
+        """Return the URIs of `resources/list`."""
         return [resource.uri for resource in (await self.sdk.list_resources()).resources]
 
     async def templates(self) -> list[str]:
-        """What `resources/templates/list` lists."""
+        """Return the URI templates of `resources/templates/list`."""
         return [each.uri_template for each in (await self.sdk.list_resource_templates()).resource_templates]
 
     @asynccontextmanager
     async def subscribed(self, *uris: str, list_changes: bool = True) -> AsyncIterator[None]:
-        """Be subscribed to these resources for the length of the block, by the means of the connection's era."""
+        """Be subscribed to these resources for the length of the block, in the way of the connection's era."""
         if not self.modern:
             for uri in uris:
                 await self.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)))
@@ -121,22 +117,22 @@ class DebugClient:
             nursery.cancel_scope.cancel(reason="unsubscribed")
 
     def heard(self, what: str) -> list[float]:
-        """When that was notified."""
+        """Return the times of all notices of that kind."""
         return [notice.at for notice in self.notices if notice.what == what]
 
     async def wait_notice(self, what: str, *, after: int = 0, seconds: float = 10) -> Notice:
-        """Wait for a notice of that kind among those from number `after` on."""
+        """Wait for a notice of that kind; the first `after` notices do not count."""
         return await self.wait_notices(lambda notices: [n for n in notices[after:] if n.what == what], seconds=seconds)
 
     async def wait_notices(self, find: Callable[[list[Notice]], list[Notice]], *, seconds: float = 10) -> Notice:
-        """Wait until `find` finds something among all notices."""
+        """Wait until `find` returns some of all notices, and return the first of these."""
         with trio.fail_after(seconds):
             while not (found := find(self.notices)):
                 await self._noticed.park()
         return found[0]
 
     async def on_message(self, message: object) -> None:
-        """The SDK's message handler: how the handshake era notifies. The modern era's streams pass by it as well."""
+        """Handle a message, as the SDK's message handler. Notices of the modern era come by `subscribed` instead."""
         if isinstance(message, types.LoggingMessageNotification):
             self.logs.append(message.params)
         if self.modern:
@@ -150,7 +146,7 @@ class DebugClient:
                 pass
 
     async def request(self, request: Any) -> None:
-        """Make a request whose answer is empty."""
+        """Send a request whose result is empty."""
         await self.sdk.session.send_request(request, types.EmptyResult)
 
     def _note_event(self, event: ServerEvent) -> None:
@@ -167,3 +163,14 @@ class DebugClient:
         if self.on_notice is not None:
             self.on_notice(self.notices[-1])
         self._noticed.unpark_all()
+
+
+async def _check(sdk: Client, tool: str, structured: dict[str, Any]) -> None:
+    """Validate a result. The SDK's client would list all tools and compile their schemas for every connection anew."""
+    server = str(sdk.server_info)
+    if (server, tool) not in _checks:
+        for each in (await sdk.list_tools()).tools:
+            _checks[server, each.name] = Draft202012Validator(each.output_schema or {})
+    error = best_match(_checks[server, tool].iter_errors(structured))
+    if error is not None:
+        raise AssertionError(f"{tool}: its result does not match its schema: {error}")

@@ -74,7 +74,7 @@ class FakeAdapter(FakeAnswers):
     # --- The connection -----------------------------------------------------------------------------------------------
 
     async def event(self, name: str, body: Any = None) -> None:
-        """Send an event."""
+        """Send an event, by default with an empty body."""
         await self.connection.send({"type": "event", "event": name, "body": {} if body is None else body})
 
     async def reverse_request(self, command: str, arguments: Arguments) -> Arguments:

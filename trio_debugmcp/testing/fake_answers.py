@@ -74,7 +74,7 @@ class FakeAnswers(ABC):
 
     @abstractmethod
     async def event(self, name: str, body: Any = None) -> None:
-        """Send an event."""
+        """Send an event, by default with an empty body."""
 
     # --- Plausible answers --------------------------------------------------------------------------------------------
 

@@ -29,12 +29,12 @@ def answers(command: str | None = None) -> Callable[[DapMessage], bool]:
 
 
 def everything(message: DapMessage) -> bool:
-    """Select every message."""
+    """Select every message: for twists of all."""
     return True
 
 
 def events(message: DapMessage) -> bool:
-    """Select the events."""
+    """Select the events, and no responses."""
     return bool(message["type"] == "event")
 
 
