@@ -77,3 +77,25 @@ async def test_a_reread_that_fails_is_an_error_event(peer: Peer, autojump_clock:
         peer.handlers["resources/read"] = refuse
         peer.updated(ONE)
         assert "reading demo://one again failed" in (await failed).message
+
+
+async def test_a_resource_that_changes_while_it_is_read_is_read_again_after_that(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    times: list[tuple[str, float]] = []
+
+    async def slow(_: Json) -> Json:
+        times.append(("begin", trio.current_time()))
+        await trio.sleep(1)
+        times.append(("end", trio.current_time()))
+        return content(ONE, "")
+
+    peer.handlers["resources/read"] = slow
+    async with InspectorClient(peer, InspectorOptions(auto_reread=True)) as client:
+        await client.subscribe_to_resource(ONE)
+        await wait_all_tasks_blocked()
+        peer.updated(ONE)
+        await trio.sleep(0.5)
+        peer.updated(ONE)
+        await trio.sleep(60)
+    assert times == [("begin", 0), ("end", 1), ("begin", 1), ("end", 2)]
