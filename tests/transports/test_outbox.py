@@ -69,15 +69,16 @@ async def test_a_sender_does_not_overtake_those_who_wait(autojump_clock: MockClo
         await send(everything)
 
     taken = list[list[int]]()
-    async with trio.open_nursery() as nursery:
-        for number in range(everything):
-            nursery.start_soon(send, number)
+    with trio.move_on_after(1):
+        async with trio.open_nursery() as nursery:
+            for number in range(everything):
+                nursery.start_soon(send, number)
+                await wait_all_tasks_blocked()
+            nursery.start_soon(take_and_send)
             await wait_all_tasks_blocked()
-        nursery.start_soon(take_and_send)
-        await wait_all_tasks_blocked()
-        for _ in range(3):
-            taken.append(numbers(await outbox.take()))
-            await wait_all_tasks_blocked()
+            for _ in range(3):
+                taken.append(numbers(await outbox.take()))
+                await wait_all_tasks_blocked()
     assert [len(batch) for batch in taken] == [MAX_MESSAGES, MAX_MESSAGES, MAX_MESSAGES, 1]
     assert taken[-1] == [everything]
 

@@ -1,14 +1,31 @@
 """MCP over byte streams: both directions, malformed lines, and a client that does not read."""
 
 import json
+import subprocess
+import sys
 
 import anyio
+import pytest
 import trio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 from trio.testing import MockClock, memory_stream_one_way_pair
 
+from trio_debugmcp.transports.lines import MAX_LINE_BYTES
 from trio_debugmcp.transports.stdio import open_lines
+
+STRAY = """
+import os, trio, trio.testing
+from trio_debugmcp.transports.stdio import open_stdio
+
+async def main():
+    async with open_stdio() as (incoming, outgoing):
+        print("printed", os.read(0, 100), flush=True)
+        await outgoing.send(await incoming.receive())
+        await trio.testing.wait_all_tasks_blocked()
+
+trio.run(main)
+"""
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
 
@@ -56,6 +73,15 @@ async def test_a_malformed_line_is_answered_and_the_next_one_is_served(autojump_
         assert isinstance(received, SessionMessage)
 
 
+async def test_a_line_over_the_bound_is_refused_and_the_next_one_is_served(autojump_clock: MockClock) -> None:
+    client = Client()
+    async with open_lines(client.source, client.sink) as (incoming, _):
+        await client.to_server.send_all(b"x" * (MAX_LINE_BYTES + 1) + b"\n" + PING)
+        complaint = await client.line()
+        assert complaint["error"] == {"code": -32600, "message": f"a message is over {MAX_LINE_BYTES} bytes"}
+        assert isinstance(await incoming.receive(), SessionMessage)
+
+
 async def test_a_client_may_close_its_end_while_it_is_written_to(autojump_clock: MockClock) -> None:
     client = Client()
     async with open_lines(client.source, client.sink) as (incoming, outgoing):
@@ -74,3 +100,11 @@ async def test_a_client_that_does_not_read_does_not_delay_the_end(
     with trio.fail_after(1):
         async with open_lines(client.source, client.sink) as (_, outgoing):
             await outgoing.send(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/hello")))
+
+
+@pytest.mark.real
+def test_what_a_library_prints_or_reads_does_not_get_between_the_messages() -> None:
+    command = [sys.executable, "-c", STRAY]
+    done = subprocess.run(command, input=PING, capture_output=True, timeout=60, check=False)
+    assert json.loads(done.stdout) == json.loads(PING)
+    assert done.stderr == b"printed b''\n"

@@ -15,6 +15,7 @@ from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.outbox import MAX_MESSAGES
 from trio_debugmcp.transports.websocket import (
     CLOSE_SECONDS,
     MAX_MESSAGE_SIZE,
@@ -164,7 +165,7 @@ async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_does_not_disturb_ot
         assert await other.uris() == []
 
 
-async def flood(scene: Scene, connection: WebSocketConnection) -> trio.Event:
+async def flood(scene: Scene, connection: WebSocketConnection, text: str = PING) -> trio.Event:
     """Send messages faster than their responses are read; the returned event lets the responses through."""
     await initialize(connection)
     await trio.testing.wait_all_tasks_blocked()
@@ -177,8 +178,27 @@ async def flood(scene: Scene, connection: WebSocketConnection) -> trio.Event:
 
     end.send_all_hook = stall
     for _ in range(3 * MAX_WAITING):
-        await connection.send_message(PING)
+        await connection.send_message(text)
     return reading
+
+
+@pytest.mark.parametrize("text", [PING, "malformed"])
+async def test_a_flood_of_messages_is_cut_off_with_1008(text: str, autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        reading = await flood(scene, connection, text)
+        await trio.sleep(CLOSE_SECONDS / 2)
+        reading.set()
+        for _ in range(1 + MAX_MESSAGES):  # the one that was being written, and those in the outbox
+            await connection.get_message()
+        assert await closing(connection) == (1008, f"over {MAX_WAITING} messages are waiting")
+
+
+async def test_a_flood_from_a_peer_that_does_not_read_is_dropped_without_a_goodbye(autojump_clock: MockClock) -> None:
+    async with open_scene() as scene, scene.websocket() as connection:
+        await flood(scene, connection)
+        with trio.fail_after(CLOSE_SECONDS + 1):
+            while len(scene.app.clients):
+                await trio.sleep(0.1)
 
 
 async def test_after_the_close_handshake_no_message_is_written(autojump_clock: MockClock) -> None:
@@ -205,22 +225,6 @@ async def test_after_the_close_handshake_no_message_is_written(autojump_clock: M
             received += data
         assert received.endswith(b"\x88\x02" + (1000).to_bytes(2))
         assert received.count(b'"id":7') == 1
-
-
-async def test_a_flood_of_messages_is_cut_off_with_1008(autojump_clock: MockClock) -> None:
-    async with open_scene() as scene, scene.websocket() as connection:
-        reading = await flood(scene, connection)
-        await trio.sleep(CLOSE_SECONDS / 2)
-        reading.set()
-        assert await closing(connection) == (1008, f"over {MAX_WAITING} messages are waiting")
-
-
-async def test_a_flood_from_a_peer_that_does_not_read_is_dropped_without_a_goodbye(autojump_clock: MockClock) -> None:
-    async with open_scene() as scene, scene.websocket() as connection:
-        await flood(scene, connection)
-        with trio.fail_after(CLOSE_SECONDS + 1):
-            while len(scene.app.clients):
-                await trio.sleep(0.1)
 
 
 async def test_a_peer_that_does_not_answer_pings_is_closed_with_1008(autojump_clock: MockClock) -> None:
