@@ -42,7 +42,7 @@ class Bench:
         self._profile.adapter = adapter = healthy()
         with trio.fail_after(CELL_SECONDS):
             await phase.reach(self.worker)
-            edges = len(self.watcher.heard(LIST_CHANGED))
+            edges = len(self.watcher.times_of(LIST_CHANGED))
             fault.inject(adapter, phase.command)
             outcome = await self._act(phase)
             await trio.sleep(LET_GO_SECONDS)
@@ -95,7 +95,7 @@ class Bench:
         """The documented end: no resources, `list_changed` sent, a reason that is a sentence."""
         await trio.sleep(1)
         assert await self.watcher.uris() == []
-        assert len(self.watcher.heard(LIST_CHANGED)) > edges, "list_changed was not sent"
+        assert len(self.watcher.times_of(LIST_CHANGED)) > edges, "list_changed was not sent"
         state = await self.worker.call("debug_state")
         assert state["state"] == "Disconnected"
         reason = state["lastSession"]["reason"]

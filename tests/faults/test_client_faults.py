@@ -62,8 +62,8 @@ async def test_a_client_fault_in_any_phase_does_not_affect_another_client(
             profile.adapter = slow(phase.command)
             await phase.reach(other)
             async with connect_raw(server.app) as raw:
-                await raw.greet()
-                await raw.ask("resources/subscribe", {"uri": SESSION})
+                await raw.initialize()
+                await raw.request("resources/subscribe", {"uri": SESSION})
                 await act(raw, phase)
                 await fault.inject(raw)
                 await trio.sleep(10)
@@ -99,23 +99,23 @@ async def test_a_client_that_has_sent_garbage_is_still_served(fault: str, autoju
     (chosen,) = [each for each in CLIENT_FAULTS if each.name == fault]
     adapter = healthy()
     async with open_server(adapter.options()) as server, connect_raw(server.app) as raw:
-        await raw.greet()
+        await raw.initialize()
         await chosen.inject(raw)
-        await raw.say_raw(b"\n")
-        answer = await raw.ask("tools/call", {"name": "debug_state", "arguments": {}})
+        await raw.send_raw(b"\n")
+        answer = await raw.request("tools/call", {"name": "debug_state", "arguments": {}})
         assert answer["result"]["structuredContent"]["state"] == "Disconnected"
 
 
 async def test_every_garbage_line_with_an_id_is_answered(autojump_clock: MockClock) -> None:
     (garbage,) = [each for each in CLIENT_FAULTS if each.name == "garbage"]
     async with open_server(FakeAdapter().options()) as server, connect_raw(server.app) as raw:
-        await raw.greet()
-        first = len(raw.heard)
+        await raw.initialize()
+        first = len(raw.received)
         await garbage.inject(raw)
         await trio.sleep(1)
-        codes = [message["error"]["code"] for message in raw.heard[first:]]
-        assert codes.count(-32700) == 3, raw.heard[first:]
-        assert {8, 9, 10} <= {message.get("id") for message in raw.heard[first:]}
+        codes = [message["error"]["code"] for message in raw.received[first:]]
+        assert codes.count(-32700) == 3, raw.received[first:]
+        assert {8, 9, 10} <= {message.get("id") for message in raw.received[first:]}
 
 
 async def test_a_launch_whose_client_vanishes_is_ended_and_another_client_may_launch(
@@ -124,11 +124,11 @@ async def test_a_launch_whose_client_vanishes_is_ended_and_another_client_may_la
     adapter = FakeAdapter()
     adapter.withhold("launch")
     async with open_server(adapter.options()) as server, server.connect() as other, connect_raw(server.app) as raw:
-        await raw.greet()
+        await raw.initialize()
         await raw.call("debug_launch", {"program": adapter.program})
         await trio.sleep(1)
         assert (await other.read(SESSION))["state"] == "Starting"
-        await raw.vanish()
+        await raw.abort()
         await trio.sleep(2)
         with pytest.raises(MCPError):
             await other.read(SESSION)

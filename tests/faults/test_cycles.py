@@ -40,8 +40,8 @@ def quiet() -> Iterator[None]:
 
 async def call(client: RawClient, tool: str, **arguments: Any) -> dict[str, Any]:
     """The tool's result, errors included."""
-    answer = await client.answer_to(await client.call(tool, arguments))
-    client.heard.clear()
+    answer = await client.response_to(await client.call(tool, arguments))
+    client.received.clear()
     result: dict[str, Any] = answer["result"]
     return result
 
@@ -74,7 +74,7 @@ async def cycle(app: App, client: RawClient, adapter: FakeAdapter, number: int) 
             adapter.withhold("launch")
             request = await client.call("debug_launch", {"program": adapter.program})
             await trio.sleep(1)
-            await client.say("notifications/cancelled", {"requestId": request}, notify=True)
+            await client.send("notifications/cancelled", {"requestId": request}, notify=True)
         case "refused":
             adapter.withhold("initialize")
             assert (await call(client, "debug_launch", program=adapter.program, timeout=1))["isError"]
@@ -82,21 +82,21 @@ async def cycle(app: App, client: RawClient, adapter: FakeAdapter, number: int) 
             async with connect_raw(app) as other:
                 await subscribe(other)
                 await use(other, adapter, number)
-                await other.vanish()
+                await other.abort()
     await app.debugger.merger.wait_until(lambda state: not state.snapshots)
     await trio.sleep(5)
 
 
 async def subscribe(client: RawClient) -> None:
-    await client.greet()
+    await client.initialize()
     for uri in JSON_URIS:
-        await client.ask("resources/subscribe", {"uri": uri})
+        await client.request("resources/subscribe", {"uri": uri})
 
 
 async def held(app: App, client: RawClient) -> tuple[Any, int, int]:
     """Tasks, descriptors and blocks of memory when all is quiet."""
     await trio.sleep(1000)
-    client.heard.clear()
+    client.received.clear()
     app.debugger.timeline.start_over()  # it keeps what happened since the last launch, which differs
     gc.collect()
     return tasks(), descriptors(), sys.getallocatedblocks()

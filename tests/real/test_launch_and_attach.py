@@ -28,7 +28,7 @@ async def test_launch_paused_at_entry_makes_the_session_readable_and_is_announce
         assert (session["state"], session["launchMode"]) == ("Paused", "Launch")
         assert session["processId"] > 0
         await trio.sleep(0.2)
-        assert len(client.heard(LIST_CHANGED)) == 1
+        assert len(client.times_of(LIST_CHANGED)) == 1
 
 
 async def test_without_a_session_lists_are_empty_and_reads_say_why(debugging: Connect) -> None:
@@ -46,7 +46,7 @@ async def test_lists_fill_and_empty_with_one_announcement_at_each_edge(debugging
         await client.call("debug_disconnect")
         assert await client.uris() == []
         await trio.sleep(0.2)
-        assert len(client.heard(LIST_CHANGED)) == 2
+        assert len(client.times_of(LIST_CHANGED)) == 2
 
 
 async def test_an_exit_is_reported_with_its_code_and_disconnecting_twice_is_fine(debugging: Connect) -> None:

@@ -41,7 +41,7 @@ async def test_twenty_quick_steps_make_few_notifications_and_the_last_read_is_ri
             took = trio.current_time() - started
             await trio.sleep(0.5)
             for uri in (SESSION, THREADS):
-                assert 1 <= len(client.heard(uri)) <= took / 0.3 + 2, "one in each quiet window, however many steps"
+                assert 1 <= len(client.times_of(uri)) <= took / 0.3 + 2, "one in each quiet window, however many steps"
             assert (await client.read(SESSION))["currentLocation"] == stop["location"]
 
 
@@ -55,7 +55,7 @@ async def test_a_tracepoint_in_a_hot_loop_is_notified_every_second_and_never_sto
             await client.wait_notice(BREAKPOINTS)
             first = (await client.read(BREAKPOINTS))["breakpoints"][0]["hitCount"]
             await trio.sleep(3)
-            moments = client.heard(BREAKPOINTS)
+            moments = client.times_of(BREAKPOINTS)
             assert all(later - earlier < promised(1) for earlier, later in pairwise(moments))
             assert len(moments) >= 3
             assert (await client.read(BREAKPOINTS))["breakpoints"][0]["hitCount"] > first + 50

@@ -2,24 +2,24 @@
 
 from typing import Any
 
-from trio_debugmcp.replay.tape import Due, Said, Tape, tapes, without_terminals
+from trio_debugmcp.replay.tape import Due, Tape, TapedMessage, tapes, without_terminals
 
 
-def asks(t: float, seq: int, command: str, **arguments: Any) -> tuple[str, Said]:
+def asks(t: float, seq: int, command: str, **arguments: Any) -> tuple[str, TapedMessage]:
     message = {"seq": seq, "type": "request", "command": command, "arguments": arguments}
-    return "a", Said(t, "client", message)
+    return "a", TapedMessage(t, "client", message)
 
 
-def answers(t: float, seq: int, command: str, body: Any = None) -> tuple[str, Said]:
+def answers(t: float, seq: int, command: str, body: Any = None) -> tuple[str, TapedMessage]:
     message = {"type": "response", "request_seq": seq, "command": command, "success": True, "body": body}
-    return "a", Said(t, "adapter", message)
+    return "a", TapedMessage(t, "adapter", message)
 
 
-def says(t: float, event: str, **body: Any) -> tuple[str, Said]:
-    return "a", Said(t, "adapter", {"type": "event", "event": event, "body": body})
+def says(t: float, event: str, **body: Any) -> tuple[str, TapedMessage]:
+    return "a", TapedMessage(t, "adapter", {"type": "event", "event": event, "body": body})
 
 
-def elsewhere(line: tuple[str, Said]) -> tuple[str, Said]:
+def elsewhere(line: tuple[str, TapedMessage]) -> tuple[str, TapedMessage]:
     return "b", line[1]
 
 
@@ -56,7 +56,7 @@ HANDSHAKE = [
 ]
 
 
-def tape(*lines: tuple[str, Said]) -> Tape:
+def tape(*lines: tuple[str, TapedMessage]) -> Tape:
     return tapes(lines)["a"]
 
 
@@ -162,8 +162,8 @@ def test_messages_before_the_first_request_are_sent_at_once() -> None:
 
 
 def test_the_answer_to_a_reverse_request_moves_the_tape_on() -> None:
-    wanted = Said(2.0, "adapter", {"seq": 9, "type": "request", "command": "startDebugging", "arguments": {}})
-    given = Said(3.0, "client", {"seq": 2, "type": "response", "request_seq": 9, "command": "startDebugging"})
+    wanted = TapedMessage(2.0, "adapter", {"seq": 9, "type": "request", "command": "startDebugging", "arguments": {}})
+    given = TapedMessage(3.0, "client", {"seq": 2, "type": "response", "request_seq": 9, "command": "startDebugging"})
     made = tape(asks(1, 1, "initialize"), ("a", wanted), ("a", given), says(4.0, "output"))
     assert heard(made.take(request(1, "initialize")).due) == [(1.0, "startDebugging")]
     assert heard(made.take({"type": "response", "request_seq": 9}).due) == [(1.0, "output")]
@@ -171,8 +171,8 @@ def test_the_answer_to_a_reverse_request_moves_the_tape_on() -> None:
 
 
 def test_without_terminals_the_adapter_starts_the_program_itself() -> None:
-    wanted = Said(2.0, "adapter", {"seq": 9, "type": "request", "command": "runInTerminal", "arguments": {}})
-    given = Said(3.0, "client", {"seq": 2, "type": "response", "request_seq": 9, "command": "runInTerminal"})
+    wanted = TapedMessage(2.0, "adapter", {"seq": 9, "type": "request", "command": "runInTerminal", "arguments": {}})
+    given = TapedMessage(3.0, "client", {"seq": 2, "type": "response", "request_seq": 9, "command": "runInTerminal"})
     lines = [asks(1, 1, "initialize"), ("a", wanted), ("a", given), says(4.0, "output")]
     made = tapes(without_terminals(lines))["a"]
     assert heard(made.take(request(1, "initialize")).due) == [(3.0, "output")]

@@ -15,7 +15,7 @@ from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
-from trio_debugmcp.replay.tape import Said, tapes, without_terminals
+from trio_debugmcp.replay.tape import TapedMessage, tapes, without_terminals
 from trio_debugmcp.session.debugger import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"
@@ -34,13 +34,13 @@ class Trace:
 
     def __init__(self, name: str, home: Path) -> None:
         self.name = name
-        self.lines: list[tuple[str, Said]] = []
+        self.lines: list[tuple[str, TapedMessage]] = []
         text = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").replace(RECORDED_SOURCES, f'"{home}/')
         for row in map(json.loads, text.splitlines()):
-            said = Said(row["t"], "client" if row["dir"] == "c2a" else "adapter", row["msg"])
+            said = TapedMessage(row["t"], "client" if row["dir"] == "c2a" else "adapter", row["msg"])
             self.lines.append((row.get("conn", PARENT), said))
             if said.message.get("event") == "debugpyAttach":
-                self.lines.append((PARENT, Said(said.t, "adapter", _start_debugging(said.message["body"]))))
+                self.lines.append((PARENT, TapedMessage(said.t, "adapter", _start_debugging(said.message["body"]))))
 
     def asked(self, command: str) -> Iterator[Mapping[str, Any]]:
         """The arguments of each request with that command."""

@@ -33,7 +33,7 @@ from trio_debugmcp.recording.format import (
 )
 from trio_debugmcp.replay.debuggee import ReplayedProgram, launches
 from trio_debugmcp.replay.playhead import Playhead
-from trio_debugmcp.replay.tape import DapMessage, Due, MoveId, Reply, Said, Tape
+from trio_debugmcp.replay.tape import DapMessage, Due, MoveId, Reply, Tape, TapedMessage
 from trio_debugmcp.transports.memory import byte_stream_pair
 
 _CHUNK_BYTES = 64 * 1024
@@ -231,15 +231,15 @@ class _ReplayedAdapter(Adapter):
         return self._session.stderr
 
 
-def said(entry: AnyEntry) -> Said | None:
+def taped(entry: AnyEntry) -> TapedMessage | None:
     """Convert an entry for the tape. What is not a DAP message keeps its place among the adapter's messages."""
     match entry:
         case AdapterEntry(t=t, dir=direction, cut=cut):
             message: dict[str, Any] = msgspec.json.decode(entry.msg)
             if cut and message.get("type") == "response":
                 message |= {"success": False, "message": f"its {cut} bytes were too many for the recording"}
-            return Said(t, "client" if direction == "out" else "adapter", message)
+            return TapedMessage(t, "client" if direction == "out" else "adapter", message)
         case GarbageEntry(t=t) | ProgramEntry(t=t) | ProgramOutputEntry(t=t) | ExitEntry(t=t):
-            return Said(t, "adapter", {"type": "edge", "entry": entry})
+            return TapedMessage(t, "adapter", {"type": "edge", "entry": entry})
         case _:
             return None

@@ -24,10 +24,10 @@ from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntry, Recording, SessionEntry
-from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, said
+from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, taped
 from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
-from trio_debugmcp.replay.tape import Said, tapes
+from trio_debugmcp.replay.tape import TapedMessage, tapes
 from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped
@@ -204,8 +204,8 @@ def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[d
     entries = recording.entries
     names = [each.session for each in entries if isinstance(each, SessionEntry)]
     hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
-    spoken: list[tuple[str, Said]] = [
-        (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := said(each))
+    spoken: list[tuple[str, TapedMessage]] = [
+        (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := taped(each))
     ]
     # Only of connections that have a tape: an adapter may have hung up before a single message.
     ended = {session: each.t for session, each in hang_ups.items() if any(session == name for name, _ in spoken)}

@@ -59,7 +59,7 @@ _SUBJECTS: Mapping[str, str] = {
 """By command: the argument that must be equal for a question to be the same."""
 
 
-class Said(Struct, frozen=True):
+class TapedMessage(Struct, frozen=True):
     """A message of a recorded session; `t` in seconds from any origin."""
 
     t: float
@@ -100,7 +100,7 @@ class _Question(Struct):
     command: str
     arguments: DapMessage
     t: float
-    answer: Said | None = None
+    answer: TapedMessage | None = None
     used: bool = False
 
 
@@ -117,7 +117,7 @@ class _Move(Struct):
 class _Line(Struct):
     """A message of the adapter, and the latest move before it on any connection."""
 
-    said: Said
+    taped: TapedMessage
     after: _Move
 
 
@@ -176,21 +176,21 @@ class Tape:
 
     # --- The recording ------------------------------------------------------------------------------------------------
 
-    def record(self, said: Said, latest: _Move) -> _Move:
+    def record(self, taped: TapedMessage, latest: _Move) -> _Move:
         """Add the next recorded message; returns the latest move of the session, which was `latest` so far."""
-        message = said.message
+        message = taped.message
         kind, command = message.get("type"), message.get("command", "")
-        if said.by == "client":
+        if taped.by == "client":
             if kind == "response" or command in MOVES:
                 self._recorded_place += 1
                 number = MoveId(self._moves[0].id.connection, len(self._moves))
                 name = None if kind == "response" else command
-                self._moves.append(_Move(name, number, said.t, message.get("seq"), []))
+                self._moves.append(_Move(name, number, taped.t, message.get("seq"), []))
                 return self._moves[-1]
-            self._questions.record(self._recorded_place, said)
-        elif kind != "response" or not self._questions.record_answer(said):
+            self._questions.record(self._recorded_place, taped)
+        elif kind != "response" or not self._questions.record_answer(taped):
             self._recorded_place += message.get("event") == "stopped"
-            self._moves[-1].lines.append(_Line(said, latest))
+            self._moves[-1].lines.append(_Line(taped, latest))
         return latest
 
     def hang_up(self, t: float) -> None:
@@ -223,7 +223,7 @@ class Tape:
 
     def _skip_to(self, index: int) -> None:
         for move in self._moves[self._next : index]:
-            self._place += 1 + sum(line.said.message.get("event") == "stopped" for line in move.lines)
+            self._place += 1 + sum(line.taped.message.get("event") == "stopped" for line in move.lines)
         self._next = index
 
     def _move(self, name: str | None, message: DapMessage) -> Reply:
@@ -240,7 +240,7 @@ class Tape:
         for line in move.lines:
             # A move on another connection counts if it is the later one: a child's adapter may have caused the message.
             latest = line.after if line.after.t > move.t else move
-            script.append(Due(line.said.t - latest.t, self._addressed(line.said.message), latest.id, line.said.t))
+            script.append(Due(line.taped.t - latest.t, self._addressed(line.taped.message), latest.id, line.taped.t))
         following = move.id.number + 1
         until = self._moves[following].t if following < len(self._moves) else inf
         if self._ended_at < until:  # the adapter hung up before the next move
@@ -262,13 +262,13 @@ class _Questions:
         self._all: list[_Question] = []
         self._open: dict[int, _Question] = {}
 
-    def record(self, place: int, asked: Said) -> None:
+    def record(self, place: int, asked: TapedMessage) -> None:
         """Add a question that was asked at that place."""
         question = _Question(place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t)
         self._all.append(question)
         self._open[asked.message["seq"]] = question
 
-    def record_answer(self, answer: Said) -> bool:
+    def record_answer(self, answer: TapedMessage) -> bool:
         """Add a recorded response; returns whether it answers a question."""
         question = self._open.pop(answer.message["request_seq"], None)
         if question is not None:
@@ -293,16 +293,16 @@ class _Questions:
         return min(asked, key=distance, default=None)
 
 
-def tapes(said: Iterable[tuple[str, Said]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:
+def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:
     """Make the tapes of a session's connections, by name.
 
     Args:
-        said: all messages on the connections in order, each with the connection's name.
+        messages: all messages on the connections in order, each with the connection's name.
         ended_at: when adapters hung up, if they did.
     """
     made: dict[str, Tape] = {}
     latest = _Move(None, MoveId("", 0), 0.0, None, [])
-    for connection, line in said:
+    for connection, line in messages:
         if connection not in made:
             made[connection] = Tape(connection)
         latest = made[connection].record(line, latest)
@@ -311,9 +311,9 @@ def tapes(said: Iterable[tuple[str, Said]], ended_at: Mapping[str, float] | None
     return made
 
 
-def without_terminals(said: Iterable[tuple[str, Said]]) -> Iterator[tuple[str, Said]]:
+def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[tuple[str, TapedMessage]]:
     """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
-    return (each for each in said if each[1].message.get("command") != "runInTerminal")
+    return (each for each in messages if each[1].message.get("command") != "runInTerminal")
 
 
 def _subject(command: str, arguments: DapMessage) -> object:

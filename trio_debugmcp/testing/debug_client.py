@@ -116,7 +116,7 @@ class DebugClient:
             yield
             nursery.cancel_scope.cancel(reason="unsubscribed")
 
-    def heard(self, what: str) -> list[float]:
+    def times_of(self, what: str) -> list[float]:
         """Return the times of all notices of that kind."""
         return [notice.at for notice in self.notices if notice.what == what]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.testing.scenario.lines import WORDS, BadScenario, Call, SayEvent, Scenario
+from trio_debugmcp.testing.scenario.lines import WORDS, BadScenario, Call, Scenario, SendEvent
 from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario, filled
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -75,7 +75,7 @@ def test_a_scenario_that_is_encoded_and_decoded_is_the_same(file: Path) -> None:
 def test_placeholders_are_filled_wherever_a_string_has_them() -> None:
     call = Call(tool="x", arguments={"file": "$DIR/a", "more": [{"$DIR": "$N"}], "line": "$N"})
     assert filled(call, DIR="/tmp/d", N=3).arguments == {"file": "/tmp/d/a", "more": [{"/tmp/d": 3}], "line": 3}
-    assert filled(SayEvent(event="e", body={"text": "number $N"}), N=2).body == {"text": "number 2"}
+    assert filled(SendEvent(event="e", body={"text": "number $N"}), N=2).body == {"text": "number 2"}
 
 
 WORDS_AND_KEYS = st.sampled_from(

@@ -1,9 +1,9 @@
 """MCP clients that misbehave: `RawClient` sends lines of any kind, and `CLIENT_FAULTS` lists what it can do wrong.
 
     async with connect_raw(server.app) as raw:
-        await raw.greet()
+        await raw.initialize()
         await raw.call("debug_continue", {})
-        await raw.vanish()
+        await raw.abort()
 
 Nothing here uses the SDK's client, which sends only what is valid.
 """
@@ -29,62 +29,62 @@ FLOOD_REQUESTS = 300
 class RawClient:
     """The client's end of two pipes without a buffer: the server cannot send a message that the client does not read.
 
-    `heard` are the messages received. Made by `connect_raw`.
+    `received` are the messages received. Made by `connect_raw`.
     """
 
     def __init__(self, to_server: trio.abc.SendStream, from_server: trio.abc.ReceiveStream) -> None:
-        self.heard: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self._to_server = to_server
         self._from_server = from_server
         self._ids = count(1)
         self._reading = trio.CancelScope()
         self._came = trio.lowlevel.ParkingLot()
 
-    async def say_raw(self, data: bytes) -> None:
+    async def send_raw(self, data: bytes) -> None:
         """Send bytes that need not be lines, nor JSON. If the server has closed the connection, they are lost."""
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await self._to_server.send_all(data)
 
-    async def say(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> int:
+    async def send(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> int:
         """Send a request or a notification; returns the request's id."""
         number = next(self._ids)
         message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
-        await self.say_raw(json.dumps(message if notify else {**message, "id": number}).encode() + b"\n")
+        await self.send_raw(json.dumps(message if notify else {**message, "id": number}).encode() + b"\n")
         return number
 
-    async def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+    async def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send a request and wait for its whole response."""
-        return await self.answer_to(await self.say(method, params))
+        return await self.response_to(await self.send(method, params))
 
-    async def answer_to(self, number: int) -> dict[str, Any]:
+    async def response_to(self, number: int) -> dict[str, Any]:
         """Wait for the response to a request."""
         while True:
-            for message in self.heard:
+            for message in self.received:
                 if message.get("id") == number:
                     return message
             await self._came.park()
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> int:
         """Begin a call of a tool; returns the request's id."""
-        return await self.say("tools/call", {"name": tool, "arguments": arguments})
+        return await self.send("tools/call", {"name": tool, "arguments": arguments})
 
-    async def greet(self) -> None:
-        """Perform the handshake of the protocol."""
+    async def initialize(self) -> None:
+        """Perform the handshake: request and notification."""
         client = {"name": "raw", "version": "0"}
-        await self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
-        await self.say("notifications/initialized", notify=True)
+        await self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
+        await self.send("notifications/initialized", notify=True)
 
     def stop_reading(self) -> None:
         """Read nothing more from the server."""
         self._reading.cancel(reason="the client stops reading")
 
-    async def vanish(self) -> None:
+    async def abort(self) -> None:
         """Close both pipes at once, whatever is under way."""
         self.stop_reading()
         await trio.aclose_forcefully(self._to_server)
         await trio.aclose_forcefully(self._from_server)
 
-    async def hang_up(self) -> None:
+    async def close_sending(self) -> None:
         """Close the pipe to the server, and keep reading."""
         await self._to_server.aclose()
 
@@ -94,7 +94,7 @@ class RawClient:
         with self._reading, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while data := await self._from_server.receive_some():
                 *lines, unread = (unread + data).split(b"\n")
-                self.heard += [json.loads(line) for line in lines]
+                self.received += [json.loads(line) for line in lines]
                 self._came.unpark_all()
 
 
@@ -134,16 +134,16 @@ async def _flood(client: RawClient) -> None:
     client.stop_reading()
     with trio.move_on_after(1):  # a server does not take so many from a client that does not read the answers
         for _ in range(FLOOD_REQUESTS):
-            await client.say("resources/read", {"uri": "debugger://session"})
+            await client.send("resources/read", {"uri": "debugger://session"})
 
 
 async def _half_line(client: RawClient) -> None:
-    await client.say_raw(b'{"jsonrpc": "2.0", "id": 999, "method": "tools/c')
+    await client.send_raw(b'{"jsonrpc": "2.0", "id": 999, "method": "tools/c')
 
 
 async def _half_line_and_vanish(client: RawClient) -> None:
     await _half_line(client)
-    await client.vanish()
+    await client.abort()
 
 
 async def _garbage(client: RawClient) -> None:
@@ -162,29 +162,29 @@ async def _garbage(client: RawClient) -> None:
         b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}',
         rb'{"jsonrpc": "2.0", "id": 10, "method": "resources/read", "params": {"uri": "\ud800"}}',
     ):
-        await client.say_raw(line + b"\n")
+        await client.send_raw(line + b"\n")
 
 
 async def _huge_line(client: RawClient) -> None:
     piece = b"x" * (1024 * 1024)
     for _ in range(MAX_LINE_BYTES // len(piece) + 2):
-        await client.say_raw(piece)
-    await client.say_raw(b"\n")
+        await client.send_raw(piece)
+    await client.send_raw(b"\n")
 
 
 async def _cancel_everything(client: RawClient) -> None:
     for number in range(50):
-        await client.say("notifications/cancelled", {"requestId": number}, notify=True)
+        await client.send("notifications/cancelled", {"requestId": number}, notify=True)
 
 
 async def _same_id(client: RawClient) -> None:
     line = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "debug_wait", "arguments": {}}}\n'
-    await client.say_raw(line * 3)
+    await client.send_raw(line * 3)
 
 
 async def _greet_again(client: RawClient) -> None:
-    await client.say("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
-    await client.say("initialize", {"protocolVersion": 7})
+    await client.send("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    await client.send("initialize", {"protocolVersion": 7})
 
 
 CLIENT_FAULTS = (
@@ -194,8 +194,8 @@ CLIENT_FAULTS = (
     ClientFault("half a line, gone", "it sends half a line and vanishes", _half_line_and_vanish),
     ClientFault("garbage", "it sends what is not JSON-RPC, and JSON-RPC that is not MCP", _garbage),
     ClientFault("endless line", "it sends a line over the bound", _huge_line),
-    ClientFault("vanishes", "it closes the connection without notice", RawClient.vanish),
-    ClientFault("hangs up", "it closes its half and keeps reading", RawClient.hang_up),
+    ClientFault("vanishes", "it closes the connection without notice", RawClient.abort),
+    ClientFault("hangs up", "it closes its half and keeps reading", RawClient.close_sending),
     ClientFault("cancels everything", "it cancels requests that it has made, and others", _cancel_everything),
     ClientFault("repeats an id", "it makes three requests with the same id", _same_id),
     ClientFault("greets again", "it sends `initialize` again, and once with invalid parameters", _greet_again),

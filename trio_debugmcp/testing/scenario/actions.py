@@ -19,13 +19,13 @@ from trio_debugmcp.testing.scenario.lines import (
     Leave,
     Read,
     ReadOn,
-    SayCrash,
-    SayEvent,
-    SayExit,
-    SayOutput,
-    SayRaw,
-    SayStop,
-    SayTrace,
+    SendCrash,
+    SendEvent,
+    SendExit,
+    SendOutput,
+    SendRaw,
+    SendStop,
+    SendTrace,
     SetAnswer,
     StopReading,
     Subscribe,
@@ -53,20 +53,20 @@ async def _repeat(run: ScenarioRun, line: AdapterLine, start: float) -> None:
 async def _send_once(run: ScenarioRun, line: AdapterLine) -> None:
     adapter = run.adapter(line.who)
     match line:
-        case SayStop():
+        case SendStop():
             await _stop(adapter, line)
-        case SayEvent(event=event, body=body):
+        case SendEvent(event=event, body=body):
             await adapter.event(event, body)
-        case SayOutput(text=text, stream=stream):
+        case SendOutput(text=text, stream=stream):
             await adapter.event("output", {"category": stream, "output": text})
-        case SayTrace(id=id_, text=text):
+        case SendTrace(id=id_, text=text):
             marked = FakeProfile(adapter).dialect.log_message(id_, f"{text}\n")
             await adapter.event("output", {"category": "stdout", "output": marked})
-        case SayExit(code=code):
+        case SendExit(code=code):
             await adapter.exit(code)
-        case SayCrash():
+        case SendCrash():
             await adapter.crash()
-        case SayRaw(text=text):
+        case SendRaw(text=text):
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 await adapter.send_raw(text.encode("latin-1", "replace"))
         case SetAnswer(who=who):
@@ -80,7 +80,7 @@ async def _send_once(run: ScenarioRun, line: AdapterLine) -> None:
             raise AssertionError(f"no such line: {line}")
 
 
-async def _stop(adapter: FakeAdapter, line: SayStop) -> None:
+async def _stop(adapter: FakeAdapter, line: SendStop) -> None:
     adapter.frames = adapter.frames if line.frames is None else list(line.frames)
     adapter.threads = adapter.threads if line.threads is None else list(line.threads)
     adapter.locals = adapter.locals if line.locals is None else line.locals
@@ -122,7 +122,7 @@ async def perform(run: ScenarioRun, line: ClientLine) -> None:
         case Unsubscribe(who=who, uris=uris):
             await run.client(who).unsubscribe([full_uri(uri) for uri in uris])
         case Cancel(who=who, of=of):
-            run.call(who, of).scope.cancel(reason="called off")
+            run.call(who, of).scope.cancel(reason="the client cancels the call")
         case StopReading(who=who):
             run.client(who).valve.close()
         case ReadOn(who=who):

@@ -33,11 +33,11 @@ from trio_debugmcp.testing.scenario.lines import (
     Leave,
     Line,
     Read,
-    SayCrash,
-    SayEvent,
-    SayOutput,
-    SayRaw,
     Scenario,
+    SendCrash,
+    SendEvent,
+    SendOutput,
+    SendRaw,
     SetAnswer,
     Setting,
     Step,
@@ -169,13 +169,13 @@ class _Conversion:
             case {"edge": "session", "start": "child", "session": session}:
                 yield AskChild(at=at, name=session, request=self._start_of(session))
             case {"edge": "adapter", "dir": "in", "msg": {"type": "event", "event": event} as message}:
-                yield SayEvent(at=at, who=self._adapter(entry), event=event, body=message.get("body") or {})
+                yield SendEvent(at=at, who=self._adapter(entry), event=event, body=message.get("body") or {})
             case {"edge": "garbage", "text": text}:
-                yield SayRaw(at=at, who=self._adapter(entry), text=text)
+                yield SendRaw(at=at, who=self._adapter(entry), text=text)
             case {"edge": "hangUp"}:
-                yield SayCrash(at=at, who=self._adapter(entry))
+                yield SendCrash(at=at, who=self._adapter(entry))
             case {"edge": "output", "text": str() as text, "stream": stream}:
-                yield SayOutput(at=at, who=self._adapter(entry), text=text, stream=stream)
+                yield SendOutput(at=at, who=self._adapter(entry), text=text, stream=stream)
             case {"edge": "client", "client": client}:
                 yield from self._arrival(at, client, entry)
             case {"edge": "clientEnd", "client": client}:
@@ -281,7 +281,7 @@ def _may_cause_requests(line: Line) -> bool:
             return True
         case Read(uri=uri):
             return uri.startswith("debugger://source/")
-        case SayEvent(event=event):
+        case SendEvent(event=event):
             return event in ("initialized", "stopped", "exited", "terminated")
         case _:
             return False

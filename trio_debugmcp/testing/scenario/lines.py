@@ -104,7 +104,7 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     body: dict[str, Any] = {}
 
 
-class SayStop(AdapterLine, frozen=True, kw_only=True, tag="stop"):
+class SendStop(AdapterLine, frozen=True, kw_only=True, tag="stop"):
     """The program stops; `frames`, `threads` and `locals` hold from now on. `hit`: the adapter's breakpoint ids."""
 
     reason: str = "step"
@@ -116,38 +116,38 @@ class SayStop(AdapterLine, frozen=True, kw_only=True, tag="stop"):
     locals: dict[str, str] | None = None
 
 
-class SayEvent(AdapterLine, frozen=True, kw_only=True, tag="event"):
+class SendEvent(AdapterLine, frozen=True, kw_only=True, tag="event"):
     """The adapter sends any event."""
 
     event: str
     body: dict[str, Any] = {}
 
 
-class SayOutput(AdapterLine, frozen=True, kw_only=True, tag="output"):
+class SendOutput(AdapterLine, frozen=True, kw_only=True, tag="output"):
     """The program writes to a standard stream."""
 
     text: str
     stream: str = "stdout"
 
 
-class SayTrace(AdapterLine, frozen=True, kw_only=True, tag="trace"):
+class SendTrace(AdapterLine, frozen=True, kw_only=True, tag="trace"):
     """The program passes a tracepoint, which writes; `id` is the server's, such as `tp-1`."""
 
     id: str
     text: str
 
 
-class SayExit(AdapterLine, frozen=True, kw_only=True, tag="exit"):
+class SendExit(AdapterLine, frozen=True, kw_only=True, tag="exit"):
     """The program exits with that code."""
 
     code: int = 0
 
 
-class SayCrash(AdapterLine, frozen=True, kw_only=True, tag="crash"):
+class SendCrash(AdapterLine, frozen=True, kw_only=True, tag="crash"):
     """The adapter's connection breaks off."""
 
 
-class SayRaw(AdapterLine, frozen=True, kw_only=True, tag="raw"):
+class SendRaw(AdapterLine, frozen=True, kw_only=True, tag="raw"):
     """The adapter sends bytes that need not be DAP, given as text in Latin-1."""
 
     text: str

@@ -121,7 +121,7 @@ class ScenarioRun:
             case CallFailure(code=code, message=message):
                 outcome = f"failed: {code}: {message}"
             case _:
-                outcome = "called off" if call.scope.cancelled_caught else "answered"
+                outcome = "cancelled" if call.scope.cancelled_caught else "answered"
         call.entry = self.log(client.name, f"{answered_prefix(call.what, call.line)} {outcome}")
 
     # --- Clients ------------------------------------------------------------------------------------------------------
