@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -24,15 +24,23 @@ HELLO = json.dumps(INITIALIZE).encode()
 
 
 class Browser:
-    """Sends requests to an `HttpApp`, as hypercorn would."""
+    """Sends requests to an `HttpApp`, as hypercorn would; `unread` are the parts of the last body that it left."""
 
     def __init__(self, app: HttpApp[Role]) -> None:
         self.app = app
+        self.unread: list[dict[str, Any]] = []
 
     async def ask(
-        self, method: str = "POST", body: bytes = b"", *, path: str = "/mcp", token: str = CONTROL, **more: str
+        self,
+        method: str = "POST",
+        body: bytes = b"",
+        *,
+        path: str = "/mcp",
+        token: str = CONTROL,
+        before_response: Callable[[], Awaitable[None]] | None = None,
+        **more: str,
     ) -> tuple[int, dict[str, str], bytes]:
-        """Send a request, and return status, headers and body of the response."""
+        """Send a request with its body in two parts, and return status, headers and body of the response."""
         fields = {
             "host": HOST,
             "authorization": f"Bearer {token}",
@@ -42,18 +50,25 @@ class Browser:
         }
         headers = [(name.encode(), value.encode()) for name, value in fields.items()]
         scope = {"type": "http", "method": method, "path": path, "headers": headers, "query_string": b""}
-        requested = iter([{"type": "http.request", "body": body, "more_body": False}])
+        half = len(body) // 2
+        self.unread = [
+            {"type": "http.request", "body": body[:half], "more_body": True},
+            {"type": "http.request", "body": body[half:], "more_body": False},
+        ]
+        unread = self.unread
         answered: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
             await trio.lowlevel.checkpoint()
-            if message := next(requested, None):
-                return message
+            if unread:
+                return unread.pop(0)
             await trio.sleep_forever()
             raise AssertionError
 
         async def send(message: dict[str, Any]) -> None:
             await trio.lowlevel.checkpoint()
+            if before_response is not None and not answered:
+                await before_response()
             answered.append(message)
 
         await self.app(scope, receive, send)
@@ -99,6 +114,8 @@ async def test_a_session_with_an_open_stream_is_not_idle(autojump_clock: MockClo
         async def _() -> None:
             await browser.ask("GET", mcp_session_id=session)
 
+        await trio.sleep(1)
+        assert await browser.status(body=PING.encode(), mcp_session_id=session) == 200
         await trio.sleep(10 * IDLE_SECONDS)
         assert browser.app.statistics() == HttpStatistics(sessions=1, requests=1)
         assert repr(browser.app) == "<HttpApp with 1 MCP sessions, 1 requests>"
@@ -108,7 +125,11 @@ async def test_a_session_with_an_open_stream_is_not_idle(autojump_clock: MockClo
 async def test_a_deleted_session_is_gone_at_once(autojump_clock: MockClock) -> None:
     async with browsing() as browser:
         session = await browser.open_session()
-        assert await browser.status("DELETE", mcp_session_id=session) == 200
+
+        async def next_request() -> None:
+            assert await browser.status(body=PING.encode(), mcp_session_id=session) == 404
+
+        assert await browser.status("DELETE", mcp_session_id=session, before_response=next_request) == 200
         assert await browser.status("DELETE", mcp_session_id=session) == 404
         await trio.testing.wait_all_tasks_blocked()
         assert browser.app.statistics().sessions == 0
@@ -179,6 +200,7 @@ async def test_there_is_no_other_path_and_no_other_source(autojump_clock: MockCl
         assert await browser.status(body=HELLO, host="evil.example") == 403
         status, headers, body = await browser.ask(body=HELLO, token="wrong")
         assert (status, headers["www-authenticate"], body) == (401, "Bearer", b"a valid token is needed\n")
+        assert browser.unread == []
         assert browser.app.statistics().sessions == 0
 
 

@@ -3,9 +3,12 @@
 import json
 from typing import Any
 
+import anyio
 import pytest
 import trio
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification
 from trio.testing import MockClock
 from trio_websocket import ConnectionRejected, WebSocketConnection
 
@@ -15,6 +18,7 @@ from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.head import read_head
 from trio_debugmcp.transports.outbox import MAX_MESSAGES
 from trio_debugmcp.transports.websocket import (
     CLOSE_SECONDS,
@@ -22,6 +26,7 @@ from trio_debugmcp.transports.websocket import (
     MAX_WAITING,
     PING_SECONDS,
     PONG_SECONDS,
+    accept_websocket,
     open_websocket_client,
 )
 
@@ -188,8 +193,9 @@ async def test_a_flood_of_messages_is_cut_off_with_1008(text: str, autojump_cloc
         reading = await flood(scene, connection, text)
         await trio.sleep(CLOSE_SECONDS / 2)
         reading.set()
-        for _ in range(1 + MAX_MESSAGES):  # the one that was being written, and those in the outbox
-            await connection.get_message()
+        with trio.fail_after(CLOSE_SECONDS):
+            for _ in range(1 + MAX_MESSAGES):  # the one that was being written, and those in the outbox
+                await connection.get_message()
         assert await closing(connection) == (1008, f"over {MAX_WAITING} messages are waiting")
 
 
@@ -225,6 +231,24 @@ async def test_after_the_close_handshake_no_message_is_written(autojump_clock: M
             received += data
         assert received.endswith(b"\x88\x02" + (1000).to_bytes(2))
         assert received.count(b'"id":7') == 1
+
+
+async def test_messages_to_a_broken_connection_are_refused(autojump_clock: MockClock) -> None:
+    async def reset() -> None:
+        await trio.lowlevel.checkpoint()
+        raise trio.BrokenResourceError
+
+    ours, theirs = trio.testing.memory_stream_pair()
+    await ours.send_all(upgrade())
+    head = await read_head(theirs)
+    assert head is not None
+    message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/hello"))
+    async with accept_websocket(theirs, head) as (_, outgoing):
+        theirs.send_stream.send_all_hook = reset
+        await outgoing.send(message)
+        await trio.testing.wait_all_tasks_blocked()
+        with pytest.raises(anyio.BrokenResourceError):
+            await outgoing.send(message)
 
 
 async def test_a_peer_that_does_not_answer_pings_is_closed_with_1008(autojump_clock: MockClock) -> None:
