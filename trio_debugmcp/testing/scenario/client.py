@@ -198,11 +198,11 @@ async def open_client(server: Server, name: str, era: Era, role: Role) -> AsyncI
         async with trio.open_nursery() as nursery:
             gone = trio.Event()
 
-            async def serve() -> None:
+            async def run_connection() -> None:
                 await server.app.serve_connection(*left, role)
                 gone.set()
 
-            nursery.start_soon(serve)
+            nursery.start_soon(run_connection)
             nursery.start_soon(valve.pump, incoming, sink)
             async with connect_streams(_transport((source, outgoing)), era) as client, trio.open_nursery() as own:
                 made = ScenarioClient(name, client, valve, own)
