@@ -34,7 +34,7 @@ async def test_the_cache_is_there_and_empty_at_first(peer: Peer, autojump_clock:
         assert client.cache.get_resource_template(TEMPLATE) is None
         assert client.cache.get_prompt("p") is None
         assert client.cache.get_tool_call_result("t") is None
-        assert client.cache.statistics().entries == 0
+        assert client.cache.stats().entries == 0
 
 
 async def test_a_read_is_cached_and_announced_and_the_next_one_fetches_again(
@@ -215,7 +215,7 @@ async def test_an_answer_that_arrives_as_the_connection_ends_is_returned_and_not
         assert (await calls.read_template(connection, "demo://{x}", ONE, {}, None)).expanded_uri == ONE
         assert (await calls.get_prompt(connection, "p", {}, None)).name == "p"
         assert (await calls.call_tool(connection, "t", {}, None, None)).success
-        assert cache.statistics().entries == 0
+        assert cache.stats().entries == 0
         assert received(events) == []
 
 

@@ -235,7 +235,7 @@ class InspectorClient:
             supervisor=self._supervisor.statistics(),
             connection=connection,
             subscriptions=self._state.subscriptions.statistics(),
-            cache=self._cache.statistics(),
+            cache=self._cache.stats(),
             events=self._bus.statistics(),
             messages=self._state.messages.statistics(),
         )

@@ -6,9 +6,10 @@ debugged program. Every other tool is not listed for it, and answers `READ_ONLY`
 
 import re
 import secrets
-from typing import Literal
 
-Role = Literal["control", "observe"]
+from trio_debugmcp.transports.tap import Role
+
+__all__ = ["MAX_TOKEN_LENGTH", "RANDOM_TOKEN_BYTES", "Role", "Tokens"]
 
 RANDOM_TOKEN_BYTES = 24
 """Random bytes in a token that the server makes: far beyond guessing, and still a short line."""

@@ -121,7 +121,7 @@ async def test_every_open_request_ends_with_the_connection(peer: Peer, autojump_
         assert len(ended) == 3
         with pytest.raises(NotConnected):
             await client.read_resource(ONE)
-        assert client.cache.statistics().entries == 0
+        assert client.cache.stats().entries == 0
 
 
 async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autojump_clock: MockClock) -> None:

@@ -99,7 +99,7 @@ class TestEachKind:
         put(cache, kind, "x")
         second = put(cache, kind, "x")
         assert get(cache, kind, "x") is second
-        assert cache.statistics().entries == 1
+        assert cache.stats().entries == 1
 
     def test_clearing_one_leaves_the_others(self, kind: str) -> None:
         cache = ContentCache()
@@ -144,7 +144,7 @@ def test_each_kind_has_bounds_of_its_own() -> None:
     cache = ContentCache(max_entries=1)
     for kind in KINDS:
         put(cache, kind, "x")
-    assert cache.statistics().entries == 4
+    assert cache.stats().entries == 4
 
 
 def test_a_failed_tool_call_is_kept_with_its_error_and_no_result() -> None:
@@ -161,8 +161,8 @@ def test_clear_all_empties_every_kind_and_an_empty_cache_too() -> None:
     for kind in KINDS:
         put(cache, kind, "x")
     cache.clear_all()
-    assert cache.statistics().entries == 0
-    assert cache.statistics().bytes == 0
+    assert cache.stats().entries == 0
+    assert cache.stats().bytes == 0
 
 
 def test_the_view_sees_the_same_entries_and_cannot_put_any() -> None:
@@ -205,8 +205,8 @@ def test_ten_thousand_reads_of_100_kb_stay_within_the_bound() -> None:
     body = "x" * 100_000
     for number in range(10_000):
         cache.set_resource(f"demo://{number}", read(f"demo://{number}", body))
-        assert cache.statistics().bytes <= 10_000_000 or number % 1000
-    stats = cache.statistics().resources
+        assert cache.stats().bytes <= 10_000_000 or number % 1000
+    stats = cache.stats().resources
     assert stats.bytes <= 10_000_000
     assert 90 <= stats.entries < 100
     assert stats.evictions == 10_000 - stats.entries
@@ -227,10 +227,10 @@ def test_pinned_entries_are_evicted_last() -> None:
         put(cache, "resource", key)
     assert cache.get_resource("a") is not None
     assert cache.get_resource("b") is None
-    assert cache.statistics().resources.pinned == 1
+    assert cache.stats().resources.pinned == 1
     cache.pin(frozenset("acd"))
     put(cache, "resource", "d")
-    assert cache.statistics().entries == 2, "even pinned entries do not break the bound"
+    assert cache.stats().entries == 2, "even pinned entries do not break the bound"
 
 
 def test_the_newest_entry_is_kept_even_if_all_others_are_pinned() -> None:
@@ -298,7 +298,7 @@ def test_the_statistics_count_hits_misses_and_stale_entries() -> None:
     cache.get_resource("y")
     cache.mark_resource_stale("x")
     cache.get_resource("x")
-    stats = cache.statistics().resources
+    stats = cache.stats().resources
     assert (stats.entries, stats.stale, stats.hits, stats.misses) == (1, 1, 1, 2)
     assert 100 < stats.bytes < 10_000
 
@@ -308,12 +308,12 @@ def test_no_history_breaks_the_bounds_or_loses_the_count(history: list[tuple[str
     cache = ContentCache(max_entries=3, max_bytes=8000)
     for key, size in history:
         cache.set_resource(key, read(key, "x" * size))
-        stats = cache.statistics().resources
+        stats = cache.stats().resources
         assert stats.entries <= 3
         assert stats.bytes <= 8000
     for key in "abcdef":
         cache.clear_resource(key)
-    assert cache.statistics().bytes == 0
+    assert cache.stats().bytes == 0
 
 
 async def test_the_cache_has_bounds_lifetimes_statistics_and_events(peer: Peer, autojump_clock: MockClock) -> None:
@@ -321,9 +321,9 @@ async def test_the_cache_has_bounds_lifetimes_statistics_and_events(peer: Peer, 
     async with InspectorClient(peer, options) as client, client.events("cacheChange") as changes:
         for number in range(3):
             await client.read_resource(f"demo://{number}")
-        assert client.cache.statistics().resources.evictions == 1
+        assert client.cache.stats().resources.evictions == 1
         evicted: Any = await anext(changes)
         assert (evicted.content, evicted.key, evicted.reason) == ("resource", "demo://0", "evicted")
         await trio.sleep(60)
         assert client.cache.get_resource("demo://2") is None
-        assert client.cache.statistics().resources.stale == 2
+        assert client.cache.stats().resources.stale == 2

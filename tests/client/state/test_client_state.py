@@ -46,7 +46,7 @@ async def test_nothing_is_committed_after_a_disconnect(peer: Peer, autojump_cloc
         peer.crash()
         await trio.sleep(60)
         assert client.tools == ()
-        assert client.cache.statistics().resources.stale == client.cache.statistics().resources.entries
+        assert client.cache.stats().resources.stale == client.cache.stats().resources.entries
         assert client.cache.get_prompt("p") is None
         assert client.cache.get_tool_call_result("t") is None
         assert received(events)[-1].kind == "disconnect"

@@ -81,7 +81,7 @@ class ReadOnlyContentCache:
         self._kinds = kinds
 
     def __repr__(self) -> str:
-        statistics = self.statistics()
+        statistics = self.stats()
         return f"<{type(self).__name__}: {statistics.entries} entries, {statistics.bytes} bytes>"
 
     def get_resource(self, uri: str, *, allow_stale: bool = False) -> ResourceReadInvocation | None:
@@ -135,7 +135,7 @@ class ReadOnlyContentCache:
             for key in cache.keys:
                 cache.clear(key)
 
-    def statistics(self) -> CacheStatistics:
+    def stats(self) -> CacheStatistics:
         """Entries, bytes, hits, misses and evictions, per kind."""
         return CacheStatistics(
             resources=self._kinds.resource.statistics(),

@@ -57,7 +57,7 @@ export function createControls(store, actions) {
     const verb = VERBS.find(({keys}) => keys === keysOf(event));
     const {role, active, busy} = store.state;
     if (!verb || isTyping(event.target) || role !== 'control' || !active) return; // the browser's own keys
-    event.preventDefault(); // also when it is not possible now: nobody who presses F5 twice wants to reload
+    event.preventDefault(); // also when it is not possible now: a second F5 must not reload the page
     if (possible(verb) && !(event.repeat && busy)) verb.run(actions);
   });
 }
