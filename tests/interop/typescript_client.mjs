@@ -96,7 +96,7 @@ report.templates = (await client.listResourceTemplates()).resourceTemplates.map(
 report.entry = await lineOfSession();
 
 if (!subscription) await client.subscribeResource({ uri: SESSION });
-await new Promise((resolve) => setTimeout(resolve, 1200)); // what is still told of the launch
+await new Promise((resolve) => setTimeout(resolve, 1200)); // notifications about the launch
 seen[UPDATED].length = 0;
 await call("debug_step", { mode: "over" });
 await until("the update after a step", () => seen[UPDATED].length);

@@ -97,13 +97,13 @@ async def test_a_closed_outbox_can_be_emptied(autojump_clock: MockClock) -> None
 
 @pytest.mark.parametrize("ending", ["close", "abandon"])
 async def test_senders_that_wait_are_woken_with_an_error_at_the_end(ending: str, autojump_clock: MockClock) -> None:
-    outbox, told = Outbox(), list[type[Exception]]()
+    outbox, errors = Outbox(), list[type[Exception]]()
 
     async def send() -> None:
         try:
             await outbox.send(message(0))
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
-            told.append(type(error))
+            errors.append(type(error))
 
     for number in range(MAX_MESSAGES):
         await outbox.send(message(number))
@@ -113,7 +113,7 @@ async def test_senders_that_wait_are_woken_with_an_error_at_the_end(ending: str,
         await wait_all_tasks_blocked()
         assert outbox.waiting == 2
         getattr(outbox, ending)()
-    assert told == [anyio.ClosedResourceError if ending == "close" else anyio.BrokenResourceError] * 2
+    assert errors == [anyio.ClosedResourceError if ending == "close" else anyio.BrokenResourceError] * 2
 
 
 async def test_data_of_several_tasks_on_one_stream_is_not_mixed(autojump_clock: MockClock) -> None:

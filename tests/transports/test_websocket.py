@@ -182,8 +182,9 @@ async def flood(scene: Scene, connection: WebSocketConnection, text: str = PING)
         await pump()
 
     end.send_all_hook = stall
-    for _ in range(3 * MAX_WAITING):
-        await connection.send_message(text)
+    with trio.fail_after(1):
+        for _ in range(3 * MAX_WAITING):
+            await connection.send_message(text)
     return reading
 
 

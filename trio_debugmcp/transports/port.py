@@ -46,7 +46,7 @@ class PortStatistics(Struct, frozen=True):
 
 
 class Port(Generic[R]):
-    """Serves one connection after the other; `serve` serves MCP on a pair of streams, for the role of the token."""
+    """Serves the connections of one port. `serve` serves MCP on a pair of streams, for the role of the token."""
 
     def __init__(self, gate: Gate[R], serve: Serve[R], pages: dict[str, Page] | None = None) -> None:
         self._gate = gate
