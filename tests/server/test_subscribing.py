@@ -26,15 +26,14 @@ TOO_MANY = "Too many subscriptions on this connection: unsubscribe from some fir
 @asynccontextmanager
 async def connected() -> AsyncIterator[tuple[ConnectionServer, Raw]]:
     """A connection with its raw client, whose statistics a test can look at."""
-    async with open_server(FakeAdapter().options()) as server, trio.open_nursery() as nursery:
+    async with open_server(FakeAdapter().options()) as server, server.app.clients.connect("control") as client:
         app = server.app
         with open_log_relay() as logs, memory_pair() as (left, right):
-            async with app.clients.connect("control") as client:
-                connection = ConnectionServer(app.debugger, app.hub, open_toolbox(), logs, client)
-                async with connection.open() as sdk_server:
-                    nursery.start_soon(sdk_server.run, *left, sdk_server.create_initialization_options())
-                    yield connection, Raw(right)
-                    nursery.cancel_scope.cancel(reason="the client disconnects")
+            connection = ConnectionServer(app.debugger, app.hub, open_toolbox(), logs, client)
+            async with connection.open() as sdk_server, trio.open_nursery() as nursery:
+                nursery.start_soon(sdk_server.run, *left, sdk_server.create_initialization_options())
+                yield connection, Raw(right)
+                nursery.cancel_scope.cancel(reason="the client disconnects")
 
 
 async def listen(client: Raw, stream: int, *uris: str) -> dict[str, Any]:
