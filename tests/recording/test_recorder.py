@@ -229,4 +229,4 @@ async def test_a_fault_of_the_recorder_ends_the_recording_and_not_the_session(
             await adapter.event("odd", nested)
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
-    assert read_recording(file).entries[-1].reason == "a fault of the recorder's"  # type: ignore[union-attr]
+    assert read_recording(file).entries[-1].reason == "the recorder failed"  # type: ignore[union-attr]

@@ -26,7 +26,7 @@ DEFAULT_CONNECT_TIMEOUT_SECONDS = 30.0
 """For a server to start and to complete the handshake; node servers on a slow disk take several seconds."""
 
 _MAX_DOUBLINGS = 32
-"""Of a delay: a power of two overflows a float at 1024, and `max_delay` is reached long before."""
+"""Doublings of a delay: a power of two overflows a float at 1024, and `max_delay` is reached long before."""
 
 
 class ListChangedNotifications(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """`RecordingFile`: entries on their way to the disk. It never waits and never raises once it has begun.
 
 Owns the file, the thread that writes it, and the bounds: whatever goes wrong with the recording (the file reaches its
-largest size, the disk is full or too slow, a fault of ours) ends the recording and not the session.
+largest size, the disk is full or too slow, a bug in the recorder) ends the recording and not the session.
 
     file = RecordingFile("bug.jsonl", redactor)
     file.begin(header)                                      # `t` is 0 here
@@ -34,10 +34,10 @@ from trio_debugmcp.recording.redact import Redactor
 log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
-"""Of a recording: some hours of an agent's work, and still a file that can be sent by mail or attached to an issue."""
+"""Bytes of a recording: some hours of an agent's work, and still a file that can be mailed or attached to an issue."""
 
 MAX_WAITING_BYTES = 32 * 1024 * 1024
-"""Of lines that wait for the disk; a disk that is further behind does not catch up."""
+"""Bytes of lines that wait for the disk; one that is further behind does not catch up."""
 
 CLOSE_SECONDS = 2.0
 """For the rest to be written at the end."""
@@ -96,7 +96,7 @@ class RecordingFile:
             self._write(make(self._now()))
         except Exception:  # a fault of the recorder must not reach the session that it records
             log.exception("recording")
-            self._stop("a fault of the recorder's")
+            self._stop("the recorder failed")
 
     def with_message(self, text: bytes, make: Callable[..., RecordingEntry]) -> RecordingEntry:
         """Make the entry for a JSON message, with `msg`, and with `cut` if only the envelope fits.

@@ -25,7 +25,7 @@ VERSION = 1
 """Rises when an older replay would misunderstand a newer recording."""
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-"""Of one message; of a larger one only the envelope is kept. The largest seen from a real adapter has 0.6 MB."""
+"""Bytes of one message; of a larger one only the envelope is kept. The largest seen from a real adapter has 0.6 MB."""
 
 _PAYLOADS = frozenset({"body", "arguments", "params", "result", "error"})
 """The members in which messages are large."""

@@ -34,7 +34,7 @@ MAX_WAIT_SECONDS = 0.5
 """From the first announcement to the reaction, however many follow it."""
 
 MAX_PAGES = 1000
-"""Of one list: a server that always has a next cursor must not keep us for ever."""
+"""Pages of one list: a server that always has a next cursor must not keep us for ever."""
 
 MAX_RELOADS = 5
 """Attempts of an automatic reload before the next announcement is waited for."""

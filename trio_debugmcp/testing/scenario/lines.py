@@ -31,7 +31,7 @@ AGENT = "agent"
 """The client that is connected from the beginning."""
 
 MAX_TIMES = 100_000
-"""Of a line. It is bounded because repetitions at one instant take real time."""
+"""Repetitions of a line. They are bounded because repetitions at one instant take real time."""
 
 EVERYONE = "everyone"
 """Stands for all clients that are connected at the time."""
