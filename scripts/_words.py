@@ -4,6 +4,9 @@ Checked are docstrings, comments and the names of functions and classes in Pytho
 comments of scripts, JavaScript, CSS and HTML; and Markdown. What must keep a phrase has `words: keep` with a reason on
 its last line, in a comment.
 
+Some words are left to the reader, because a script cannot tell when they are right: "says" for "sends" or "reports" (a
+comment says why), and "leave" for "disconnect" (a server leaves files alone).
+
     scripts/_words.py [PATH ...]     these files and folders instead of everything
 """
 
