@@ -110,6 +110,20 @@ def test_the_focus_of_a_child_that_ends_with_its_parent_goes_to_the_grandparent(
     assert store.state.focus == "s-1"
 
 
+def test_after_a_child_that_opened_when_its_parent_had_ended_no_session_or_the_first_left_has_the_focus() -> None:
+    store = Store("s-1")
+    store.merge(SessionClosed("s-1", "over"))
+    store.open("s-3", "s-1")
+    store.stop("s-3")
+    store.merge(SessionClosed("s-3", "over"))
+    assert store.state.focus is None
+    store.open("s-4")
+    store.open("s-5", "s-3")
+    store.stop("s-5")
+    store.merge(SessionClosed("s-5", "over"))
+    assert store.state.focus == "s-4"
+
+
 def test_the_end_of_another_session_leaves_the_focus() -> None:
     store = Store("s-1")
     for session_id in ("s-2", "s-3"):

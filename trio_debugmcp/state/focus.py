@@ -9,10 +9,10 @@ The whole rule:
   keeps it, because its stop is expected in the same session.
 - A resume that the adapter refused takes it: the client that asked for it is still at that stop.
 - When the focused session ends, the focus goes to the session that has been paused longest, or to the parent if none is
-  paused.
+  paused, or to the oldest session if the parent has ended before.
 
-The first and the fourth need no decision and stand in `reduce`. The functions here make the others: each returns the id
-of the session in focus after the change.
+`reduce` applies the first and the fourth itself; the functions here decide the others. Each returns the id of the
+session in focus after the change.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,10 @@ def focus_after_end(focus: str | None, closed: Snapshot, left: tuple[Snapshot, .
     waiting = _longest_paused(left)
     if waiting is not None:
         return waiting.id
-    return closed.parent  # None for the root, and a parent is left: with it this session would have ended as well
+    # A child may open after its parent has ended, because the two come from different adapters: its parent is not left.
+    if any(snapshot.id == closed.parent for snapshot in left):
+        return closed.parent
+    return left[0].id if left else None
 
 
 def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:
