@@ -11,7 +11,7 @@ from trio_debugmcp.transports.memory import PipeWriter, byte_pipe
 
 
 class ReplayedProgram:
-    """A program with pipes. What is written to its standard input has no effect: the recording goes its way."""
+    """A program with pipes. What is written to its standard input is discarded: its output is the recorded one."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -19,7 +19,7 @@ class ReplayedProgram:
         self._writers: dict[Literal["stdout", "stderr"], PipeWriter] = {}
         self._writers["stdout"], self.stdout = byte_pipe()
         self._writers["stderr"], self.stderr = byte_pipe()
-        self.stdin, self._unread = byte_pipe()
+        self.stdin = _Sink()
         self._exited = trio.Event()
         self._exit_code = 0
 
@@ -41,6 +41,19 @@ class ReplayedProgram:
         """Wait until the program has ended and return its exit code."""
         await self._exited.wait()
         return self._exit_code
+
+
+class _Sink(trio.abc.SendStream):
+    """Takes everything and keeps nothing."""
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def aclose(self) -> None:
+        await trio.lowlevel.checkpoint()
 
 
 def launches(entries: Iterable[AnyEntry]) -> Iterator[int | str]:
