@@ -145,6 +145,26 @@ async def test_a_server_that_crashes_at_once_again_and_again_is_not_restarted_fo
         assert client.statistics().supervisor.failed_attempts == 3
 
 
+async def test_an_attempt_counts_as_failed_when_it_has_failed(peer: Peer, autojump_clock: MockClock) -> None:
+    async with InspectorClient(peer, InspectorOptions(reconnect=Reconnect(first_delay=1))) as client:
+
+        def failed() -> int:
+            return client.statistics().supervisor.failed_attempts
+
+        connected = client.wait_for("connect")
+        peer.crash()
+        await connected
+        assert failed() == 0
+        peer.crash()  # the connection was lost before it was stable
+        await trio.sleep(0.5)
+        assert failed() == 1
+        await trio.sleep(60)
+        assert status(client) == "connected"
+        peer.crash()
+        await trio.sleep(0.5)
+        assert failed() == 0
+
+
 async def test_after_a_connection_that_lasted_the_attempts_are_counted_from_the_first(
     peer: Peer, autojump_clock: MockClock
 ) -> None:

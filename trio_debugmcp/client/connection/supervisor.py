@@ -47,7 +47,8 @@ class SupervisorStatistics(Struct, frozen=True):
     Attributes:
         status: of the connection.
         connections: attempts to connect so far, successful or not.
-        failed_attempts: failed attempts to reconnect since the last stable connection.
+        failed_attempts: failed attempts to reconnect since the last stable connection, and connections that were lost
+            before they were stable.
     """
 
     status: ConnectionStatus
@@ -211,16 +212,16 @@ class Supervisor:
         self._failed_attempts = 0
         while self.status == "error" and self._failed_attempts < policy.attempts:
             await trio.sleep(policy.delay(self._failed_attempts))
-            self._failed_attempts += 1
+            attempt = self._failed_attempts + 1
             start = trio.current_time()
             try:
                 await self._serve_one(lambda: None)
             except ConnectFailed as error:
-                message = f"Reconnect attempt {self._failed_attempts} failed: {error}"
+                self._failed_attempts = attempt
+                message = f"Reconnect attempt {attempt} failed: {error}"
                 self._bus.publish(ErrorEvent(message=message, error=error))
             # A server that crashes soon after each handshake has not recovered: its connections count as failures.
-            if trio.current_time() - start > STABLE_SECONDS:
-                self._failed_attempts = 0
+            self._failed_attempts = 0 if trio.current_time() - start > STABLE_SECONDS else attempt
 
     def _set_ended_status(self, ending: Ending) -> None:
         self._set_status("disconnected" if ending.requested else "error")
