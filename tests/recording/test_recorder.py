@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import MockClock
 
 from trio_debugmcp.recording.format import (
@@ -21,6 +22,7 @@ from trio_debugmcp.recording.format import (
     EndEntry,
     GarbageEntry,
     HangUpEntry,
+    Header,
     McpEntry,
     Recording,
     SessionEndEntry,
@@ -108,6 +110,22 @@ async def test_no_secret_is_in_the_file(tmp_path: Path, autojump_clock: MockCloc
     for name in ("API_TOKEN", "PLAIN", "PASSWORD", "--token", "--observe-token"):
         assert name in text
     assert read_recording(file).complete
+
+
+async def test_the_times_of_entries_count_from_the_anchor_of_the_clock_however_long_the_header_takes(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced_slowly(header: Header, **changes: Any) -> Header:
+        autojump_clock.jump(0.5)
+        return replace(header, **changes)
+
+    monkeypatch.setattr("trio_debugmcp.recording.recorder.replace", replaced_slowly)
+    with recorder_to(tmp_path / "a.jsonl") as recorder:
+        clock = recorder.clock()
+        recorder.query("source /app.py", lambda: "pass")
+        now = clock.now()
+    read = read_recording(tmp_path / "a.jsonl")
+    assert read.header.anchor + read.entries[0].t == pytest.approx(now, abs=1e-6)
 
 
 async def test_only_the_user_may_read_the_file_and_one_that_exists_is_not_touched(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ Owns the file, the thread that writes it, and the bounds: whatever goes wrong wi
 largest size, the disk is full or too slow, a bug in the recorder) ends the recording and not the session.
 
     file = RecordingFile("bug.jsonl", redactor)
-    file.begin(header)                                      # `t` is 0 here
+    file.begin(header, trio.current_time())                 # `t` is 0 here
     file.add(lambda t: SessionEndEntry(t=t, session="s-1"))
     file.end()
 """
@@ -83,9 +83,9 @@ class RecordingFile:
         """Return how much waits for the disk, and how much room is left."""
         return FileStatistics(self._writer.path, self._writer.waiting, self._room, self._over)
 
-    def begin(self, header: Header) -> None:
-        """Write the header. The time of every entry counts from here."""
-        self._start = trio.current_time()
+    def begin(self, header: Header, start: float) -> None:
+        """Write the header. The time of every entry counts from `start`, a time of Trio's clock."""
+        self._start = start
         self._write(header)
 
     def add(self, make: Callable[[float], RecordingEntry]) -> None:

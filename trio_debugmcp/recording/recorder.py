@@ -1,12 +1,14 @@
 """`Recorder`: writes down what crosses the edges of the server. It changes nothing, waits for nothing and never fails.
 
-adapters   the DAP messages of every session, both ways, and the end of the connection
-programs   start, output and exit of what runs in a terminal of ours
-queries    what the server found out about this machine: sources, above all
-clients    the MCP messages of every client, both ways
+    adapters   the DAP messages of every session, both ways, and the end of the connection
+    programs   start, output and exit of what runs in a terminal of ours
+    queries    what the server found out about this machine: sources, above all
+    clients    the MCP messages of every client, both ways
 
-with open_recorder("bug.jsonl", directory="/src", debounce=0.3, max_wait=0.9, linger=120) as recorder:
-trio.run(serve, Options().recorded(recorder))
+The recorder is open for as long as the server runs:
+
+    with open_recorder("bug.jsonl", directory="/src", debounce=0.3, max_wait=0.9, linger=120) as recorder:
+        trio.run(serve, Options().recorded(recorder))
 """
 
 import os
@@ -19,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
+import trio
 from mcp.server.context import ServerMiddleware
 from msgspec.structs import replace
 
@@ -75,9 +78,9 @@ class Recorder(Host, ConnectionTap):
     def clock(self) -> Clock:
         """Make the wall clock. The recording begins here: its times and the clock have one origin."""
         clock = Clock()
-        anchor = clock.now()
+        anchor, start = clock.now(), trio.current_time()
         started = datetime.fromtimestamp(anchor, UTC).isoformat(timespec="seconds")
-        self._file.begin(replace(self._header, anchor=anchor, started_at=started))
+        self._file.begin(replace(self._header, anchor=anchor, started_at=started), start)
         return clock
 
     @asynccontextmanager
