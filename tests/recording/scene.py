@@ -141,11 +141,16 @@ def without_times(message: Any) -> str:
 
 
 def comparable(method: str, message: Any) -> str:
-    """A message without times and, in lists of tools and prompts, without descriptions, which later versions reword."""
-    return without_times(_without_prose(message) if method in {"initialize", "tools/list", "prompts/list"} else message)
+    """A message without times and, in lists of tools, without descriptions, which later versions reword."""
+    return without_times(_without_descriptions(message) if method == "tools/list" else message)
 
 
-def _without_prose(value: Any) -> Any:
+def _without_descriptions(value: Any) -> Any:
+    """Tools without their descriptions and those in their schemas; properties that are named so are kept."""
     if isinstance(value, dict):
-        return {key: _without_prose(each) for key, each in value.items() if key not in {"description", "instructions"}}
-    return [_without_prose(each) for each in value] if isinstance(value, list) else value
+        return {
+            key: _without_descriptions(each)
+            for key, each in value.items()
+            if not (key == "description" and isinstance(each, str))
+        }
+    return [_without_descriptions(each) for each in value] if isinstance(value, list) else value

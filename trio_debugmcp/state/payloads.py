@@ -1,8 +1,7 @@
 """The structs that an MCP client receives: resource payloads, and the parts that tool results share with them.
 
 On the wire: camelCase, compact JSON, every key always present, `null` when unknown. The docstrings of the structs are
-the descriptions in the tools' output schemas, so they address the client. Recordings contain those of the results: they
-stay as they are, or a replay differs from its recording.
+the descriptions in the tools' output schemas, so they address the client.
 """
 
 from datetime import UTC, datetime
@@ -59,9 +58,9 @@ class Frame(Payload, frozen=True):
 
 
 class Variable(Payload, frozen=True):
-    """A variable. `path` is an expression that leads to it again; `childCount` is 0 for a leaf, null if unknown.
+    """A variable. `path` is an expression that evaluates to it; `childCount` is 0 for a leaf, null if unknown.
 
-    `children` is there only where they were asked for.
+    `children` is present only if they were requested.
     """
 
     name: str
@@ -96,7 +95,7 @@ class ExceptionInfo(Payload, frozen=True):
 
 
 class OutputEntry(Payload, frozen=True):
-    """A piece of output. `stream`: stdout, stderr, console (the debugger's own words) or tracepoint."""
+    """A piece of output. `stream`: stdout, stderr, console (messages of the debugger) or tracepoint."""
 
     seq: int
     stream: str
@@ -105,7 +104,7 @@ class OutputEntry(Payload, frozen=True):
 
 
 class TimelineEvent(Payload, frozen=True):
-    """Something that happened. `eventId` counts from 1 for as long as the server lives; `payload` depends on `type`."""
+    """An event in the debug session. `eventId` counts from 1 while the server runs; `payload` depends on `type`."""
 
     event_id: int
     timestamp: str
@@ -115,7 +114,7 @@ class TimelineEvent(Payload, frozen=True):
 
 
 class ChildSession(Payload, frozen=True):
-    """Another session of the same tree, in short."""
+    """A summary of another session of the same tree."""
 
     session_id: str
     process_id: int | None
@@ -130,7 +129,7 @@ class ChildSession(Payload, frozen=True):
 
 
 class SessionPayload(Payload, frozen=True):
-    """`debugger://session`. `sessions`: all of the program, the root first, whichever of them this is."""
+    """`debugger://session`. `sessions`: every session of the program, the root first."""
 
     process_id: int | None
     process_name: str | None
@@ -156,7 +155,7 @@ class SessionPayload(Payload, frozen=True):
 
 
 class BreakpointPayload(Payload, frozen=True):
-    """One breakpoint or tracepoint. `line` is where it really is, `requestedLine` what was asked for."""
+    """One breakpoint or tracepoint. `line` is where the debug adapter placed it, `requestedLine` where it was set."""
 
     id: str
     type: BreakpointType
@@ -194,7 +193,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
 
 
 class BreakpointsPayload(Payload, frozen=True):
-    """`debugger://breakpoints`."""  # words: keep, recordings contain it
+    """`debugger://breakpoints`: all of them, by kind; data breakpoints are not supported, so that list is empty."""
 
     breakpoints: list[BreakpointPayload]
     exception_breakpoints: list[ExceptionBreakpointPayload]
@@ -204,7 +203,7 @@ class BreakpointsPayload(Payload, frozen=True):
 
 
 class ThreadPayload(Payload, frozen=True):
-    """One thread."""  # words: keep, recordings contain it
+    """A thread of the program; `isCurrent` marks the active one."""
 
     id: int
     name: str | None
@@ -236,7 +235,7 @@ class StackPayload(Payload, frozen=True):
 
 
 class OutputPayload(Payload, frozen=True):
-    """`debugger://output`: the end of what the program has written. `dropped`: entries too old to be kept at all."""
+    """`debugger://output`: the last output of the program. `dropped`: how many older entries were not kept."""
 
     entries: list[OutputEntry]
     next_seq: int
@@ -265,7 +264,7 @@ class ModulePayload(Payload, frozen=True):
 
 
 class ModulesPayload(Payload, frozen=True):
-    """`debugger://modules`: those that the program has loaded."""
+    """`debugger://modules`: the modules that the program has loaded."""
 
     modules: list[ModulePayload]
     count: int

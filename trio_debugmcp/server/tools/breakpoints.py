@@ -67,7 +67,7 @@ class BreakpointRemove(Params, frozen=True, kw_only=True):
 
 
 class BreakpointList(Params, frozen=True, kw_only=True):
-    """breakpoint_list takes no parameters at all."""
+    pass
 
 
 class BreakpointResult(Payload, frozen=True):

@@ -67,7 +67,7 @@ class DebugDisconnect(Params, frozen=True, kw_only=True):
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
-    """debug_restart takes no parameters at all."""
+    pass
 
 
 class DebugState(Params, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
     if runs_file:
         debugger.host.query(f"program {program}", lambda: _check_program(profile, program))
     specs = [breakpoint_spec(debugger, wanted) for wanted in params.breakpoints]
-    for spec in specs:  # all have been checked: a launch that is refused sets none
+    for spec in specs:  # all have been checked: a launch with a breakpoint that is refused sets none
         await debugger.breakpoints.set(spec)
     start = Launch(
         program=program,
