@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import trio
 
@@ -104,9 +104,19 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[int(share * (len(values) - 1))]
 
 
-async def main() -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * OBSERVERS)), hard))
+class Measured(NamedTuple):
+    """What `measure` found; times in seconds unless they are those of steps, which are in milliseconds."""
+
+    alone: list[float]
+    observed: list[float]
+    late: list[float]
+    notified: int
+    computed: float
+    kilobytes: float
+
+
+async def serve() -> tuple[trio.Process, int]:
+    """Start a server with a WebSocket; return its process and port."""
     argv = [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--observe-token", OBSERVE]
     process = await trio.lowlevel.open_process(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
@@ -114,6 +124,11 @@ async def main() -> None:
     said = b""
     while not (found := re.search(rb"127.0.0.1:(\d+)/", said)):
         said += bytes(await process.stderr.receive_some())  # type: ignore[union-attr]
+    return process, int(found[1])
+
+
+async def measure(process: trio.Process, port: int) -> Measured:
+    """Step without observers, then with them."""
     observers = [Observer() for _ in range(OBSERVERS)]
     async with connect_process(process) as agent, trio.open_nursery() as nursery:
         await agent.call("debug_launch", program=str(PROGRAM))
@@ -122,7 +137,7 @@ async def main() -> None:
         idle = computed(process.pid) - idle
         before = memory(process.pid)
         for number, observer in enumerate(observers):
-            await nursery.start(observer.run, int(found[1]), number < STALLED)
+            await nursery.start(observer.run, port, number < STALLED)
         await trio.sleep(2)
         each = (memory(process.pid) - before) / OBSERVERS
         busy = computed(process.pid)
@@ -135,19 +150,31 @@ async def main() -> None:
             for moment in at
         ]
         nursery.cancel_scope.cancel()
-    process.kill()
-    await process.wait()
     notified = sum(observer.notified for observer in observers)
-    ratio = statistics.median(observed) / statistics.median(alone)
+    return Measured(alone, observed, late, notified, busy - idle, each)
+
+
+def show(found: Measured) -> None:
+    alone, observed = statistics.median(found.alone), statistics.median(found.observed)
     print(f"observers, of which do not read               {OBSERVERS:8d}      {STALLED}")
-    print(f"step alone                                    {statistics.median(alone):8.1f} ms")
-    print(f"step observed                                 {statistics.median(observed):8.1f} ms   {ratio:5.2f} x alone")
-    print(f"a change reaches an observer, median          {percentile(late, 0.5):8.2f} s")
-    print(f"a change reaches an observer, p99             {percentile(late, 0.99):8.2f} s")
-    print(
-        f"computed for a notification                   {(busy - idle) / notified * 1e6:8.0f} us   {notified} delivered"
-    )
-    print(f"memory per idle observer                      {each:8.0f} KB")
+    print(f"step alone                                    {alone:8.1f} ms")
+    print(f"step observed                                 {observed:8.1f} ms   {observed / alone:5.2f} x alone")
+    print(f"a change reaches an observer, median          {percentile(found.late, 0.5):8.2f} s")
+    print(f"a change reaches an observer, p99             {percentile(found.late, 0.99):8.2f} s")
+    microseconds = found.computed / found.notified * 1e6
+    print(f"computed for a notification                   {microseconds:8.0f} us   {found.notified} delivered")
+    print(f"memory per idle observer                      {found.kilobytes:8.0f} KB")
+
+
+async def main() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * OBSERVERS)), hard))
+    process, port = await serve()
+    try:
+        show(await measure(process, port))
+    finally:
+        process.kill()
+        await process.wait()
 
 
 if __name__ == "__main__":

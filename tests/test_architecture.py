@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -206,6 +207,33 @@ def test_every_question_is_answered_by_a_path() -> None:
     assert all(re.match(r"`[\w/]+\.py`", answer) for answer in questions), questions
 
 
+# --- Examples ---------------------------------------------------------------------------------------------------------
+
+
+def indented_blocks(text: str) -> Iterator[str]:
+    """The indented paragraphs of a docstring, without their indentation."""
+    for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", f"{text}\n", re.MULTILINE):
+        yield textwrap.dedent(block).strip("\n")
+
+
+CODE = r"(?:async )?(?:with|for|def) .*:$|match .*:$|case .*:|await |\.\.\.$|\w[\w, ]* = \S|[\w.]+\(.*\)(?: *#.*)?$"
+
+
+def test_examples_in_module_docstrings_are_indented_and_parse() -> None:
+    """A formatter dedents a docstring of which every further line is indented."""
+    broken = []
+    for name in FILES:
+        text = ast.get_docstring(tree(name), clean=False) or ""
+        broken += [f"{name}: {line}" for line in text.splitlines()[1:] if re.match(rf"{CODE}|\w+ {{3,}}\w", line)]
+        for block in indented_blocks(text):
+            if re.match(CODE, block.partition("\n")[0]):
+                try:
+                    ast.parse(block)
+                except SyntaxError as error:
+                    broken.append(f"{name}: {error}: {block}")
+    assert not broken, "\n".join(broken)
+
+
 # --- Sizes ------------------------------------------------------------------------------------------------------------
 
 
@@ -220,10 +248,19 @@ def test_a_long_module_gives_its_reason() -> None:
     assert not long, "\n".join(long)
 
 
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions of the package and of the scripts."""
+    yield from definitions(ast.FunctionDef)
+    yield from definitions(ast.AsyncFunctionDef)
+    for file in (ROOT / "scripts").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"scripts.{file.stem}.{node.name}", node
+
+
 def test_functions_are_short() -> None:
     long = []
-    functions: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = [*definitions(ast.FunctionDef)]
-    for name, node in [*functions, *definitions(ast.AsyncFunctionDef)]:
+    for name, node in functions():
         body = node.body[1:] if ast.get_docstring(node) else node.body
         lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
         if lines > MOST_BODY_LINES:

@@ -1,8 +1,10 @@
 """The events of a client: one frozen struct per kind. `bus` numbers and delivers them.
 
-match event:
-case ToolsChange(added=added, removed=removed): ...
-case Disconnect(requested=False): ...
+    match event:
+        case ToolsChange(added=added, removed=removed): ...
+        case Disconnect(requested=False): ...
+
+Each event has a `kind`, a time and a number; see `Event`.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,10 @@
 """`Playhead`: which moment of the recording it is. The one place where recorded time and Trio's time meet.
 
-playhead = Playhead(1.0, {})
-playhead.begin()
-await playhead.reach(2.5)       # 2.5 s of recorded time later
+    playhead = Playhead(1.0, {})
+    playhead.begin()
+    await playhead.reach(2.5)       # 2.5 s of recorded time later
+
+At speed 0 no time passes: a moment is reached as soon as the server has settled.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,9 @@
 """Connects MCP clients to a server: in memory, with exact virtual times, or over any real transport.
 
-async with open_server() as server, server.connect() as client, server.connect("modern", "observe") as observer:
-...
+    async with open_server() as server, server.connect() as client, server.connect("modern", "observe") as observer:
+        ...
+
+The server of `open_server` runs in this process, on the clock of the test.
 """
 
 import os

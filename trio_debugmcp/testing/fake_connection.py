@@ -1,8 +1,10 @@
 """`FakeConnection`: a fake adapter's end of its connection, with everything that can go wrong on it.
 
-adapter.connection.wrap(Trickling)                     # from now on, every byte by itself
-adapter.connection.twist(late(events, 3))              # every event 3 s late
-adapter.connection.complain("out of file handles")
+    adapter.connection.wrap(Trickling)                     # from now on, every byte by itself
+    adapter.connection.twist(late(events, 3))              # every event 3 s late
+    adapter.connection.complain("out of file handles")
+
+The wraps and twists are those of `testing.faults`.
 """
 
 import json

@@ -1,9 +1,10 @@
 """Connections inside one process: message streams for MCP, byte streams and pipes. For replays, tests and embedding.
 
-with memory_pair() as (left, right):       # MCP messages; each end is a pair of streams
-...
-ours, theirs = byte_stream_pair()          # bytes both ways, as on a socket
-writer, reader = byte_pipe()               # bytes one way, as of a program's output
+    with memory_pair() as (left, right): ...   # MCP messages; each end is a pair of streams
+    ours, theirs = byte_stream_pair()          # bytes both ways, as on a socket
+    writer, reader = byte_pipe()               # bytes one way, as of a program's output
+
+The byte streams hold any number of bytes: a write does not wait for the reader.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 Owns the SDK's client, the transport below it and the nursery of the tasks that live as long as the connection. As the
 `Tap` of the transport it sees every message in wire order, logs it, and passes notifications on.
 
-    connection = ClientConnection(resolve_target(target, options, print), options, log=log, bus=bus, ...)
+    connection = ClientConnection(resolve_target(target, options, print), options, log=log, bus=bus, **callbacks)
     ending = await connection.serve(live)       # opens it, runs `live` on it, closes it
     tools = await connection.call("tools/list", lambda sdk, _: sdk.list_tools())    # within `live`
 

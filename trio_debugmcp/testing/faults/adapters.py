@@ -1,7 +1,9 @@
 """Debug adapters that misbehave: ways to inject a fault into a `FakeAdapter`, from now on or at a command.
 
-inject = refusing("no such interpreter")
-inject(adapter, "launch")
+    inject = refusing("no such interpreter")
+    inject(adapter, "launch")
+
+The fault happens when the adapter is about to answer that command.
 """
 
 from collections.abc import Awaitable, Callable
