@@ -1,9 +1,9 @@
 """Base classes for streams of MCP messages, as the SDK's protocols describe them.
 
-    class Lines(ReadStreamBase):  # implements `__anext__` and `aclose`
+    class Lines(MessageReader):  # implements `__anext__` and `aclose`
         async def __anext__(self) -> SessionMessage | Exception: ...
 
-`ReadStreamBase` and `StreamBase` add the context manager, the iteration protocol and `receive`.
+`MessageReader` and `ClosingStream` add the context manager, the iteration protocol and `receive`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ Streams = tuple[Incoming, Outgoing]
 """A transport as the SDK sees it: one stream to read messages from, one to write messages to."""
 
 
-class StreamBase(ABC):
+class ClosingStream(ABC):
     """A stream that is its own context manager: leaving the block closes it."""
 
     @abstractmethod
@@ -33,7 +33,7 @@ class StreamBase(ABC):
         await self.aclose()
 
 
-class ReadStreamBase(StreamBase):
+class MessageReader(ClosingStream):
     """A read stream that implements `__anext__`, and has `receive` for readers that do not iterate."""
 
     @abstractmethod

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from mcp.server.context import ServerMiddleware
 from mcp.shared.message import SessionMessage
 
-from trio_debugmcp.transports.streams import Incoming, Outgoing, ReadStreamBase, StreamBase, Streams
+from trio_debugmcp.transports.streams import ClosingStream, Incoming, MessageReader, Outgoing, Streams
 
 
 class Tap:
@@ -47,7 +47,7 @@ def tapped(streams: Streams, tap: Tap) -> Streams:
     return _TappedRead(read, tap), _TappedWrite(write, tap)
 
 
-class _TappedRead(ReadStreamBase):
+class _TappedRead(MessageReader):
     def __init__(self, inner: Incoming, tap: Tap) -> None:
         self._inner = inner
         self._tap = tap
@@ -69,7 +69,7 @@ class _TappedRead(ReadStreamBase):
         await self._inner.aclose()
 
 
-class _TappedWrite(StreamBase):
+class _TappedWrite(ClosingStream):
     def __init__(self, inner: Outgoing, tap: Tap) -> None:
         self._inner = inner
         self._tap = tap

@@ -28,7 +28,7 @@ from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.lines import LineSplitter
-from trio_debugmcp.transports.streams import ReadStreamBase, StreamBase
+from trio_debugmcp.transports.streams import ClosingStream, MessageReader
 
 FLUSH_SECONDS = 0.5
 """For messages already accepted to reach the server before its stdin is closed."""
@@ -54,7 +54,7 @@ _CHUNK_BYTES = 64 * 1024
 _KILL = signal.SIGKILL if os.name == "posix" else signal.SIGTERM
 
 
-class _Incoming(ReadStreamBase):
+class _Incoming(MessageReader):
     """The server's stdout as the SDK's read stream."""
 
     def __init__(self, stdout: trio.abc.ReceiveStream) -> None:
@@ -82,7 +82,7 @@ class _Incoming(ReadStreamBase):
         await trio.lowlevel.checkpoint()
 
 
-class _Outgoing(StreamBase):
+class _Outgoing(ClosingStream):
     """The server's stdin as the SDK's write stream.
 
     A task of its own writes: a cancelled `send_all` may leave half a line behind, which would corrupt the next message.
