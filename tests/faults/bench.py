@@ -52,7 +52,7 @@ class Bench:
             await self._check_over(edges)
         after = tasks(), descriptors(), children()
         assert after == before, f"left behind: {after[0] - before[0]}, {before} -> {after}"
-        await self._check_fresh_launch()
+        await self.check_fresh_launch()
         if phase.paused is None or phase.name == "disconnecting":
             return outcome
         return outcome if goes_on else f"{outcome} †"
@@ -103,7 +103,7 @@ class Bench:
         check_for_people(reason)
         assert "shutting down" not in reason
 
-    async def _check_fresh_launch(self) -> None:
+    async def check_fresh_launch(self) -> None:
         self._profile.adapter = FakeAdapter()
         result = await self.worker.call("debug_launch", program=FakeAdapter.program)
         assert result["stop"]["reason"] == "Entry"
@@ -169,5 +169,5 @@ async def open_bench() -> AsyncIterator[Bench]:
         watcher.subscribed(*JSON_URIS),
     ):
         bench = Bench(profile, worker, watcher)
-        await bench._check_fresh_launch()
+        await bench.check_fresh_launch()
         yield bench
