@@ -8,6 +8,7 @@ from pathlib import Path
 from trio_debugmcp.cli.serve import (
     add_transport_options,
     configure_logging,
+    failed,
     network_of,
     serve_until_done,
     transport_misuse,
@@ -47,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Replay until the client disconnects; returns the exit code."""
     problem = transport_misuse(arguments)
     if problem is not None:
-        print(f"trio-debugmcp replay: {problem}", file=sys.stderr)
-        return 2
+        return failed("replay", problem)
     from trio_debugmcp.app import Options
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replay import Replay
@@ -60,14 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         recording = read_recording(arguments.file)
         replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, report=_report)
     except NotARecording as error:
-        print(f"trio-debugmcp replay: {arguments.file} cannot be replayed: {error}.", file=sys.stderr)
-        return 2
+        return failed("replay", f"{arguments.file} cannot be replayed: {error}.")
     except ValueError as error:
-        print(f"trio-debugmcp replay: {error}", file=sys.stderr)
-        return 2
+        return failed("replay", error)
     except OSError as error:
-        print(f"trio-debugmcp replay: {arguments.file} cannot be read: {error.strerror}", file=sys.stderr)
-        return 2
+        return failed("replay", f"{arguments.file} cannot be read: {error.strerror}")
     if recording.torn:
         _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
     header = recording.header

@@ -59,7 +59,7 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default=0.3,
         metavar="SECONDS",
-        help="publish a changed resource when it has been quiet for so long (default 0.3)",
+        help="publish a changed resource after this many seconds without a further change (default 0.3)",
     )
     parser.add_argument(
         "--max-wait",
@@ -95,7 +95,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="keep a session for so long after its client has disconnected, if others are connected (default 120)",
+        help="seconds to keep the session after its client has disconnected, if others are connected (default 120)",
     )
     network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
@@ -107,8 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the client disconnects, and return the exit code."""
     problem = transport_misuse(arguments)
     if problem is not None:
-        print(f"trio-debugmcp serve: {problem}", file=sys.stderr)
-        return 2
+        return failed("serve", problem)
     from trio_debugmcp.app import Options
     from trio_debugmcp.session.debugger import Settings
 
@@ -125,11 +124,9 @@ def run(arguments: argparse.Namespace) -> int:
         network = network_of(arguments)
         recording = nullcontext(None) if arguments.record is None else _open_recorder(arguments, options, network)
     except (ValueError, FileExistsError) as error:
-        print(f"trio-debugmcp serve: {error}", file=sys.stderr)
-        return 2
+        return failed("serve", error)
     except OSError as error:
-        print(f"trio-debugmcp serve: cannot record to {arguments.record}: {error.strerror}", file=sys.stderr)
-        return 1
+        return failed("serve", f"cannot record to {arguments.record}: {error.strerror}", 1)
     with recording as recorder:
         return serve_until_done("serve", options if recorder is None else options.recorded(recorder), network)
 
@@ -197,9 +194,14 @@ def serve_until_done(command: str, options: "Options", network: "Network") -> in
     try:
         trio.run(serve, options, network)
     except OSError as error:
-        print(f"trio-debugmcp {command}: {error}", file=sys.stderr)
-        return 1
+        return failed(command, error, 1)
     return 0
+
+
+def failed(command: str, reason: object, code: int = 2) -> int:
+    """Print why a command cannot do its work, and return the exit code; 2 if its arguments are to blame."""
+    print(f"trio-debugmcp {command}: {reason}", file=sys.stderr)
+    return code
 
 
 def transport_misuse(arguments: argparse.Namespace) -> str | None:
