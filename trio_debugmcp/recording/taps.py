@@ -42,8 +42,8 @@ from trio_debugmcp.transports.tap import Role, Tap
 class TappedAdapter(Adapter):
     """An adapter whose DAP messages, and the end of whose connection, are recorded."""
 
-    def __init__(self, adapter: Adapter, session: str, file: RecordingFile) -> None:
-        super().__init__(_TappedStream(adapter, session, file), pid=adapter.pid)
+    def __init__(self, adapter: Adapter, session_id: str, file: RecordingFile) -> None:
+        super().__init__(_TappedStream(adapter, session_id, file), pid=adapter.pid)
         self._adapter = adapter
 
     @property
@@ -52,10 +52,10 @@ class TappedAdapter(Adapter):
 
 
 class _TappedStream(trio.abc.Stream):
-    def __init__(self, adapter: Adapter, session: str, file: RecordingFile) -> None:
+    def __init__(self, adapter: Adapter, session_id: str, file: RecordingFile) -> None:
         self._adapter = adapter
         self._stream = adapter.stream
-        self._session = session
+        self._session_id = session_id
         self._file = file
         self._read, self._written = FrameDecoder(), FrameDecoder()
         self._over = False
@@ -86,7 +86,7 @@ class _TappedStream(trio.abc.Stream):
             return
         if not data:
             self._over = True
-            entry = partial(HangUpEntry, session=self._session, stderr=self._adapter.stderr_tail)
+            entry = partial(HangUpEntry, session=self._session_id, stderr=self._adapter.stderr_tail)
             self._file.add(lambda t: entry(t=t))
             return
         try:
@@ -101,14 +101,16 @@ class _TappedStream(trio.abc.Stream):
     def _record_message(self, direction: Direction, body: bytes) -> None:
         def make(t: float) -> RecordingEntry:
             try:
-                return self._file.with_message(body, partial(AdapterEntry, t=t, session=self._session, dir=direction))
+                return self._file.with_message(
+                    body, partial(AdapterEntry, t=t, session=self._session_id, dir=direction)
+                )
             except NotJson:
                 return self._garbage(t, body)
 
         self._file.add(make)
 
     def _garbage(self, t: float, data: bytes) -> GarbageEntry:
-        return GarbageEntry(t=t, session=self._session, text=data[:MAX_MESSAGE_BYTES].decode("latin-1"))
+        return GarbageEntry(t=t, session=self._session_id, text=data[:MAX_MESSAGE_BYTES].decode("latin-1"))
 
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
@@ -117,23 +119,23 @@ class _TappedStream(trio.abc.Stream):
 class TappedProgram:
     """A program in a terminal whose output and exit are recorded."""
 
-    def __init__(self, program: Program, session: str, file: RecordingFile) -> None:
+    def __init__(self, program: Program, session_id: str, file: RecordingFile) -> None:
         self.pid = program.pid
         self.stdin = program.stdin
         self.stdout = program.stdout and _TappedPipe(program.stdout, lambda text: self._wrote("stdout", text))
         self.stderr = program.stderr and _TappedPipe(program.stderr, lambda text: self._wrote("stderr", text))
         self._program = program
-        self._session = session
+        self._session_id = session_id
         self._file = file
 
     async def wait(self) -> int:
         """Wait until the program has ended and return its exit code."""
         code = await self._program.wait()
-        self._file.add(lambda t: ExitEntry(t=t, session=self._session, pid=self.pid, exit_code=code))
+        self._file.add(lambda t: ExitEntry(t=t, session=self._session_id, pid=self.pid, exit_code=code))
         return code
 
     def _wrote(self, stream: Literal["stdout", "stderr"], text: str | None) -> None:
-        entry = partial(ProgramOutputEntry, session=self._session, pid=self.pid, stream=stream, text=text)
+        entry = partial(ProgramOutputEntry, session=self._session_id, pid=self.pid, stream=stream, text=text)
         self._file.add(lambda t: entry(t=t))
 
 

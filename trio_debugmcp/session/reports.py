@@ -33,7 +33,7 @@ _OUTPUT_BYTES = 8000
 """JSON bytes of the program's output in a report; process_read_output has the rest."""
 
 LOCALS_SECONDS = 3.0
-"""A report waits so long for the locals of the top frame."""
+"""The longest time that a report waits for the locals of the top frame."""
 
 MAX_LINE_LENGTH = 300
 """Characters of a source line in an excerpt; generated files have lines of many thousands."""
@@ -108,8 +108,8 @@ async def report_outcome(
     )
 
 
-def _paused_report(debugger: Debugger, session: Snapshot, output: list[OutputEntry], notes: list[str]) -> StopReport:
-    stop, stack = session.stop, session.stack
+def _paused_report(debugger: Debugger, snapshot: Snapshot, output: list[OutputEntry], notes: list[str]) -> StopReport:
+    stop, stack = snapshot.stop, snapshot.stack
     if stop is None:
         raise AssertionError("a paused session has a stop")
     if stack.locals is None:
@@ -128,7 +128,7 @@ def _paused_report(debugger: Debugger, session: Snapshot, output: list[OutputEnt
         output=output,
         exit_code=None,
         timed_out=False,
-        session_id=session.id,
+        session_id=snapshot.id,
         notes=notes,
     )
 
