@@ -55,7 +55,7 @@ def passes(target: str, seconds: int) -> bool:
 
 
 def fuzz(target: str, seconds: int) -> None:
-    """Until the time is over, or something is found; does not return."""
+    """Fuzz until the time is over or something is found; does not return."""
     import atheris  # type: ignore[import-untyped]
 
     with atheris.instrument_imports(include=["trio_debugmcp"]):

@@ -116,7 +116,7 @@ class Peer:
         self._to_client.send_nowait(SessionMessage(parsed))  # type: ignore[attr-defined]
 
     def crash(self) -> None:
-        """End of file, without a word before."""
+        """Close the connection without notice."""
         self._to_client.close()  # type: ignore[attr-defined]
 
     def end_listening(self) -> None:

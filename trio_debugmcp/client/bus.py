@@ -128,7 +128,7 @@ class EventStream:
         self._arrived.unpark_all()
 
     def _take(self) -> Event:
-        # The gap stands before the queue, since the oldest are dropped: so is its sequence number.
+        # The gap comes first, because the oldest events were dropped; its number is below theirs.
         if self._gap is not None:
             gap, self._gap = self._gap, None
             return gap

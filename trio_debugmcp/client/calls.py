@@ -61,6 +61,9 @@ class Calls:
         self._metadata = metadata
         self._reading: dict[str, set[_Pending]] = {}
 
+    def __repr__(self) -> str:
+        return f"<Calls: {sum(map(len, self._reading.values()))} reads in flight>"
+
     def invalidate(self, uri: str) -> None:
         """Mark what is cached of `uri` as stale, and what a read in flight will return: both may be out of date."""
         self._cache.mark_resource_stale(uri)

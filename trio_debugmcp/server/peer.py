@@ -33,7 +33,7 @@ MAX_NAMES = 100
 """Clients per connection that the timeline records. Over HTTP, all clients of the modern era share a connection."""
 
 ABSENT_SECONDS = 600.0
-"""Without a request or a stream, after which such a client has disconnected: as long as an HTTP session may be idle."""
+"""A client with no request or stream for this long counts as disconnected: as long as an HTTP session may be idle."""
 
 
 def client_name(ctx: Context) -> str | None:

@@ -270,7 +270,8 @@ class ConnectionServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         role = self._client.role
-        # Before the call, which may take long: meanwhile the session must not end for want of its former owner.
+        # Before the call, which may take long: the session must not end meanwhile because its former owner has
+        # disconnected.
         if self._tools.controls(params.name) and role == "control":
             self._client.take_control()
         return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client_name(ctx))

@@ -32,6 +32,10 @@ class Gate(Generic[R]):
         self._tls = tls
         self._role_of = role_of
 
+    def __repr__(self) -> str:
+        names = "any address" if self._any_address else ", ".join(sorted(self._names))
+        return f"<Gate of port {self._port}{' with TLS' if self._tls else ''}: {names}>"
+
     def check_source(self, head: Head) -> None:
         """Check that the request is addressed to us, and was not sent by a foreign page.
 

@@ -43,7 +43,7 @@ MIN_INTERVAL_SECONDS = 1.0
 """Between automatic fetches: a person cannot follow a list that changes faster."""
 
 MAX_INTERVAL_SECONDS = 30.0
-"""Between automatic fetches: how late a change of a server is seen that announced many without any."""
+"""Between automatic fetches: the longest delay for a server that has announced many changes and made none."""
 
 FETCH_ERRORS = (MCPError, DebugError, RuntimeError)
 """How a fetch may fail on a connection that continues: refused, malformed, endless. The SDK raises

@@ -13,7 +13,7 @@ import trio
 from trio_debugmcp.testing.fake_connection import DapMessage, Send, Twist
 
 LATE_SECONDS = 0.05
-"""By how much answers are overtaken; no request times out by then."""
+"""Delay of responses, below every time limit."""
 
 _INFORMING = frozenset({"output", "module", "loadedSource", "thread", "process", "breakpoint"})
 """Events whose order among the others the protocol leaves open."""
@@ -39,7 +39,7 @@ def events(message: DapMessage) -> bool:
 
 
 async def reordered(message: DapMessage, send: Send) -> None:
-    """Send in the worst legal order: events overtake responses, and informing events come after those that move."""
+    """Send in the worst legal order: responses after events, informational events after `stopped` and `continued`."""
     if not events(message):
         await trio.sleep(LATE_SECONDS)
     elif message["event"] in _INFORMING:
