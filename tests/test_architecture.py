@@ -44,8 +44,8 @@ LATE = (
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""
 
-COMMANDS = ("mcp", "trio_debugmcp.app", "trio_debugmcp.listen")
-"""What a command imports when it runs, so that `--help` is quick."""
+LATER_IN = {"cli": ("mcp", "trio_debugmcp.app", "trio_debugmcp.listen"), "client": ("mcp",)}
+"""By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made."""
 
 MOST_LINES = 350
 MOST_BODY_LINES = 40
@@ -152,7 +152,7 @@ def test_only_what_starts_later_is_imported_for_annotations_only() -> None:
         for name, node in definitions(ast.If)
         if ast.unparse(node.test).endswith("TYPE_CHECKING")
         for imported in imports(node)
-        if not imported.startswith(LATE) and not (room(name) == "cli" and imported.startswith(COMMANDS))
+        if not imported.startswith((*LATE, *LATER_IN.get(room(name), ())))
     ]
     assert not early, "\n".join(early)
 
@@ -170,6 +170,15 @@ def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
     loaded = set(ran.stderr.decode().split())
     assert "trio_debugmcp.app" in loaded
     assert not set(LATE) & loaded
+
+
+@pytest.mark.real
+def test_importing_the_client_loads_neither_the_server_of_the_sdk_nor_http() -> None:
+    script = "import sys, trio_debugmcp.client; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=30, check=True)
+    loaded = set(ran.stdout.decode().split())
+    assert "trio_debugmcp.client.client" in loaded
+    assert not {"mcp.server", "mcp.client.sse", "mcp.client.streamable_http", "httpx", "httpx2"} & loaded
 
 
 # --- The page ---------------------------------------------------------------------------------------------------------

@@ -10,9 +10,7 @@ a server is reached, `state/` what is known of it.
 """
 
 from trio_debugmcp.client.bus import EventBusStatistics, EventStream, EventStreamStatistics, Expectation
-from trio_debugmcp.client.client import InspectorClient, InspectorClientStatistics
-from trio_debugmcp.client.connection.connection import ClientConnectionStatistics
-from trio_debugmcp.client.connection.supervisor import SupervisorStatistics
+from trio_debugmcp.client.client import InspectorClient
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotConnected
 from trio_debugmcp.client.events import (
     CacheChange,
@@ -60,6 +58,11 @@ from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, Read
 from trio_debugmcp.client.state.lru import CacheEntry, LruCacheStatistics
 from trio_debugmcp.client.state.message_log import MessageEntry, MessageLogStatistics, StderrLine
 from trio_debugmcp.client.state.subscriptions import SubscriptionsStatistics, Updates
+from trio_debugmcp.client.statistics import (
+    ClientConnectionStatistics,
+    InspectorClientStatistics,
+    SupervisorStatistics,
+)
 
 __all__ = [
     "CacheChange",

@@ -23,6 +23,7 @@ from trio_debugmcp.client.events import (
     ToolCallResultChange,
 )
 from trio_debugmcp.client.invocations import (
+    Metadata,
     PromptGetInvocation,
     ResourceReadInvocation,
     ResourceTemplateReadInvocation,
@@ -31,8 +32,6 @@ from trio_debugmcp.client.invocations import (
 from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import ProtocolViolation
-
-Metadata = Mapping[str, Any] | None
 
 
 class _Pending:

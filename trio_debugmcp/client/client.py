@@ -21,62 +21,41 @@ part.
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+import mcp_types as types
 import trio
-from mcp import InvalidUriTemplate, UriTemplate, types
-from msgspec import Struct
 
 from trio_debugmcp.client.bus import (
     DEFAULT_BUFFER_EVENTS,
     EventBus,
-    EventBusStatistics,
     EventStream,
     Expectation,
     Predicate,
 )
-from trio_debugmcp.client.calls import Metadata
-from trio_debugmcp.client.connection.connection import ClientConnection, ClientConnectionStatistics
-from trio_debugmcp.client.connection.supervisor import Supervisor, SupervisorStatistics
-from trio_debugmcp.client.connection.targets import Target, resolve_target
 from trio_debugmcp.client.errors import NotConnected
 from trio_debugmcp.client.events import CacheChange, ConnectionStatus, EventKind
 from trio_debugmcp.client.invocations import (
+    Metadata,
     PromptGetInvocation,
     ResourceReadInvocation,
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
 from trio_debugmcp.client.options import InspectorOptions
-from trio_debugmcp.client.state.cache import CacheStatistics, ContentCache, ReadOnlyContentCache
-from trio_debugmcp.client.state.client_state import ClientState
-from trio_debugmcp.client.state.lists import SyncedList
-from trio_debugmcp.client.state.message_log import MessageEntry, MessageLogStatistics, StderrLine
-from trio_debugmcp.client.state.subscriptions import EXPLICIT, SubscriptionsStatistics, Updates
+from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
+from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
+from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
+from trio_debugmcp.client.statistics import InspectorClientStatistics
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
+if TYPE_CHECKING:  # these import the SDK's client, see `__init__`
+    from trio_debugmcp.client.connection.connection import ClientConnection
+    from trio_debugmcp.client.connection.targets import Target
+    from trio_debugmcp.client.state.lists import SyncedList
+
 T = TypeVar("T")
-
-
-class InspectorClientStatistics(Struct, frozen=True):
-    """`InspectorClient.statistics()`: those of its parts.
-
-    Attributes:
-        supervisor: the status, and how often it connected.
-        connection: messages and open requests; None when there is no connection.
-        subscriptions: wanted and confirmed.
-        cache: per kind of content.
-        events: published, and listeners.
-        messages: what the message log holds.
-    """
-
-    supervisor: SupervisorStatistics
-    connection: ClientConnectionStatistics | None
-    subscriptions: SubscriptionsStatistics
-    cache: CacheStatistics
-    events: EventBusStatistics
-    messages: MessageLogStatistics
 
 
 class InspectorClient:
@@ -103,7 +82,11 @@ class InspectorClient:
         options: see `InspectorOptions`.
     """
 
-    def __init__(self, target: Target, options: InspectorOptions = InspectorOptions()) -> None:  # noqa: B008 (frozen)
+    def __init__(self, target: "Target", options: InspectorOptions = InspectorOptions()) -> None:  # noqa: B008 (frozen)
+        # Here: the SDK's client brings its server, HTTP and SSE along, and takes most of a second to import.
+        from trio_debugmcp.client.connection.supervisor import Supervisor
+        from trio_debugmcp.client.state.client_state import ClientState
+
         self._target = target
         self._options = options
         self._clock = Clock()
@@ -283,6 +266,8 @@ class InspectorClient:
             await self.list_resource_templates()
         if not self._has_template(uri_template):
             raise UsageError("INVALID_PARAMETER", f"The server has no resource template {uri_template!r}")
+        from mcp import InvalidUriTemplate, UriTemplate
+
         try:
             expanded = UriTemplate.parse(uri_template).expand(params)
         except (InvalidUriTemplate, TypeError, ValueError) as error:
@@ -428,7 +413,10 @@ class InspectorClient:
         await self._supervisor.disconnect("the client was closed")
         self._bus.close()
 
-    def _open_connection(self) -> ClientConnection:
+    def _open_connection(self) -> "ClientConnection":
+        from trio_debugmcp.client.connection.connection import ClientConnection
+        from trio_debugmcp.client.connection.targets import resolve_target
+
         started = self._clock.utc()
         self._state.messages.clear()
         return ClientConnection(
@@ -441,7 +429,7 @@ class InspectorClient:
             roots=lambda: self._roots,
         )
 
-    async def _fetch(self, group: str, which: SyncedList[T], metadata: Metadata) -> tuple[T, ...]:
+    async def _fetch(self, group: str, which: "SyncedList[T]", metadata: Metadata) -> tuple[T, ...]:
         connection = self._supervisor.connection
         meta = self._state.calls.meta(connection, metadata)
         return await self._state.catalog.groups[group].fetch(connection, which, meta)

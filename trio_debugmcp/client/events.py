@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
-from mcp import types
+import mcp_types as types
 from msgspec import Struct
 
 from trio_debugmcp.client.invocations import (

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from mcp import types
+import mcp_types as types
 from msgspec import Struct
+
+Metadata = Mapping[str, Any] | None
+"""Merged into the `_meta` of a request; None adds nothing."""
 
 
 class ResourceReadInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):

@@ -1,13 +1,15 @@
 """Everything that can be chosen about a client, in one frozen struct, with the reason for each default."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from mcp import types
-from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
+import mcp_types as types
 from msgspec import Struct
 
 from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
+
+if TYPE_CHECKING:  # the SDK's client takes most of a second to import
+    from mcp.client.session import ElicitationFnT, LoggingFnT, SamplingFnT
 
 EraMode = Literal["auto", "legacy", "modern"]
 """`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""
@@ -109,7 +111,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     metadata: Mapping[str, object] | None = None
     log_level: types.LoggingLevel | None = None
     client_info: ClientIdentity = ClientIdentity()
-    sampling: SamplingFnT | None = None
-    elicitation: ElicitationFnT | None = None
+    sampling: "SamplingFnT | None" = None
+    elicitation: "ElicitationFnT | None" = None
     roots: Sequence[types.Root] | None = None
-    on_log: LoggingFnT | None = None
+    on_log: "LoggingFnT | None" = None

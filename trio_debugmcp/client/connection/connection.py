@@ -29,6 +29,7 @@ from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
+from trio_debugmcp.client.statistics import ClientConnectionStatistics
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.transports.tap import Tap, tapped
 
@@ -52,22 +53,6 @@ class Ending(Struct, frozen=True, kw_only=True):
     def as_error(self) -> ConnectionLost:
         """The error for callers whose requests were still open."""
         return ConnectionLost(self.reason, self.exit_code, self.stderr_tail)
-
-
-class ClientConnectionStatistics(Struct, frozen=True):
-    """`ClientConnection.statistics()`.
-
-    Attributes:
-        alive: False from the moment that the end is known.
-        sent: messages handed to the transport.
-        received: messages that arrived from the server.
-        requests: calls that are not finished.
-    """
-
-    alive: bool
-    sent: int
-    received: int
-    requests: int
 
 
 class Live(Protocol):

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 import trio
-from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.connection import ClientConnection, Ending
 from trio_debugmcp.client.errors import ConnectFailed, NotConnected
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
 from trio_debugmcp.client.options import Reconnect
+from trio_debugmcp.client.statistics import SupervisorStatistics
 
 STABLE_SECONDS = 30.0
 """After a connection that has lasted longer than this, the attempts to reconnect are counted from the first again."""
@@ -39,21 +39,6 @@ class ConnectionObserver(Protocol):
 
     def on_abandoned(self, error: Exception) -> None:
         """Give up what was to be restored: there is no further attempt to reconnect."""
-
-
-class SupervisorStatistics(Struct, frozen=True):
-    """`Supervisor.statistics()`.
-
-    Attributes:
-        status: of the connection.
-        connections: attempts to connect so far, successful or not.
-        failed_attempts: failed attempts to reconnect since the last stable connection, and connections that were lost
-            before they were stable.
-    """
-
-    status: ConnectionStatus
-    connections: int
-    failed_attempts: int
 
 
 class Supervisor:
