@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
@@ -144,10 +143,10 @@ class TraceProfile(Profile):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         return {"processId": attach.pid}
 
-    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self._open(PARENT)
 
-    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self._open(PARENT)
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:

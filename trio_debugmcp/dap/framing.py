@@ -70,6 +70,13 @@ class FrameDecoder:
                 raise
         return bodies
 
+    @property
+    def pending(self) -> bytes:
+        """The bytes of the frame that is not complete yet, its head included."""
+        if self._body_length is None:
+            return bytes(self._buffer)
+        return b"Content-Length: %d\r\n\r\n" % self._body_length + bytes(self._buffer)
+
     def finish(self) -> None:
         """Check that the stream could end here.
 

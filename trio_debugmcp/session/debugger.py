@@ -17,7 +17,8 @@ from itertools import count
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, profile_for_file
+from trio_debugmcp.dap.dial_in import open_dial_ins
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, Runtime, profile_for_file
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -81,7 +82,7 @@ class Debugger:
         last_start: how the last root session was started.
     """
 
-    def __init__(self, settings: Settings, listener: ResourceListener) -> None:
+    def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
         self.settings = settings
         self.host = settings.host
         self.clock = self.host.clock()
@@ -92,7 +93,7 @@ class Debugger:
         self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
         self.last_start: tuple[Profile, Launch | Attach] | None = None
-        self._watchdog = Watchdog()
+        self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
         self._nursery: trio.Nursery | None = None
@@ -204,7 +205,7 @@ class Debugger:
             breakpoints=self.breakpoints,
             console=self.console,
             sources=self.sources,
-            watchdog=self._watchdog,
+            runtime=self._runtime,
             host=self.host,
             open_child=self._open_child,
         )
@@ -262,10 +263,6 @@ class Debugger:
             task_status.started()
             await trio.sleep_forever()
 
-    def close(self) -> None:
-        """Close what outlived the sessions: the watchdog process."""
-        self._watchdog.close()
-
     # --- Waiting ---------------------------------------------------------------------------------------------
 
     async def wait_stop(self, session_id: str | None = None) -> Outcome:
@@ -307,9 +304,10 @@ def _has_locals(state: State, stopped: Snapshot) -> bool:
 @asynccontextmanager
 async def open_debugger(settings: Settings, listener: ResourceListener) -> AsyncIterator[Debugger]:
     """Run a debugger for the length of the block; at its end every session has said goodbye and no process is left."""
-    debugger = Debugger(settings, listener)
+    watchdog = Watchdog()
     try:
-        async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as nursery, open_dial_ins() as dial_ins:
+            debugger = Debugger(settings, listener, Runtime(watchdog, dial_ins))
             # Shielded: the merger outlives the sessions, whose last changes it must still merge.
             merging = trio.CancelScope(shield=True)
 
@@ -326,4 +324,4 @@ async def open_debugger(settings: Settings, listener: ResourceListener) -> Async
             finally:
                 merging.cancel(reason="the debugger is closed")
     finally:
-        debugger.close()
+        watchdog.close()

@@ -28,8 +28,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
@@ -69,7 +68,7 @@ class SharedContext(msgspec.Struct, frozen=True):
     breakpoints: BreakpointRegistry
     console: Console
     sources: Sources
-    watchdog: Watchdog
+    runtime: Runtime
     host: Host
     open_child: Callable[[str, Profile, ChildStart], Awaitable[None]]
     """Adopts a child: the parent's id, its profile, and how the child starts."""
@@ -113,7 +112,7 @@ class DebugSession:
             shared.console,
             shared.sources,
         )
-        self._terminals = Terminals(session_id, shared.console, shared.watchdog, shared.host)
+        self._terminals = Terminals(session_id, shared.console, shared.runtime.watchdog, shared.host)
         self._detached = False
 
     def __repr__(self) -> str:
@@ -226,12 +225,12 @@ class DebugSession:
 
     def _connect(self) -> AbstractAsyncContextManager[Adapter]:
         match self.start:
-            case Launch():
-                return self.profile.open(self._shared.watchdog)
+            case Launch() as launch:
+                return self.profile.open(launch, self._shared.runtime)
             case Attach() as attach:
-                return self.profile.open_attached(attach, self._shared.watchdog)
+                return self.profile.open_attached(attach, self._shared.runtime)
             case ChildStart(configuration=configuration):
-                return self.profile.open_child(configuration)
+                return self.profile.open_child(configuration, self._shared.runtime)
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
 

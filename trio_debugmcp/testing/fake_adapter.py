@@ -18,8 +18,7 @@ import trio
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile
-from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
@@ -140,14 +139,14 @@ class FakeProfile(Profile):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         return {"pid": attach.pid, "port": attach.port}
 
-    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.open()
 
-    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.open()
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         return configuration.get("child") in self.adapter.children
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.children[configuration["child"]].open()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Expressions, Launch, Profile, TypedException
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Expressions, Launch, Profile, Runtime, TypedException
 from trio_debugmcp.errors import UsageError
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Expressions",
     "Launch",
     "Profile",
+    "Runtime",
     "TypedException",
     "choose",
     "profile_for_file",

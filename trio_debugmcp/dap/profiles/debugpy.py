@@ -19,14 +19,25 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
-from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Expressions, Launch, Profile, TypedException
+from trio_debugmcp.dap.dial_in import Address
+from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
+from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
+from trio_debugmcp.dap.profiles.profile import (
+    Attach,
+    Dialect,
+    Expressions,
+    Launch,
+    Profile,
+    Runtime,
+    TypedException,
+)
+from trio_debugmcp.errors import CannotRun
 
 _CONDITION_FAILED = re.compile(
     r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)",
@@ -196,9 +207,33 @@ class Debugpy(Profile):
         return f"{Path(spec.origin).parent} ({importlib.metadata.version('debugpy')})"
 
     def command(self) -> Sequence[str]:
-        """The wrapper in debugpy_adapter.py, which starts the real adapter."""
-        # -P keeps this folder off the import path: it has a debugpy.py, too.
-        return [sys.executable, "-P", str(Path(__file__).with_name("debugpy_adapter.py"))]
+        """Start debugpy in a program's interpreter; arguments say what it runs, or which process it is put into."""
+        return [sys.executable, _package()]
+
+    @asynccontextmanager
+    async def open(self, launch: Launch, runtime: Runtime) -> AsyncIterator[Adapter]:
+        """Open the direct line: the program dials in, with no adapter between."""
+        address = await runtime.dial_ins.listen()
+        wanted = RunInTerminal(
+            args=[*_interpreter(launch), _package(), *_dial(address), *_target(launch)],
+            cwd=launch.cwd,
+            env={"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env},
+        )
+        async with open_launched(wanted, runtime.dial_ins, _child_arguments(launch.just_my_code)) as adapter:
+            yield adapter
+
+    @asynccontextmanager
+    async def open_attached(self, attach: Attach, runtime: Runtime) -> AsyncIterator[Adapter]:
+        """Put the debugger into a process, which dials in; or connect to one that listens."""
+        if attach.pid is None:
+            async with super().open_attached(attach, runtime) as adapter:
+                yield adapter
+            return
+        address = await runtime.dial_ins.listen()
+        command = [*self.command(), *_dial(address), "--pid", str(attach.pid)]
+        children = _child_arguments(bool(attach.options.get("justMyCode", True)))
+        async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
+            yield adapter
 
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         """Launch in a terminal that we provide: this way the program's standard streams are ours."""
@@ -244,14 +279,61 @@ class Debugpy(Profile):
         )
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
-        # A child process that listens announces its address in `connect`.
+        # A child has dialed in, or, of a program that listens, its parent announces an address in `connect`.
         connect = configuration.get("connect")
-        return isinstance(connect, dict) and "port" in connect
+        return "dialedIn" in configuration or (isinstance(connect, dict) and "port" in connect)
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
-        """Open another connection to the parent's adapter, which serves its child processes as well."""
+    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        """Take a child that has dialed in, or open another connection to the adapter of a program that listens."""
+        if "dialedIn" in configuration:
+            children = _child_arguments(bool(configuration.get("justMyCode", True)))
+            return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
         return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
+
+
+def _package() -> str:
+    """The folder of our debugpy, which any interpreter can run: the program's own environment needs none."""
+    spec = importlib.util.find_spec("debugpy")
+    if spec is None or spec.origin is None:
+        raise CannotRun("debugpy", "it is not installed")
+    return str(Path(spec.origin).parent)
+
+
+def _dial(address: Address) -> list[str]:
+    return [
+        "--connect",
+        f"{address.host}:{address.port}",
+        "--adapter-access-token",
+        address.token,
+        "--configure-subProcess",
+        "true",
+    ]
+
+
+def _interpreter(launch: Launch) -> list[str]:
+    """The command of the interpreter: `python` in the options, or `pythonPath`, else the one found for the program."""
+    chosen = launch.options.get("python", launch.options.get("pythonPath"))
+    command = [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
+    if not command:
+        runs_file = not {"module", "code"} & launch.options.keys()
+        command = [interpreter_for(launch.program if runs_file else launch.cwd)]
+    # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
+    arguments = [str(each) for each in launch.options.get("pythonArgs", ())]
+    return [*command, "-X", "frozen_modules=off", *arguments]
+
+
+def _target(launch: Launch) -> list[str]:
+    if "module" in launch.options:
+        return ["-m", str(launch.options["module"]), *launch.args]
+    if "code" in launch.options:
+        code = launch.options["code"]
+        return ["-c", code if isinstance(code, str) else "\n".join(map(str, code)), *launch.args]
+    return [launch.program, *launch.args]
+
+
+def _child_arguments(just_my_code: bool) -> dict[str, Any]:
+    return {"name": "child", "type": "python", "justMyCode": just_my_code}
 
 
 def _syntax_error(source: str | bytes, mode: str) -> str | None:

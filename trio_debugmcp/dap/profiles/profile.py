@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
+from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
@@ -52,6 +53,13 @@ class Attach(Struct, frozen=True):
     host: str | None = None
     port: int | None = None
     options: Mapping[str, Any] = {}
+
+
+class Runtime(Struct, frozen=True):
+    """What opening an adapter takes: the watchdog of its processes, and the door for programs that dial in."""
+
+    watchdog: Watchdog
+    dial_ins: DialIns
 
 
 class TypedException(Struct, frozen=True):
@@ -226,9 +234,9 @@ class Profile(ABC):
     def command(self) -> Sequence[str]:
         """The command line that runs the adapter on standard streams."""
 
-    def open(self, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
-        """Run the adapter for one session."""
-        return open_stdio_adapter(self.command(), watchdog)
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        """Run the adapter for one launch. A program that is its own adapter is opened by `dap.direct` instead."""
+        return open_stdio_adapter(self.command(), runtime.watchdog)
 
     # --- Launch and attach -----------------------------------------------------------------------------------
 
@@ -244,11 +252,11 @@ class Profile(ABC):
         """Why attaching cannot work on this machine; asked before it is tried."""
         return None
 
-    def open_attached(self, attach: Attach, watchdog: Watchdog) -> AbstractAsyncContextManager[Adapter]:
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Open the adapter that is going to attach: our own, or the one that listens on the port."""
         if attach.port is not None:
             return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
-        return self.open(watchdog)
+        return open_stdio_adapter(self.command(), runtime.watchdog)
 
     # --- Child sessions --------------------------------------------------------------------------------------
 
@@ -256,6 +264,6 @@ class Profile(ABC):
         """Whether a child session that is announced with this configuration can be reached."""
         return False
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter of a child session; only called if `serves_child` returned True for it."""
         raise AdapterGone(f"child sessions of {self.name} are not supported")
