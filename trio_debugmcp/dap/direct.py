@@ -24,7 +24,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import Caller, DialIns, acknowledge_at_once, is_alive
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.messages import Request, Response, RunInTerminal
+from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
 from trio_debugmcp.dap.process import open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, ProtocolViolation
@@ -64,6 +64,7 @@ class DirectStream(trio.abc.Stream):
         self._pid = trio.Event()
         self.pid: int | None = None
         self._run_number: int | None = None
+        self._end: bytes | None = None
 
     def __repr__(self) -> str:
         return f"<DirectStream to {self._caller!r}>" if self._caller else f"<DirectStream, waiting for pid {self.pid}>"
@@ -135,11 +136,34 @@ class DirectStream(trio.abc.Stream):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while True:
                 for body in decoder.feed(data):
-                    await self._frames.send(encode_frame(body))
+                    if not await self._is_the_end(body):
+                        await self._frames.send(encode_frame(body))
                 data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
                 acknowledge_at_once(caller.stream)
                 if not data:
                     break
+
+    async def _is_the_end(self, body: bytes) -> bool:
+        """Keep back `terminated`, which is sent when the program begins to end; `report_end` sends it when it has.
+
+        The program is detached from, or its end would wait half a second for what we might still want of it.
+        """
+        if b'"terminated"' in body:
+            message = decode_message(body)
+            if isinstance(message, Event) and message.event == "terminated":
+                self._end = encode_frame(body)
+                if self._caller is not None:
+                    await self._caller.stream.send_all(self._encoded("disconnect", {"terminateDebuggee": False})[1])
+                return True
+        if self._end is not None and b'"response"' in body:
+            message = decode_message(body)
+            return isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS
+        return False
+
+    async def report_end(self) -> None:
+        """Send `terminated`, now that the process has ended."""
+        if self._end is not None:
+            await self._frames.send(self._end)
 
     def hang_up(self) -> None:
         """End the stream: the session reads its end."""
@@ -273,6 +297,7 @@ async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
     await trio.sleep(_EXEC_SECONDS if is_alive(pid) else 0)
     while is_alive(pid):  # noqa: ASYNC110 (the system has no event for a process that is not our child)
         await trio.sleep(_POLL_SECONDS)
+    await stream.report_end()
 
 
 async def _wait_caller(dial_ins: DialIns, pid: int) -> Caller | None:
