@@ -126,3 +126,21 @@ async def test_a_launched_program_can_be_detached_from(debugging: Connect, tmp_p
         assert (await client.call("debug_state"))["state"] == "Disconnected"
         await trio.sleep(2)
         assert witness.read_text() == "yes"
+
+
+@pytest.mark.parametrize(
+    ("python", "why"),
+    [
+        (["/bin/sh", "-c", "echo no such library >&2; exit 127"], "exit code 127 .* no such library"),
+        (["/bin/false"], "exit code 1 "),
+        (["/no/such/python"], "No such file"),
+    ],
+)
+async def test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words(
+    python: list[str], why: str, debugging: Connect
+) -> None:
+    with trio.fail_after(10):
+        async with debugging() as client:
+            with pytest.raises(ToolFailed, match=why) as failed:
+                await client.call("debug_launch", program=program("busy.py"), adapter_options={"python": python})
+            assert failed.value.code == "LAUNCH_FAILED"

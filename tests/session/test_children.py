@@ -1,5 +1,6 @@
 """Child sessions on scripted adapters: their stops, their ends, and what they must not do to their parent."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -139,3 +140,28 @@ async def test_a_disconnect_says_goodbye_to_everyone(autojump_clock: MockClock) 
         assert ("disconnect" in parent.commands(), "disconnect" in child.commands()) == (True, True)
         assert await client.uris() == []
         assert trio.current_time() - start == 1
+
+
+async def test_a_child_outlives_its_parents_end_as_long_as_it_is_debugged(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    child.frames = [("work", "/src/child.py", 9)]
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await child.stop("breakpoint", hit=[1])
+        await client.call("debug_wait")
+        await parent.exit(0)
+        await trio.sleep(60)
+        session = await client.read(SESSION)
+        assert [(each["sessionId"], each["state"]) for each in session["sessions"]] == [
+            ("s-1", "Terminating"),
+            ("s-2", "Paused"),
+        ]
+        assert (await client.call("variables_get"))["total"] == len(child.locals)
+        child.answer("continue", partial(exit_at_once, child))
+        over = await client.call("debug_continue")
+        assert (over["state"], over["sessionId"], over["exitCode"]) == ("Disconnected", "s-1", 0)
+
+
+async def exit_at_once(adapter: FakeAdapter, arguments: object) -> object:
+    await adapter.exit(3)
+    return {}

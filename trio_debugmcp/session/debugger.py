@@ -34,7 +34,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger, ResourceListener
-from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
+from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, start_failure
 from trio_debugmcp.session.timeline import Timeline
@@ -46,9 +46,6 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every step of its end is bounded, and they add up to less."""
-
-_LAST_OUTPUT_LENGTH = 2000
-"""Characters of the program's output in the details of a failed start: a traceback."""
 
 
 class Settings(Struct, frozen=True):
@@ -174,7 +171,7 @@ class Debugger:
             await self._running().start(self._live, session)
             self.last_start = (profile, start)
         except (AdapterRefused, CannotRun, AdapterGone, ProtocolViolation) as error:
-            output = "".join(entry.text for entry in self.console.entries())[-_LAST_OUTPUT_LENGTH:]
+            output = "".join(entry.text for entry in self.console.entries())[-LAST_OUTPUT_LENGTH:]
             raise start_failure(profile, start, error, output) from error
         finally:
             self._starting = False

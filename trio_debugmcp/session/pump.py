@@ -113,17 +113,25 @@ class EventPump:
                     self._examiner.begin(nursery, event, snapshot)
             case Exited():
                 nursery.start_soon(self._follow_exit)
+            case Terminated() if self._has_children(state):
+                nursery.start_soon(self._finish_after_children)
             case Terminated():
                 self._finish("the program ended")
             case _:
                 pass
 
     async def _follow_exit(self) -> None:
-        """End the session of a program that has exited, if the adapter does not; after its children have ended."""
+        """End the session of a program that has exited, if the adapter does not."""
         await trio.sleep(EXIT_SECONDS)
-        session_id = self._requests.session_id
-        await self._merger.wait_until(lambda state: all(each.parent != session_id for each in state.snapshots))
+        await self._finish_after_children()
+
+    async def _finish_after_children(self) -> None:
+        """End the session once no child of it is debugged any more: a child outlives its parent."""
+        await self._merger.wait_until(lambda state: not self._has_children(state))
         self._finish("the program ended")
+
+    def _has_children(self, state: State) -> bool:
+        return any(each.parent == self._requests.session_id for each in state.snapshots)
 
     def _finish(self, reason: str) -> None:
         self._ending.finish(reason)
@@ -133,8 +141,13 @@ class EventPump:
         tail = self._requests.stderr_tail
         self._handshake.abort(AdapterGone(end.reason, tail))
         if not self._ending.over:
-            self._ending.failed = not self._ending.exited  # after `exited`, some adapters just disconnect
+            snapshot = self._requests.snapshot
+            # After `exited` some adapters just disconnect; after `terminated` too, while children keep the session.
+            expected = self._ending.exited or (snapshot is not None and snapshot.phase == "Terminating")
+            self._ending.failed = not expected
             await self._merger.merge(EventReceived(self._requests.session_id, Terminated(), self._clock.now()))
+            if expected:
+                await self._finish_after_children()
         last_line = tail.rpartition("\n")[2]
         self._finish(f"{end.reason} ({last_line})" if last_line else end.reason)
 

@@ -57,6 +57,9 @@ HASTY_GOODBYE_SECONDS = 1.0
 """The same for a session that never started, whose adapter is likely to be stuck, and for a server that shuts down:
 it promises that nothing of it lives two seconds longer. What has not answered by then is killed."""
 
+LAST_OUTPUT_LENGTH = 2000
+"""Characters of the program's output in the details of a failed start: a traceback."""
+
 OWN_FAULT = "an internal error of the debugger, which its log describes"
 
 
@@ -112,7 +115,9 @@ class DebugSession:
             shared.console,
             shared.sources,
         )
-        self._terminals = Terminals(session_id, shared.console, shared.runtime.watchdog, shared.host)
+        self._terminals = Terminals(
+            session_id, shared.console, shared.runtime.watchdog, shared.host, self._wait_children
+        )
         self._detached = False
 
     def __repr__(self) -> str:
@@ -204,9 +209,28 @@ class DebugSession:
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)
+        except AdapterRefused as refusal:
+            return await self._ended_early() or refusal
         except DebugError as error:
             return error
         return None
+
+    async def _ended_early(self) -> DebugError | None:
+        """Return the error of a program that ended before its debugger answered: a wrong interpreter, for example."""
+        with trio.move_on_after(DRAIN_SECONDS):  # for its last words
+            await self._terminals.wait_over()
+        code = self._terminals.exit_code
+        if code is None or self._ending.exited:
+            return None
+        output = "".join(entry.text for entry in self._shared.console.entries())[-LAST_OUTPUT_LENGTH:].strip()
+        last_line = output.rpartition("\n")[2]
+        return UsageError(
+            "LAUNCH_FAILED",
+            f"The program ended with exit code {code} before the debugger in it had connected"
+            + (f": {last_line.rstrip('. ')}. " if last_line else ". ")
+            + "Correct its command, the interpreter above all, and call debug_launch again.",
+            {"exitCode": code, "output": output},
+        )
 
     async def _learn_origin(self) -> None:
         question = self.profile.dialect.runtime_request()
@@ -265,6 +289,9 @@ class DebugSession:
         with trio.move_on_after(DRAIN_SECONDS):
             await self._terminals.wait_over()
         self._shared.console.disconnect_input()
+
+    async def _wait_children(self) -> None:
+        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.snapshots))
 
     # --- While it runs ---------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 This is the only way to the program's standard input, and the cleanest way to its output.
 """
 
+from collections.abc import Awaitable, Callable
+
 import trio
 
 from trio_debugmcp.dap.messages import RunInTerminal
@@ -15,10 +17,22 @@ DRAIN_SECONDS = 1.0
 
 
 class Terminals:
-    """The terminals of one session; most adapters ask for one."""
+    """The terminals of one session; most adapters ask for one.
 
-    def __init__(self, session: str, console: Console, watchdog: Watchdog, host: Host) -> None:
+    Args:
+        wait_children: waits until no child of the session is debugged any more.
+    """
+
+    def __init__(
+        self,
+        session: str,
+        console: Console,
+        watchdog: Watchdog,
+        host: Host,
+        wait_children: Callable[[], Awaitable[object]],
+    ) -> None:
         self.exit_code: int | None = None
+        self._wait_children = wait_children
         self._session = session
         self._host = host
         self._console = console
@@ -26,7 +40,9 @@ class Terminals:
         self._over: list[trio.Event] = []
 
     async def run(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
-        """Run a program until it has ended and its output has been read; reports its process id as started.
+        """Run a program until it and its debugged children have ended and its output has been read.
+
+        Reports the process id as started.
 
         Raises:
             CannotRun: it could not be started.
@@ -45,6 +61,9 @@ class Terminals:
                 pumps.start_soon(self._console.pump, process.stderr, "stderr")
                 task_status.started(process.pid)
                 self.exit_code = await process.wait()
+                # Leaving the block ends the whole process session: a child that is debugged outlives its parent, and
+                # writes to the parent's pipes.
+                await self._wait_children()
                 pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
         finally:
             over.set()
