@@ -34,6 +34,64 @@ async def test_exceptions_raised_one_after_the_other_at_the_same_place_all_stop(
         assert messages == ["0", "1", "2", "3"]
 
 
+async def test_every_raise_stops_although_the_next_exception_is_put_where_the_last_one_was(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    app = write(
+        tmp_path / "app.py",
+        """\
+def f():
+    for turn in range(3):
+        try:
+            {}['missing']
+        except KeyError:
+            pass
+
+def caller():
+    f()
+    try:
+        raise ValueError('caller')
+    except ValueError:
+        pass
+
+def nested():
+    caller()
+    try:
+        f()
+        raise KeyError('missing')
+    except KeyError:
+        pass
+
+def passing():
+    raise RuntimeError('passes three frames')
+
+def between():
+    passing()
+
+for turn in range(2):
+    nested()
+    try:
+        between()
+    except RuntimeError:
+        pass
+    try:
+        raise KeyError('missing')
+    except KeyError:
+        pass
+""",
+    )
+    async with debugging() as client:
+        await client.call("breakpoint_set_exception", exception_type="*", break_on_second_chance=False)
+        stop = (await client.call("debug_launch", program=app, stop_at_entry=False))["stop"]
+        raised = []
+        while stop["state"] == "Paused":
+            raised.append(stop["location"]["line"])
+            stop = await client.call("debug_continue")
+        assert raised == [4, 4, 4, 11, 4, 4, 4, 19, 24, 36] * 2
+        (all_,) = (await client.call("breakpoint_list"))["exceptionBreakpoints"]
+        assert all_["hitCount"] == 20
+
+
 async def test_a_continue_with_no_timeout_left_still_resumes_the_program(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("debug_launch", program=program("steps.py"))

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
+from trio_debugmcp.dap.profiles import Place
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
@@ -37,9 +38,9 @@ class _Sighting(Struct, frozen=True):
     """A reported exception, as far as it takes to recognise it; `depth` is the height of the stack there."""
 
     identity: str
-    break_mode: str | None
-    thread_id: int
+    info: ExceptionInfo
     depth: int
+    place: Place
 
 
 class ExceptionFilter:
@@ -48,7 +49,7 @@ class ExceptionFilter:
     def __init__(self, requests: Requests, merger: Merger) -> None:
         self._requests = requests
         self._merger = merger
-        self._last: _Sighting | None = None
+        self._last: dict[int, _Sighting] = {}
 
     async def examine(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> Raised | None:
         """Return what was raised and whether it counts; None at a stop that is not about an exception."""
@@ -58,9 +59,9 @@ class ExceptionFilter:
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         if not candidates:  # the adapter was asked to stop in some other way, by adapter_options for example
             return Raised(info)
-        frame_id = stack.stack_frames[0].id if stack.stack_frames else None
-        if await self._is_repetition(info, thread_id, frame_id, stack.total_frames or 0):
+        if await self._is_repetition(info, thread_id, stack):
             return Raised(info, counts=False)
+        frame_id = _top(stack)
         lineage = await self._lineage(info, frame_id)
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted))
@@ -79,22 +80,26 @@ class ExceptionFilter:
             )
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
-    async def _is_repetition(self, info: ExceptionInfo, thread_id: int, frame_id: int | None, depth: int) -> bool:
-        """Whether this is the last stop's exception, reported again in the next frame that it passes on its way up.
+    async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
+        """Whether this is the exception that this thread reported last, in a frame that it passes on its way up.
 
-        Its identity alone does not decide it: the next exception may be put where this one was in memory. On the way
-        up the stack gets shorter each time; where a new exception is raised it does not.
+        Its identity alone does not decide it: the next exception may be put where this one was in memory. On the way up
+        the stack gets shorter each time, and the exception has passed the frame in which it was reported last.
         """
-        expression = self._requests.profile.expressions.raise_identity()
+        expressions = self._requests.profile.expressions
+        expression, frame_id = expressions.raise_identity(), _top(stack)
         identity = await self._evaluate(expression, frame_id) if expression else None
+        last = self._last.pop(thread_id, None)
         if identity is None:
             return False
-        last, self._last = self._last, _Sighting(identity, info.break_mode, thread_id, depth)
-        return (
-            last is not None
-            and (last.identity, last.break_mode, last.thread_id) == (identity, info.break_mode, thread_id)
-            and depth < last.depth
-        )
+        top = stack.stack_frames[0] if stack.stack_frames else None
+        place = (top.name, top.line) if top is not None else ("", 0)
+        self._last[thread_id] = this = _Sighting(identity, info, stack.total_frames or 0, place)
+        if last is None or (last.identity, last.info) != (identity, info) or this.depth >= last.depth:
+            return False
+        passed = expressions.places_passed()
+        value = await self._evaluate(passed, frame_id) if passed else None
+        return value is None or last.place in expressions.parse_places(value)
 
     async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
         own = (info.type, info.type.rpartition(".")[2])
@@ -124,3 +129,7 @@ class ExceptionFilter:
             log.info("%s: %s", expression, error)
             return None
         return body.result
+
+
+def _top(stack: StackTraceBody) -> int | None:
+    return stack.stack_frames[0].id if stack.stack_frames else None

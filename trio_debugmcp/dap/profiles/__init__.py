@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Expressions, Launch, Profile, Runtime, TypedException
+from trio_debugmcp.dap.profiles.profile import (
+    Attach,
+    Dialect,
+    Expressions,
+    Launch,
+    Place,
+    Profile,
+    Runtime,
+    TypedException,
+)
 from trio_debugmcp.errors import UsageError
 
 __all__ = [
@@ -14,6 +23,7 @@ __all__ = [
     "Dialect",
     "Expressions",
     "Launch",
+    "Place",
     "Profile",
     "Runtime",
     "TypedException",

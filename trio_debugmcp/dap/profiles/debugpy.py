@@ -33,6 +33,7 @@ from trio_debugmcp.dap.profiles.profile import (
     Dialect,
     Expressions,
     Launch,
+    Place,
     Profile,
     Runtime,
     TypedException,
@@ -43,6 +44,9 @@ _CONDITION_FAILED = re.compile(
     r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)",
     re.DOTALL,
 )
+_MAX_PLACES = 200
+"""Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
+
 _LOST_PROGRAM = re.compile(r"Server\[[^]]*\] disconnected unexpectedly")
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
@@ -175,6 +179,20 @@ class PythonExpressions(Expressions):
     def raise_identity(self) -> str | None:
         # pydevd reports one exception again in every frame that it passes.
         return "id(__exception__[1])"
+
+    def places_passed(self) -> str | None:
+        """Ask for the traceback below its first entry, which is the frame at hand."""
+        return (
+            "(lambda t, traceback: '\\n'.join('%d %s' % (line, f.f_code.co_name) for f, line in "
+            f"[*traceback.walk_tb(t)][1:{_MAX_PLACES + 1}]))(__exception__[2], __import__('traceback'))"
+        )
+
+    def parse_places(self, result: str) -> Sequence[Place]:
+        try:
+            lines = str(ast.literal_eval(result)).splitlines()
+        except (SyntaxError, ValueError):
+            return ()
+        return [(name, int(line)) for line, _, name in (each.partition(" ") for each in lines)]
 
     def causes(self, most: int) -> str | None:
         """Follow `__cause__`, else `__context__`, as Python does when it prints a traceback."""

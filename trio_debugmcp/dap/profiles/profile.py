@@ -70,6 +70,10 @@ class TypedException(Struct, frozen=True):
     second_chance: bool
 
 
+Place = tuple[str, int]
+"""The name of a function, as frames have it, and a line."""
+
+
 class Dialect:
     """What one adapter's messages mean: its own requests, its errors and its output. The defaults follow the DAP."""
 
@@ -184,8 +188,16 @@ class Expressions:
         return ()
 
     def raise_identity(self) -> str | None:
-        """An expression that differs between two exceptions that were raised, and is constant for one."""
+        """An expression that differs between two exceptions that live at the same time, and is constant for one."""
         return None
+
+    def places_passed(self) -> str | None:
+        """An expression for the places that the exception at a stop has passed to get to the frame at hand."""
+        return None
+
+    def parse_places(self, result: str) -> Sequence[Place]:
+        """The places in the value of `places_passed`; none if it was raised in the frame at hand."""
+        return ()
 
     def causes(self, most: int) -> str | None:
         """An expression for the causes of the exception at a stop: a string of JSON, `[[type, message], …]`."""
