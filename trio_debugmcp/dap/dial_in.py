@@ -43,6 +43,14 @@ TOKEN_BYTES = 24
 
 _CHUNK_BYTES = 64 * 1024
 
+_RELEASE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("initialize", {"adapterID": "debugpy", "pathFormat": "path"}),
+    ("attach", {}),
+    ("configurationDone", {}),
+    ("disconnect", {"terminateDebuggee": False}),
+)
+"""The shortest handshake after which a process runs, and a goodbye."""
+
 _MAX_ANCESTORS = 32
 """Generations that are climbed from an unknown caller to a known process."""
 
@@ -122,6 +130,12 @@ class DialIns:
             if not self._expected[pid]:
                 del self._expected[pid]
 
+    def dismiss(self, pid: int) -> None:
+        """Disconnect a caller that no session takes; the process continues without a debugger."""
+        caller = self._waiting.pop(pid, None)
+        if caller is not None:
+            self._nursery.start_soon(self._release, caller)
+
     def own(self, pid: int, announce: Announce) -> None:
         """Have children of this process announced to its session, until `disown`."""
         self._owners[pid] = announce
@@ -194,12 +208,24 @@ class DialIns:
         owner = None if caller.pid in self._expected else self._owner_of(caller)
         if owner is None and caller.pid not in self._expected:
             log.warning("%r dialed in, and no session waits for it", caller)
-            await trio.aclose_forcefully(caller.stream)
+            await self._release(caller)
             return
         self._waiting[caller.pid] = caller
         self._arrived.unpark_all()
         if owner is not None:
             owner(caller)
+
+    async def _release(self, caller: Caller) -> None:
+        """Let a process run that waits for its debugger: pydevd holds it until a whole handshake is over."""
+        conversation = _Conversation(caller.stream)
+        try:
+            with trio.move_on_after(ADMISSION_SECONDS):
+                for command, arguments in _RELEASE:
+                    await conversation.ask(command, arguments)
+        except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
+            log.info("%r: %s", caller, error)
+        finally:
+            await trio.aclose_forcefully(caller.stream)
 
     def _owner_of(self, caller: Caller) -> Announce | None:
         """Return who announces this caller: the owner of itself (`exec`), of an ancestor, or of its process session."""

@@ -64,6 +64,7 @@ class DirectStream(trio.abc.Stream):
         self._pid = trio.Event()
         self.pid: int | None = None
         self._run_number: int | None = None
+        self._announced: dict[int, int] = {}
         self._end: bytes | None = None
 
     def __repr__(self) -> str:
@@ -106,6 +107,9 @@ class DirectStream(trio.abc.Stream):
         with suppress(ProtocolViolation):
             message = decode_message(body)
             if isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
+                child = self._announced.pop(message.request_seq, None)
+                if child is not None and not message.success:
+                    self._dial_ins.dismiss(child)
                 if message.request_seq == self._run_number:
                     answer = msgspec.json.decode(message.body) if message.success and message.body else {}
                     pid = answer.get("processId")
@@ -195,9 +199,12 @@ class DirectStream(trio.abc.Stream):
         }
         body = {"request": "attach", "configuration": configuration}
         with suppress(trio.WouldBlock, trio.ClosedResourceError, trio.BrokenResourceError):
-            self._frames.send_nowait(self._encoded("startDebugging", body)[1])
+            number, frame = self._encoded("startDebugging", body)
+            self._frames.send_nowait(frame)
+            self._announced[number] = caller.pid
             return
         log.warning("%r was not announced: its parent's session does not read", caller)
+        self._dial_ins.dismiss(caller.pid)
 
     def _encoded(self, command: str, arguments: object) -> tuple[int, bytes]:
         number = next(self._numbers)
