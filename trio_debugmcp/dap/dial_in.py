@@ -308,15 +308,18 @@ async def open_dial_ins() -> AsyncIterator[DialIns]:
 def is_alive(pid: int) -> bool:
     """Return whether a process exists and has not ended; a zombie has."""
     status = _status(pid)
-    if status is not None:
-        return status[0] != "Z"
+    return exists(pid) if status is None else status[0] != "Z"
+
+
+def exists(pid: int) -> bool:
+    """Return whether there is a process with that id, a zombie included."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return not os.path.isdir("/proc/self")
+    return True
 
 
 def parent_of(pid: int) -> int | None:

@@ -22,7 +22,7 @@ import trio
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_message
-from trio_debugmcp.dap.dial_in import Caller, DialIns, acknowledge_at_once, is_alive
+from trio_debugmcp.dap.dial_in import Caller, DialIns, acknowledge_at_once, exists, is_alive
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
 from trio_debugmcp.dap.process import open_process
@@ -37,8 +37,8 @@ _OUR_NUMBERS = 2_000_000_000
 _POLL_SECONDS = 0.02
 """Between two checks whether a process lives that is not ours to wait for."""
 
-_EXEC_SECONDS = 0.3
-"""From a closed connection to the first doubt that the process ends: it may have replaced itself, and dial in anew."""
+_REAP_SECONDS = 0.5
+"""For a process that has ended to be reaped by its parent, which is this server if it was launched."""
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -301,8 +301,12 @@ async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
     await stream.serve(caller)
     # The connection is over, but perhaps not the process: after an `exec` it dials in anew, and is announced as a child
     # of itself; its session here lasts as long as the process does.
-    await trio.sleep(_EXEC_SECONDS if is_alive(pid) else 0)
     while is_alive(pid):  # noqa: ASYNC110 (the system has no event for a process that is not our child)
+        await trio.sleep(_POLL_SECONDS)
+    # A launched program's exit code must be known, to its session and in a recording, before its end is reported.
+    with trio.move_on_after(_REAP_SECONDS):
+        while exists(pid):  # noqa: ASYNC110
+            await trio.sleep(_POLL_SECONDS)
         await trio.sleep(_POLL_SECONDS)
     await stream.report_end()
 
