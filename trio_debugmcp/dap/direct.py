@@ -140,28 +140,20 @@ class DirectStream(trio.abc.Stream):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while True:
                 for body in decoder.feed(data):
-                    if not await self._is_the_end(body):
+                    if not self._is_the_end(body):
                         await self._frames.send(encode_frame(body))
                 data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
                 acknowledge_at_once(caller.stream)
                 if not data:
                     break
 
-    async def _is_the_end(self, body: bytes) -> bool:
-        """Keep back `terminated`, which is sent when the program begins to end; `report_end` sends it when it has.
-
-        The program is detached from, or its end would wait half a second for what we might still want of it.
-        """
+    def _is_the_end(self, body: bytes) -> bool:
+        """Keep back `terminated`, which is sent when the program begins to end; `report_end` sends it when it has."""
         if b'"terminated"' in body:
             message = decode_message(body)
             if isinstance(message, Event) and message.event == "terminated":
                 self._end = encode_frame(body)
-                if self._caller is not None:
-                    await self._caller.stream.send_all(self._encoded("disconnect", {"terminateDebuggee": False})[1])
                 return True
-        if self._end is not None and b'"response"' in body:
-            message = decode_message(body)
-            return isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS
         return False
 
     async def report_end(self) -> None:
