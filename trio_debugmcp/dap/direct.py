@@ -7,6 +7,8 @@ runs is done here, in the same words of the protocol:
    process group, pipes and exit status. (An attachment has an injector run instead.)
 2. The program dials in (`dial_in`). From then on every frame is passed on as it is, both ways.
 3. A child that dials in is announced with `startDebugging`, as adapters do; its session takes it by its process id.
+4. `terminated` is sent when the process has ended, not when it begins to, and also for one that was killed. The
+   connection may end before: after an `exec` the process dials in anew, and is announced as a child of itself.
 
 Because all of it is DAP, a recording of a session has it, and replays it with no program at all.
 """
@@ -14,195 +16,38 @@ Because all of it is DAP, a recording of a session has it, and replays it with n
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from itertools import count
 from typing import Any
 
-import msgspec
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.codec import decode_message
-from trio_debugmcp.dap.dial_in import Caller, DialIns, acknowledge_at_once, exists, is_alive
-from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
-from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
+from trio_debugmcp.dap.dial_in import DialIns
+from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED, PROGRAM_LOST, DirectStream
+from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.pids import exists, wait_ended
 from trio_debugmcp.dap.process import open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import CannotRun, ProtocolViolation
 
 log = logging.getLogger(__name__)
 
-_OUR_NUMBERS = 2_000_000_000
-"""Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
+_LAST_FRAMES_SECONDS = 0.3
+"""From a program's end to that of its connection, for what it has sent; a forked child may keep the socket open."""
 
-_POLL_SECONDS = 0.02
-"""Between two checks whether a process lives that is not ours to wait for."""
+_LATE_CALL_SECONDS = 0.1
+"""From a program's end to giving up on its call: it may have dialed in just before, and be at the door."""
+
+_EXEC_SECONDS = 0.3
+"""From the end of a connection to the conclusion that its process lives: usually it is about to end."""
 
 _REAP_SECONDS = 0.5
-"""For a process that has ended to be reaped by its parent, which is this server if it was launched."""
+"""For a launched program that has ended to be reaped."""
 
-_CHUNK_BYTES = 64 * 1024
+_POLL_SECONDS = 0.02
+"""Between two checks whether it was reaped."""
 
 _SAID_BYTES = 4000
 """Of what an injector that fails has written: its last line is the reason."""
-
-_FRAMES_AHEAD = 64
-"""Frames read from the program before the session takes them."""
-
-
-class DirectStream(trio.abc.Stream):
-    """The DAP stream of one program that dials in. Made by `open_launched`, `open_attached` and `open_child`."""
-
-    def __init__(self, dial_ins: DialIns, child_arguments: Mapping[str, Any]) -> None:
-        self._dial_ins = dial_ins
-        self._child_arguments = child_arguments
-        self._numbers = count(_OUR_NUMBERS)
-        self._frames, self._incoming = trio.open_memory_channel[bytes](_FRAMES_AHEAD)
-        self._decoder = FrameDecoder()
-        self._early: list[bytes] = []
-        self._asked = trio.Event()
-        self._caller: Caller | None = None
-        self._pid = trio.Event()
-        self.pid: int | None = None
-        self._run_number: int | None = None
-        self._announced: dict[int, int] = {}
-        self._end: bytes | None = None
-
-    def __repr__(self) -> str:
-        return f"<DirectStream to {self._caller!r}>" if self._caller else f"<DirectStream, waiting for pid {self.pid}>"
-
-    # --- The session's side -------------------------------------------------------------------------------------------
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Pass frames on to the program; what the session writes before it has dialed in waits."""
-        for body in self._decoder.feed(bytes(data)):
-            if self._is_ours(body):
-                continue
-            frame = encode_frame(body)
-            if self._caller is None:
-                self._early.append(frame)
-                self._asked.set()
-            else:
-                await self._caller.stream.send_all(frame)
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """Return the next frame, or nothing at the end."""
-        try:
-            return await self._incoming.receive()
-        except (trio.EndOfChannel, trio.ClosedResourceError):
-            return b""
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def aclose(self) -> None:
-        self._incoming.close()
-        if self._caller is not None:
-            await trio.aclose_forcefully(self._caller.stream)
-        await trio.lowlevel.checkpoint()
-
-    def _is_ours(self, body: bytes) -> bool:
-        """Take the session's responses to our own requests, of which the program knows nothing."""
-        if b'"response"' not in body:
-            return False
-        with suppress(ProtocolViolation):
-            message = decode_message(body)
-            if isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
-                child = self._announced.pop(message.request_seq, None)
-                if child is not None and not message.success:
-                    self._dial_ins.dismiss(child)
-                if message.request_seq == self._run_number:
-                    answer = msgspec.json.decode(message.body) if message.success and message.body else {}
-                    pid = answer.get("processId")
-                    self.pid = pid if isinstance(pid, int) else None
-                    self._pid.set()
-                return True
-        return False
-
-    # --- The program's side -------------------------------------------------------------------------------------------
-
-    async def run_program(self, wanted: RunInTerminal) -> int | None:
-        """Have the session run the program; return its process id, or None if it could not."""
-        await self._asked.wait()  # as an adapter does: it is spoken to first
-        self._run_number, frame = self._encoded("runInTerminal", wanted)
-        await self._frames.send(frame)
-        await self._pid.wait()
-        return self.pid
-
-    async def serve(self, caller: Caller) -> None:
-        """Pass frames on until the program's connection ends."""
-        self._caller, self.pid = caller, caller.pid
-        self._dial_ins.own(caller.pid, self._announce_nowait)
-        for frame in self._early:
-            await caller.stream.send_all(frame)
-        self._early.clear()
-        decoder = FrameDecoder()
-        data = caller.received
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            while True:
-                for body in decoder.feed(data):
-                    if not self._is_the_end(body):
-                        await self._frames.send(encode_frame(body))
-                data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
-                acknowledge_at_once(caller.stream)
-                if not data:
-                    break
-
-    def _is_the_end(self, body: bytes) -> bool:
-        """Keep back `terminated`, which is sent when the program begins to end; `report_end` sends it when it has."""
-        if b'"terminated"' in body:
-            message = decode_message(body)
-            if isinstance(message, Event) and message.event == "terminated":
-                self._end = encode_frame(body)
-                return True
-        return False
-
-    async def report_end(self) -> None:
-        """Send `terminated`, now that the process has ended."""
-        if self._end is not None:
-            await self._frames.send(self._end)
-
-    def hang_up(self) -> None:
-        """End the stream: the session reads its end."""
-        if self.pid is not None:
-            self._dial_ins.disown(self.pid, self._announce_nowait)
-        self._frames.close()
-
-    async def refuse(self, reason: str) -> None:
-        """Answer the session's first request with a failure, as an adapter that cannot start the program does."""
-        await self._asked.wait()
-        request = decode_message(FrameDecoder().feed(self._early[0])[0])
-        if isinstance(request, Request):
-            answer = {
-                "seq": next(self._numbers),
-                "type": "response",
-                "request_seq": request.seq,
-                "command": request.command,
-                "success": False,
-                "message": reason,
-            }
-            await self._frames.send(encode_frame(msgspec.json.encode(answer)))
-
-    def _announce_nowait(self, caller: Caller) -> None:
-        configuration = {
-            **self._child_arguments,
-            "subProcessId": caller.pid,
-            "parentProcessId": caller.parent_pid,
-            "dialedIn": True,
-        }
-        body = {"request": "attach", "configuration": configuration}
-        with suppress(trio.WouldBlock, trio.ClosedResourceError, trio.BrokenResourceError):
-            number, frame = self._encoded("startDebugging", body)
-            self._frames.send_nowait(frame)
-            self._announced[number] = caller.pid
-            return
-        log.warning("%r was not announced: its parent's session does not read", caller)
-        self._dial_ins.dismiss(caller.pid)
-
-    def _encoded(self, command: str, arguments: object) -> tuple[int, bytes]:
-        number = next(self._numbers)
-        request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
-        return number, encode_frame(msgspec.json.encode(request))
-
 
 Connect = Callable[[DirectStream], Awaitable[None]]
 
@@ -217,7 +62,7 @@ def open_launched(
         if pid is not None:  # otherwise the session knows already why it could not run it
             await _connect(stream, pid, dial_ins)
 
-    return _open_line(connect, dial_ins, child_arguments)
+    return _open_line(connect, dial_ins, child_arguments, is_ours=True)
 
 
 def open_caller(
@@ -241,8 +86,8 @@ def open_injected(
             if injector.stdout is None or injector.stderr is None:
                 raise AssertionError("the process was opened with pipes")
             said = bytearray()
-            nursery.start_soon(_read, injector.stdout, said)
-            nursery.start_soon(_read, injector.stderr, said)
+            nursery.start_soon(_keep_reading, injector.stdout, said)
+            nursery.start_soon(_keep_reading, injector.stderr, said)
 
             async def watch() -> None:
                 code = await injector.wait()
@@ -259,68 +104,94 @@ def open_injected(
 
 
 @asynccontextmanager
-async def _open_line(connect: Connect, dial_ins: DialIns, child_arguments: Mapping[str, Any]) -> AsyncIterator[Adapter]:
+async def _open_line(
+    connect: Connect, dial_ins: DialIns, child_arguments: Mapping[str, Any], *, is_ours: bool = False
+) -> AsyncIterator[Adapter]:
     """Run `connect` beside the block. Shielded, as an adapter process is: it must answer the session's goodbye."""
-    stream = DirectStream(dial_ins, child_arguments)
     serving = trio.CancelScope(shield=True)
 
-    async def serve() -> None:
+    async def serve(stream: DirectStream) -> None:
         with serving:
             try:
                 await connect(stream)
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
+            except* (trio.BrokenResourceError, trio.ClosedResourceError):
                 pass  # the session has closed the stream
-            except (ProtocolViolation, CannotRun) as error:
-                log.warning("a direct line: %s", error)
-                await stream.refuse(str(error))
+            except* (ProtocolViolation, CannotRun) as errors:
+                log.warning("a direct line: %s", errors.exceptions[0])
+                await stream.refuse(str(errors.exceptions[0]))
             finally:
                 stream.hang_up()
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
+        stream = DirectStream(dial_ins, nursery, child_arguments, is_ours=is_ours)
+        nursery.start_soon(serve, stream)
         try:
             yield Adapter(stream)
         finally:
             serving.cancel(reason="the session is over")
+            nursery.cancel_scope.cancel(reason="the session is over")
 
 
 async def _connect(stream: DirectStream, pid: int, dial_ins: DialIns) -> None:
     """Wait until the process has dialed in, and serve it until it has ended."""
-    caller = await _wait_caller(dial_ins, pid)
-    if caller is None:
-        await stream.refuse("the program ended before the debugger inside it had connected")
-        return
-    await stream.serve(caller)
-    # The connection is over, but perhaps not the process: after an `exec` it dials in anew, and is announced as a child
-    # of itself; its session here lasts as long as the process does.
-    while is_alive(pid):  # noqa: ASYNC110 (the system has no event for a process that is not our child)
-        await trio.sleep(_POLL_SECONDS)
-    # A launched program's exit code must be known, to its session and in a recording, before its end is reported.
+    ended = trio.Event()
+
+    async def watch() -> None:
+        await wait_ended(pid)
+        ended.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        if await _has_connected(stream, pid, dial_ins, ended):
+            nursery.start_soon(_cut_at_end, stream, ended)
+            await stream.serve()
+            # The connection is over, but perhaps not the process.
+            with trio.move_on_after(_EXEC_SECONDS):
+                await ended.wait()
+            if not ended.is_set():
+                await stream.lose(PROGRAM_LOST)
+                await ended.wait()
+            await stream.lose(PROGRAM_ENDED)
+            if stream.is_ours:
+                await _wait_reaped(pid)
+            await stream.report_end()
+        else:
+            await stream.refuse("the program ended before the debugger inside it had connected")
+        nursery.cancel_scope.cancel(reason="the process has ended")
+
+
+async def _has_connected(stream: DirectStream, pid: int, dial_ins: DialIns, ended: trio.Event) -> bool:
+    """Wait until the process has dialed in; False if it ends before."""
+    connected = False
+    async with trio.open_nursery() as nursery:
+
+        async def give_up() -> None:
+            await ended.wait()
+            await trio.sleep(_LATE_CALL_SECONDS)
+            nursery.cancel_scope.cancel(reason="the process has ended")
+
+        nursery.start_soon(give_up)
+        stream.connect(await dial_ins.take(pid))
+        connected = True
+        nursery.cancel_scope.cancel(reason="it has dialed in")
+    return connected
+
+
+async def _cut_at_end(stream: DirectStream, ended: trio.Event) -> None:
+    await ended.wait()
+    await trio.sleep(_LAST_FRAMES_SECONDS)
+    stream.cut()
+
+
+async def _wait_reaped(pid: int) -> None:
+    """Wait until this server has taken a process's exit code, which its session and a recording report at its end."""
     with trio.move_on_after(_REAP_SECONDS):
         while exists(pid):  # noqa: ASYNC110
             await trio.sleep(_POLL_SECONDS)
         await trio.sleep(_POLL_SECONDS)
-    await stream.report_end()
 
 
-async def _wait_caller(dial_ins: DialIns, pid: int) -> Caller | None:
-    """Wait until the process has dialed in; None if it ends before."""
-    caller: Caller | None = None
-    async with trio.open_nursery() as nursery:
-
-        async def watch() -> None:
-            while is_alive(pid):  # noqa: ASYNC110
-                await trio.sleep(_POLL_SECONDS)
-            await trio.sleep(_POLL_SECONDS)  # it may have dialed in just before
-            nursery.cancel_scope.cancel(reason="the process has ended")
-
-        nursery.start_soon(watch)
-        caller = await dial_ins.take(pid)
-        nursery.cancel_scope.cancel(reason="it has dialed in")
-    return caller
-
-
-async def _read(pipe: trio.abc.ReceiveStream, into: bytearray) -> None:
+async def _keep_reading(pipe: trio.abc.ReceiveStream, into: bytearray) -> None:
     with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         while data := await pipe.receive_some():
             into += data

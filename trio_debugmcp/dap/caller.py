@@ -1,0 +1,202 @@
+"""`Caller`: a debugger inside a process that has dialed in; how one is admitted, sheltered and released.
+
+    caller = await admitted(stream, token)      # raises if it is a stranger
+    ...                                         # DAP on caller.stream, beginning with caller.received
+    await release(caller)                       # or: nobody wants it, its process is to run on
+
+`pydevdAuthorize`, `pydevdSystemInfo` and `evaluate` without a frame are pydevd's own requests, and so is the order in
+which `release` works: tests/real/test_direct_line.py has a test for each fact.
+"""
+
+import logging
+import secrets
+import socket
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import msgspec
+import trio
+
+from trio_debugmcp.dap.codec import decode_message
+from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.messages import Response
+from trio_debugmcp.errors import AdapterGone, ProtocolViolation
+
+log = logging.getLogger(__name__)
+
+RELEASE_SECONDS = 1.0
+"""For a debugger to take its release and to disconnect; it takes some milliseconds."""
+
+MAX_ADMISSION_BYTES = 256 * 1024
+"""What a caller may send before it is admitted; pydevd sends about 2 KB."""
+
+_MAX_PID = 2**31 - 1
+
+_CHUNK_BYTES = 64 * 1024
+
+SHELTER = """
+import sys
+monkey = sys.modules["_pydev_bundle.pydev_monkey"]
+if not hasattr(monkey, "_dialing"):
+    monkey._dialing = monkey._get_apply_arg_patching, monkey._on_forked_process
+    def children_dial_in():
+        return monkey.get_global_debugger() is not None and monkey._dialing[0]()
+    def on_forked_process(setup_tracing=True):
+        try:
+            monkey._dialing[1](setup_tracing)
+        except OSError:
+            monkey.set_global_debugger(None)
+    def wait_for_ready_to_run(self):
+        while not (self.ready_to_run or self.pydb_disposed):
+            self.process_internal_commands()
+            self._py_db_command_thread_event.clear()
+            self._py_db_command_thread_event.wait(0.05)
+    monkey._get_apply_arg_patching = children_dial_in
+    monkey._on_forked_process = on_forked_process
+    type(monkey.get_global_debugger()).wait_for_ready_to_run = wait_for_ready_to_run
+"""
+"""Python that runs inside the debugger of a process which has dialed in, for when we are gone before it is.
+
+pydevd makes every child dial in as long as its parent lives. Where nobody listens any more, `os.fork` raises in the
+child and a new interpreter does not start; where the connection ends before the child may run, it waits for ever.
+So children dial in only while their parent is connected, and a fork whose debugger is gone runs on without one.
+"""
+
+
+class Caller:
+    """A debugger inside a process that has dialed in and shown the token.
+
+    Attributes:
+        stream: the connection to it; whoever takes the caller closes it.
+        received: bytes that came after its answers.
+    """
+
+    def __init__(self, stream: trio.abc.Stream, pid: int, parent_pid: int, received: bytes = b"") -> None:
+        self.stream = stream
+        self.pid = pid
+        self.parent_pid = parent_pid
+        self.received = received
+
+    def __repr__(self) -> str:
+        return f"<Caller pid={self.pid} parent={self.parent_pid}>"
+
+
+async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
+    """Ask a caller for the token and who it is, and have its children dial in only while it is connected.
+
+    The caller bounds the wait, and closes the stream if this raises.
+
+    Raises:
+        AdapterGone: it does not know the token, or has disconnected.
+        ProtocolViolation: it does not speak DAP.
+        trio.BrokenResourceError: the connection broke.
+    """
+    conversation = _Conversation(stream)
+    authorization = await conversation.send("pydevdAuthorize", {"debugServerAccessToken": None})
+    shown = (await conversation.answer(authorization)).get("clientAccessToken")
+    if not isinstance(shown, str) or not secrets.compare_digest(_bytes(shown), _bytes(token)):
+        raise AdapterGone("it does not know the token")
+    system = await conversation.send("pydevdSystemInfo", {})
+    shelter = await conversation.send("evaluate", {"expression": f"exec({SHELTER!r}, {{}})", "context": "repl"})
+    process = (await conversation.answer(system)).get("process")
+    pid, parent = (_pid(process.get(name)) for name in ("pid", "ppid")) if isinstance(process, dict) else (0, 0)
+    if not pid:
+        raise AdapterGone("it does not say which process it is")
+    try:
+        await conversation.answer(shelter)
+    except AdapterGone as refusal:
+        log.warning("process %d: its children dial in for ever: %s", pid, refusal)
+    return Caller(stream, pid, parent, conversation.rest)
+
+
+async def release(caller: Caller) -> None:
+    """Let the process of a caller run on without a debugger, and close the connection. Bounded and shielded.
+
+    Without `configurationDone` it would wait for ever, even once the connection is closed. The connection is closed
+    when the debugger has read everything: bytes on their way are lost when a socket is closed with something unread.
+    """
+    requests = ("attach", "configurationDone", "disconnect")
+    goodbye = b"".join(_request(number, command, {}) for number, command in enumerate(requests, 1_000_000_000))
+    with trio.move_on_after(RELEASE_SECONDS, shield=True):
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            await caller.stream.send_all(goodbye)
+            if isinstance(caller.stream, trio.abc.HalfCloseableStream):
+                await caller.stream.send_eof()
+                while await caller.stream.receive_some(_CHUNK_BYTES):
+                    pass
+    with trio.CancelScope(shield=True):
+        await trio.aclose_forcefully(caller.stream)
+
+
+def acknowledge_at_once(stream: trio.abc.Stream) -> None:
+    """Ask for a quick acknowledgement of what has been received; Linux only, and to be repeated after each read.
+
+    pydevd writes the head and the body of a message apart, with Nagle's algorithm on: the body waits for the
+    acknowledgement of the head, which Linux delays by 40 ms.
+    """
+    if isinstance(stream, trio.SocketStream) and hasattr(socket, "TCP_QUICKACK"):
+        with suppress(OSError):
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+
+
+class _Conversation:
+    """Questions to a caller, before its stream is anybody's connection."""
+
+    def __init__(self, stream: trio.abc.Stream) -> None:
+        self._stream = stream
+        self._decoder = FrameDecoder(max_body_bytes=MAX_ADMISSION_BYTES)
+        self._frames: list[bytes] = []
+        self._responses: dict[int, Response] = {}
+        self._numbers = count(1)
+        self._allowance = MAX_ADMISSION_BYTES
+
+    @property
+    def rest(self) -> bytes:
+        """What came beside the answers, as bytes of the protocol."""
+        return b"".join(encode_frame(frame) for frame in self._frames) + self._decoder.pending
+
+    async def send(self, command: str, arguments: dict[str, Any]) -> int:
+        """Send a request and return its number."""
+        number = next(self._numbers)
+        await self._stream.send_all(_request(number, command, arguments))
+        return number
+
+    async def answer(self, number: int) -> dict[str, Any]:
+        """Wait for the response to a request, and return its body."""
+        while number not in self._responses:
+            data = bytes(await self._stream.receive_some(_CHUNK_BYTES))
+            if not data:
+                raise AdapterGone("it has disconnected")
+            acknowledge_at_once(self._stream)
+            self._allowance -= len(data)
+            if self._allowance < 0:
+                raise ProtocolViolation("it talks without an end")
+            for frame in self._decoder.feed(data):
+                message = decode_message(frame)
+                if isinstance(message, Response) and message.request_seq not in self._responses:
+                    self._responses[message.request_seq] = message
+                else:
+                    self._frames.append(frame)
+        response = self._responses[number]
+        if not response.success:
+            raise AdapterGone(f"it refused {response.command}")
+        try:
+            body = msgspec.json.decode(response.body) if response.body else None
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise ProtocolViolation(f"an answer without sense: {error}") from error
+        return body if isinstance(body, dict) else {}
+
+
+def _request(number: int, command: str, arguments: dict[str, Any]) -> bytes:
+    request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
+    return encode_frame(msgspec.json.encode(request))
+
+
+def _bytes(token: str) -> bytes:
+    return token.encode("utf-8", "surrogatepass")
+
+
+def _pid(value: object) -> int:
+    """The value if it can be the id of a process, else 0."""
+    return value if type(value) is int and 0 < value <= _MAX_PID else 0

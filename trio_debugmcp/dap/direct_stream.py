@@ -1,0 +1,310 @@
+"""`DirectStream`: a program that dials in, as the stream of DAP that a session expects from its debug adapter.
+
+Every frame is passed on as it is, both ways, but for those that only an adapter can send or answer: `runInTerminal`,
+`startDebugging`, the time of `terminated`, and answers for a program that cannot answer any more. `direct` opens it.
+"""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import msgspec
+import trio
+
+from trio_debugmcp.dap.caller import Caller, acknowledge_at_once
+from trio_debugmcp.dap.codec import decode_message
+from trio_debugmcp.dap.dial_in import DialIns
+from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
+from trio_debugmcp.errors import ProtocolViolation
+
+log = logging.getLogger(__name__)
+
+PROGRAM_ENDED = "the program has ended"
+PROGRAM_LOST = (
+    "the program is not connected to the debugger any more: it replaced itself (exec), or closed the connection"
+)
+
+_OUR_NUMBERS = 2_000_000_000
+"""Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
+
+_CHUNK_BYTES = 64 * 1024
+
+_FRAMES_AHEAD = 64
+"""Frames read from the program before the session takes them."""
+
+_SETS_BREAKPOINTS = frozenset({"setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints"})
+
+
+class DirectStream(trio.abc.Stream):
+    """The DAP stream of one program that dials in. Made by `open_launched`, `open_injected` and `open_caller`.
+
+    Attributes:
+        pid: the program's process id, once it is known.
+        is_ours: the session started the process and ends it, so it is never released.
+    """
+
+    def __init__(
+        self, dial_ins: DialIns, nursery: trio.Nursery, child_arguments: Mapping[str, Any], *, is_ours: bool = False
+    ) -> None:
+        self.pid: int | None = None
+        self._dial_ins = dial_ins
+        self._nursery = nursery
+        self._child_arguments = child_arguments
+        self.is_ours = is_ours
+        self._numbers = count(_OUR_NUMBERS)
+        self._frames, self._incoming = trio.open_memory_channel[bytes](_FRAMES_AHEAD)
+        self._decoder = FrameDecoder()
+        self._early: list[bytes] = []
+        self._asked = trio.Event()
+        self._open_requests: dict[int, Request] = {}
+        self._announced: dict[int, int] = {}
+        self._caller: Caller | None = None
+        self._writing = trio.Lock()
+        self._flushed = False
+        self._configured = False
+        self._lost: str | None = None
+        self._reading = trio.CancelScope()
+        self._closed = False
+        self._broken: ProtocolViolation | None = None
+        self._has_pid = trio.Event()
+        self._run_number: int | None = None
+        self._end: bytes | None = None
+
+    def __repr__(self) -> str:
+        if self._caller is None:
+            return f"<DirectStream, waiting for pid {self.pid}>"
+        return f"<DirectStream to {self._caller!r}{', ' + self._lost if self._lost else ''}>"
+
+    # --- The session's side -------------------------------------------------------------------------------------------
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Pass frames on to the program; what the session writes before it has dialed in waits.
+
+        What a program that is lost cannot answer any more is answered here.
+        """
+        if self._closed:
+            raise trio.ClosedResourceError("the direct line was closed")
+        for body in self._decoder.feed(bytes(data)):
+            message = decode_message(body)
+            if isinstance(message, Request):
+                self._open_requests[message.seq] = message
+                self._configured = self._configured or message.command == "configurationDone"
+            elif isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
+                self._take_response(message)
+                continue
+            if self._lost is not None:
+                await self.lose(self._lost)
+            elif not self._flushed:
+                self._early.append(encode_frame(body))
+                self._asked.set()
+            else:
+                await self._write(encode_frame(body))
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        """Return the next frame, or nothing at the end.
+
+        Raises:
+            ProtocolViolation: the program does not speak DAP.
+        """
+        try:
+            return await self._incoming.receive()
+        except trio.EndOfChannel:
+            if self._broken is not None:
+                raise self._broken from None
+            return b""
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def aclose(self) -> None:
+        self._closed = True
+        self._incoming.close()
+        self._let_go()
+        await trio.lowlevel.checkpoint()
+
+    def _take_response(self, response: Response) -> None:
+        """Take the session's responses to our own requests, of which the program knows nothing."""
+        if response.request_seq == self._run_number:
+            answer = msgspec.json.decode(response.body) if response.success and response.body else {}
+            pid = answer.get("processId")
+            self.pid = pid if isinstance(pid, int) else None
+            self._has_pid.set()
+        child = self._announced.pop(response.request_seq, None)
+        if child is not None and not response.success:
+            self._dial_ins.dismiss(child)
+
+    # --- The program's side -------------------------------------------------------------------------------------------
+
+    async def run_program(self, wanted: RunInTerminal) -> int | None:
+        """Have the session run the program; return its process id, or None if it could not."""
+        await self._asked.wait()  # as an adapter does: it is spoken to first
+        self._run_number, frame = self._encoded("runInTerminal", wanted)
+        await self._frames.send(frame)
+        await self._has_pid.wait()
+        return self.pid
+
+    def connect(self, caller: Caller) -> None:
+        """Speak to this caller from now on."""
+        self._caller, self.pid = caller, caller.pid
+        if self._closed:
+            self._let_go()
+        else:
+            self._dial_ins.own(caller.pid, self._announce)
+
+    async def serve(self) -> None:
+        """Pass frames on until the connection ends."""
+        caller = self._caller
+        if caller is None:
+            return
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError), self._reading:
+            async with self._writing:
+                while self._early:
+                    await caller.stream.send_all(self._early.pop(0))
+                self._flushed = True
+            try:
+                await self._read(caller)
+            except ProtocolViolation as violation:
+                log.warning("%r: %s", self, violation)
+                self._broken = violation
+                self._frames.close()
+
+    async def _read(self, caller: Caller) -> None:
+        decoder = FrameDecoder()
+        data = caller.received
+        while True:
+            for body in decoder.feed(data):
+                if await self._pass_on(body):
+                    self._let_go()  # of a program that was detached from, so that its children do not dial in
+                    return
+            data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
+            acknowledge_at_once(caller.stream)
+            if not data:
+                return
+
+    async def _pass_on(self, body: bytes) -> bool:
+        """Pass a frame on to the session; return whether it was the response to a detaching `disconnect`."""
+        message = decode_message(body)
+        detached = False
+        match message:
+            case Event(event="terminated"):
+                self._end = encode_frame(body)  # the program begins to end; `report_end` sends it on when it has
+                return False
+            case Event(event="exited") if b'"processReplaced"' in body:
+                return False  # an exec: the process lives
+            case Response(request_seq=number):
+                request = self._open_requests.pop(number, None)
+                detached = message.success and request is not None and _detaches(request)
+            case _:
+                pass
+        await self._frames.send(encode_frame(body))
+        return detached
+
+    def cut(self) -> None:
+        """End the connection to a program that has ended: a child that it forked may hold it open."""
+        self._reading.cancel(reason="the process has ended")
+
+    async def lose(self, why: str) -> None:
+        """Answer for a program that cannot any more, from now on: `PROGRAM_ENDED` or `PROGRAM_LOST`."""
+        self._lost = why
+        for request in list(self._open_requests.values()):
+            if request.command in ("disconnect", "terminate"):
+                await self._answer(request, {})
+            elif request.command == "threads":
+                await self._answer(request, {"threads": []})
+            elif request.command in _SETS_BREAKPOINTS:
+                await self._answer(request, {"breakpoints": _unverified(request)})
+            else:
+                await self._answer(request, failure=why)
+
+    async def report_end(self) -> None:
+        """Send `terminated`, now that the process has ended."""
+        body = {"seq": next(self._numbers), "type": "event", "event": "terminated", "body": {}}
+        await self._frames.send(self._end or encode_frame(msgspec.json.encode(body)))
+
+    def hang_up(self) -> None:
+        """End the stream: the session reads its end."""
+        self._frames.close()
+        self._let_go()
+
+    async def refuse(self, reason: str) -> None:
+        """Answer what the session has requested with a failure, as an adapter that cannot start the program does."""
+        await self._asked.wait()
+        for request in list(self._open_requests.values()):
+            await self._answer(request, failure=reason)
+
+    # --- Parts --------------------------------------------------------------------------------------------------------
+
+    def _let_go(self) -> None:
+        """Give the connection up: a process that is not ours, and that still waits to be allowed to run, may."""
+        for child in self._announced.values():
+            self._dial_ins.dismiss(child)
+        self._announced.clear()
+        caller, self._caller = self._caller, None
+        if caller is None:
+            return
+        self._reading.cancel(reason="the connection is given up")
+        self._dial_ins.disown(caller.pid, self._announce)
+        if self._configured or self.is_ours or self._lost is not None:
+            self._nursery.start_soon(trio.aclose_forcefully, caller.stream)
+        else:
+            self._dial_ins.release(caller)
+
+    async def _write(self, frame: bytes) -> None:
+        """Write to the program: the session does, and so do we."""
+        async with self._writing:
+            if self._caller is not None:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the reader notices it, too
+                    await self._caller.stream.send_all(frame)
+
+    async def _answer(self, request: Request, body: object = None, *, failure: str | None = None) -> None:
+        if self._open_requests.pop(request.seq, None) is None:
+            return
+        answer = {
+            "seq": next(self._numbers),
+            "type": "response",
+            "request_seq": request.seq,
+            "command": request.command,
+            "success": failure is None,
+            **({"body": body} if failure is None else {"message": failure}),
+        }
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
+            await self._frames.send(encode_frame(msgspec.json.encode(answer)))
+
+    def _announce(self, caller: Caller) -> None:
+        self._nursery.start_soon(self._send_announcement, caller)
+
+    async def _send_announcement(self, caller: Caller) -> None:
+        configuration = {
+            **self._child_arguments,
+            "subProcessId": caller.pid,
+            "parentProcessId": caller.parent_pid,
+            "dialedIn": True,
+        }
+        number, frame = self._encoded("startDebugging", {"request": "attach", "configuration": configuration})
+        self._announced[number] = caller.pid
+        try:
+            await self._frames.send(frame)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._dial_ins.dismiss(caller.pid)
+
+    def _encoded(self, command: str, arguments: object) -> tuple[int, bytes]:
+        number = next(self._numbers)
+        request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
+        return number, encode_frame(msgspec.json.encode(request))
+
+
+def _detaches(request: Request) -> bool:
+    if request.command != "disconnect":
+        return False
+    arguments = msgspec.json.decode(request.arguments) if request.arguments else None
+    return not (isinstance(arguments, dict) and arguments.get("terminateDebuggee"))
+
+
+def _unverified(request: Request) -> list[dict[str, bool]]:
+    """One answer for each breakpoint that was to be set."""
+    arguments = msgspec.json.decode(request.arguments) if request.arguments else {}
+    wanted = arguments.get("breakpoints") if isinstance(arguments, dict) else None
+    return [{"verified": False} for _ in wanted or ()]
