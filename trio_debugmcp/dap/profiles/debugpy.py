@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.dial_in import Address
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
+from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.profiles.profile import (
     Attach,
@@ -95,7 +96,7 @@ class DebugpyDialect(Dialect):
 
     def has_lost_program(self, refusal: str) -> bool:
         # Some tenths of a second pass between the program's end and `terminated`.
-        return _LOST_PROGRAM.fullmatch(refusal) is not None
+        return refusal == PROGRAM_ENDED or _LOST_PROGRAM.fullmatch(refusal) is not None
 
     def condition_failure(self, output: str) -> tuple[str, str] | None:
         """Take the condition and the last line of the traceback from pydevd's report."""
