@@ -12,11 +12,13 @@ from tests.server.scene import BREAKPOINTS, LIST_CHANGED, SESSION, running
 from trio_debugmcp.testing import FakeAdapter, Refusal
 
 
-async def adopt(root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None) -> None:
-    """The parent, by default the root, announces a child, and it is reached."""
+async def adopt(
+    root: FakeAdapter, child: FakeAdapter, parent: FakeAdapter | None = None, *, lasting: bool = False
+) -> None:
+    """The parent, by default the root, announces a child, and it is reached; `lasting`: it outlives its parent."""
     number = len(root.children)
     root.children[number] = child
-    wanted = {"request": "launch", "configuration": {"child": number}}
+    wanted = {"request": "launch", "configuration": {"child": number, "outlivesParent": lasting}}
     answer = await (parent or root).reverse_request("startDebugging", wanted)
     assert answer["success"] is True
     await trio.sleep(10)
@@ -117,6 +119,24 @@ async def test_a_parent_that_ends_takes_its_children_along(autojump_clock: MockC
         assert "disconnect" in grandchild.commands()
 
 
+async def test_a_tree_ends_with_the_last_of_its_lasting_sessions(autojump_clock: MockClock) -> None:
+    child, grandchild = FakeAdapter(), FakeAdapter()
+    async with running("legacy") as (client, parent), client.subscribed(SESSION):
+        await adopt(parent, child, lasting=True)
+        await adopt(parent, grandchild, child, lasting=True)
+        first = len(client.notices)
+        await parent.exit(0)
+        await child.exit(0)
+        await trio.sleep(100)
+        session = await client.read(SESSION)
+        assert [each["state"] for each in session["sessions"]] == ["Terminating", "Terminating", "Running"]
+        assert LIST_CHANGED not in [notice.what for notice in client.notices[first:]]
+        await grandchild.exit(0)
+        await trio.sleep(10)
+        assert [notice.what for notice in client.notices[first:]].count(LIST_CHANGED) == 1
+        assert await client.uris() == []
+
+
 async def test_a_parent_that_has_exited_and_says_no_more_waits_for_its_child(autojump_clock: MockClock) -> None:
     child = FakeAdapter()
     async with running("legacy") as (client, parent):
@@ -146,7 +166,7 @@ async def test_a_child_outlives_its_parents_end_as_long_as_it_is_debugged(autoju
     child = FakeAdapter()
     child.frames = [("work", "/src/child.py", 9)]
     async with running("legacy") as (client, parent):
-        await adopt(parent, child)
+        await adopt(parent, child, lasting=True)
         await child.stop("breakpoint", hit=[1])
         await client.call("debug_wait")
         await parent.exit(0)

@@ -152,7 +152,7 @@ class TraceProfile(Profile):
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         return True
 
-    def open_child(self, configuration: Mapping[str, Any]) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self._open(next(self._children))
 
     def _open(self, connection: str) -> AbstractAsyncContextManager[Adapter]:

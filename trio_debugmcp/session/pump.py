@@ -121,17 +121,19 @@ class EventPump:
                 pass
 
     async def _follow_exit(self) -> None:
-        """End the session of a program that has exited, if the adapter does not."""
+        """End the session of a program that has exited, if the adapter does not; after its children have ended."""
         await trio.sleep(EXIT_SECONDS)
-        await self._finish_after_children()
+        session_id = self._requests.session_id
+        await self._merger.wait_until(lambda state: all(each.parent != session_id for each in state.snapshots))
+        self._finish("the program ended")
 
     async def _finish_after_children(self) -> None:
-        """End the session once no child of it is debugged any more: a child outlives its parent."""
+        """End the session once no child that outlives it is debugged any more."""
         await self._merger.wait_until(lambda state: not self._has_children(state))
         self._finish("the program ended")
 
     def _has_children(self, state: State) -> bool:
-        return any(each.parent == self._requests.session_id for each in state.snapshots)
+        return state.has_lasting_children(self._requests.session_id)
 
     def _finish(self, reason: str) -> None:
         self._ending.finish(reason)

@@ -146,7 +146,7 @@ class DebugSession:
         origin = origin_of(self.profile, self.start, self._shared.clock.now())
         self._shared.breakpoints.add_session(self._breakpoints)
         try:
-            await self._merger.merge(SessionOpened(self.id, origin, self.parent))
+            await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))
             async with self._open_adapter() as adapter:
                 failure = await self._converse(adapter, task_status)
         except (AdapterGone, CannotRun) as error:  # the adapter could not be opened at all
@@ -160,6 +160,9 @@ class DebugSession:
                 await self._close(self._ending.reason or (str(failure) if failure else self._interruption()))
         if failure is not None:
             raise failure
+
+    def _outlives_parent(self) -> bool:
+        return isinstance(self.start, ChildStart) and self.profile.child_outlives_parent(self.start.configuration)
 
     def _interruption(self) -> str:
         return "the server is shutting down" if self._handshake.done else "the start was cancelled"
@@ -291,7 +294,7 @@ class DebugSession:
         self._shared.console.disconnect_input()
 
     async def _wait_children(self) -> None:
-        await self._merger.wait_until(lambda state: all(each.parent != self.id for each in state.snapshots))
+        await self._merger.wait_until(lambda state: not state.has_lasting_children(self.id))
 
     # --- While it runs ---------------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ class SessionOpened(Change, frozen=True):
     session_id: str
     origin: Origin
     parent: str | None = None
+    outlives_parent: bool = False
 
 
 class OriginLearned(Change, frozen=True):

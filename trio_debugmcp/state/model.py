@@ -118,6 +118,7 @@ class Snapshot(Struct, frozen=True):
     id: str
     origin: Origin
     parent: str | None = None
+    outlives_parent: bool = False
     phase: SessionPhase = "Starting"
     stop: Stop | None = None
     stepping: bool = False
@@ -215,6 +216,10 @@ class State(Struct, frozen=True):
     def root(self) -> Snapshot | None:
         """The session that was launched or attached to, of which the others are children."""
         return next((snapshot for snapshot in self.snapshots if snapshot.parent is None), None)
+
+    def has_lasting_children(self, session_id: str) -> bool:
+        """Whether a session has children that outlive it."""
+        return any(each.parent == session_id and each.outlives_parent for each in self.snapshots)
 
     def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id; None if there is none or it has ended."""

@@ -81,7 +81,7 @@ def reduce(change: Change, state: State) -> State:
 
 @reduce.register
 def _(change: SessionOpened, state: State) -> State:
-    opened = Snapshot(id=change.session_id, origin=change.origin, parent=change.parent)
+    opened = Snapshot(change.session_id, change.origin, change.parent, change.outlives_parent)
     if change.parent is not None:
         return replace(state, snapshots=(*state.snapshots, opened))
     return replace(

@@ -148,5 +148,8 @@ class FakeProfile(Profile):
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         return configuration.get("child") in self.adapter.children
 
+    def child_outlives_parent(self, configuration: Mapping[str, Any]) -> bool:
+        return bool(configuration.get("outlivesParent"))
+
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.children[configuration["child"]].open()

@@ -302,6 +302,10 @@ class Debugpy(Profile):
         connect = configuration.get("connect")
         return "dialedIn" in configuration or (isinstance(connect, dict) and "port" in connect)
 
+    def child_outlives_parent(self, configuration: Mapping[str, Any]) -> bool:
+        # A child that has dialed in; one that is reached through its parent's adapter ends with that.
+        return "dialedIn" in configuration
+
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Take a child that has dialed in, or open another connection to the adapter of a program that listens."""
         if "dialedIn" in configuration:

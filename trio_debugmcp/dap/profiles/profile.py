@@ -276,6 +276,10 @@ class Profile(ABC):
         """Whether a child session that is announced with this configuration can be reached."""
         return False
 
+    def child_outlives_parent(self, configuration: Mapping[str, Any]) -> bool:
+        """Whether a child's connection is its own, so that it is still debugged when its parent has ended."""
+        return False
+
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Connect to the adapter of a child session; only called if `serves_child` returned True for it."""
         raise AdapterGone(f"child sessions of {self.name} are not supported")
