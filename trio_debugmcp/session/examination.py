@@ -45,7 +45,7 @@ CAPTURED_LOCALS = 100
 
 LOCATING_AFTER_SECONDS = 0.25
 """From the end of an examination to the first question where another thread is. For a thread that waits or runs C code
-debugpy answers after half a second, and serves nothing else until then: a step right after the stop must not pay."""
+debugpy answers after half a second, and serves nothing else until then: a step right after the stop must not wait for that."""
 
 LOCATING_SECONDS = 0.5
 """After this time no further thread is asked about at a stop. Those that were located last time come first, then those
@@ -88,6 +88,10 @@ class Examiner:
         self._explanation: str | None = None
         self._refreshing = False
         self._not_located: dict[int, None] = {}
+
+    def __repr__(self) -> str:
+        state = "idle" if self._current is None else "examining"
+        return f"<Examiner of {self._requests.session_id}, {state}>"
 
     def begin(self, nursery: trio.Nursery, stopped: Stopped, snapshot: Snapshot) -> None:
         """Examine a stop; `snapshot` is the state right after the event, which carries the stop's generation."""

@@ -51,6 +51,9 @@ class ExceptionFilter:
         self._merger = merger
         self._last: dict[int, _Sighting] = {}
 
+    def __repr__(self) -> str:
+        return f"<ExceptionFilter of {self._requests.session_id}>"
+
     async def examine(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> Raised | None:
         """Return what was raised and whether it counts; None at a stop that is not about an exception."""
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense

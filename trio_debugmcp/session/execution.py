@@ -59,11 +59,14 @@ class Execution:
         self._ending = ending
         self._resuming = False
 
+    def __repr__(self) -> str:
+        return f"<Execution of {self._requests.session_id}{', resuming' if self._resuming else ''}>"
+
     async def continue_(self, thread_id: int) -> None:
         """Resume with DAP `continue`.
 
         Raises:
-            UsageError: `NOT_PAUSED`: it runs already, perhaps since a moment ago by another client's call.
+            UsageError: `NOT_PAUSED`: the program is running; another client may have just resumed it.
             DebugError: the adapter did not agree.
         """
         await self._resume("continue", "continue", {"threadId": thread_id})

@@ -40,6 +40,10 @@ class Handshake:
         self._initialized = trio.Event()
         self._answered = trio.Event()
 
+    def __repr__(self) -> str:
+        state = "done" if self.done else f"failed: {self._failure}" if self._failure else "under way"
+        return f"<Handshake of {self._requests.session_id}, {state}>"
+
     def initialized(self) -> None:
         """Record that the adapter is ready for its configuration. Some send `initialized` twice; the first counts."""
         self._initialized.set()

@@ -64,6 +64,9 @@ class EventPump:
         self._console = console
         self._sources = sources
 
+    def __repr__(self) -> str:
+        return f"<EventPump of {self._requests.session_id}>"
+
     async def run(self, connection: Connection, nursery: trio.Nursery) -> None:
         """Pump until the connection ends; tasks that follow from an event are started in `nursery`."""
         async for event in connection.events:

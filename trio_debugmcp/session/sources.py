@@ -45,6 +45,9 @@ class Sources:
             return  # a library's file, on a server that is confined to its roots
         self._known[path] = KnownSource(path, real, session, reference)
 
+    def __repr__(self) -> str:
+        return f"<Sources, {len(self._known)} known>"
+
     def known(self) -> list[str]:
         """Return every known path, sorted."""
         return sorted(self._known)

@@ -25,7 +25,7 @@ class Terminals:
 
     def __init__(
         self,
-        session: str,
+        session_id: str,
         console: Console,
         watchdog: Watchdog,
         host: Host,
@@ -33,11 +33,14 @@ class Terminals:
     ) -> None:
         self.exit_code: int | None = None
         self._wait_children = wait_children
-        self._session = session
+        self._session_id = session_id
         self._host = host
         self._console = console
         self._watchdog = watchdog
         self._over: list[trio.Event] = []
+
+    def __repr__(self) -> str:
+        return f"<Terminals of {self._session_id}: {len(self._over)} programs, exit code {self.exit_code}>"
 
     async def run(self, wanted: RunInTerminal, *, task_status: trio.TaskStatus[int]) -> None:
         """Run a program until it and its debugged children have ended and its output has been read.
@@ -51,7 +54,7 @@ class Terminals:
         self._over.append(over)
         try:
             async with (
-                self._host.open_program(self._session, wanted, self._watchdog) as process,
+                self._host.open_program(self._session_id, wanted, self._watchdog) as process,
                 trio.open_nursery() as pumps,
             ):
                 if process.stdin is None or process.stdout is None or process.stderr is None:
