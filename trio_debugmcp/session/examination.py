@@ -45,7 +45,8 @@ CAPTURED_LOCALS = 100
 
 LOCATING_AFTER_SECONDS = 0.25
 """From the end of an examination to the first question where another thread is. For a thread that waits or runs C code
-debugpy answers after half a second, and serves nothing else until then: a step right after the stop must not wait for that."""
+debugpy answers after half a second, and serves nothing else until then; a step right after the stop must not wait for
+that."""
 
 LOCATING_SECONDS = 0.5
 """After this time no further thread is asked about at a stop. Those that were located last time come first, then those
