@@ -10,7 +10,7 @@ from trio.testing import MockClock
 from tests.server.scene import launch, paused
 from tests.session.answers import refuse
 from trio_debugmcp.dap.profiles import Dialect
-from trio_debugmcp.session.breakpoint_sync import one_per_line
+from trio_debugmcp.session.placement import one_per_line
 from trio_debugmcp.state.model import Breakpoint
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, connect
 
@@ -122,3 +122,44 @@ def test_where_the_users_own_breakpoint_always_stops_no_temporary_one_is_sent() 
     assert one_per_line([own, temporary]) == [own]
     assert one_per_line([conditional, temporary]) == [temporary]
     assert one_per_line([conditional, Breakpoint(id="run-to-1", file="a", line=4, temporary=True)])[0] == conditional
+
+
+async def test_an_adapter_that_answers_fewer_breakpoints_than_were_sent_leaves_the_rest_pending(
+    autojump_clock: MockClock,
+) -> None:
+    async def first_only(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 70, "verified": True}]}
+
+    async with paused("legacy") as (client, adapter):
+        adapter.answer("setFunctionBreakpoints", first_only)
+        adapter.answer("setBreakpoints", first_only)
+        await client.call("breakpoint_set", file=adapter.program, line=3)
+        await client.call("breakpoint_set", function="main")
+        await client.call("breakpoint_set", function="work")
+        listed = await client.call("breakpoint_list")
+        states = [each["state"] for each in (*listed["breakpoints"], *listed["functionBreakpoints"])]
+        assert states == ["Bound", "Pending", "Bound", "Pending"]
+
+
+async def test_breakpoints_that_the_adapter_moves_to_one_line_are_joined(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Dialect, "one_breakpoint_per_line", True)
+
+    async def moved(arguments: dict[str, Any]) -> object:
+        lines = [each["line"] for each in arguments["breakpoints"]]
+        return {"breakpoints": [{"id": 70 + line, "verified": True, "line": min(line, 8)} for line in lines]}
+
+    async with paused("legacy") as (client, adapter):
+        adapter.answer("setBreakpoints", moved)
+        await client.call("breakpoint_set", file=adapter.program, line=8, condition="x > 1")
+        await client.call("breakpoint_set", file=adapter.program, line=9, condition="x > 2")
+        await client.call("breakpoint_set", file=adapter.program, line=10, log_message="here")
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"][1:] == [{"line": 8, "condition": "(x > 1) || (x > 2)"}]
+        adapter.values.update({"x > 1": "true", "x > 2": "false"})
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("breakpoint", hit=[78])
+        assert (await client.call("debug_wait"))["breakpointIds"] == ["bp-2"]
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [each["hitCount"] for each in listed] == [0, 1, 0, 0]
+        assert listed[3]["message"] == "overridden by bp-2, which is on the same line: remove one of the two"

@@ -4,19 +4,28 @@
 task at a time per session.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
 
 import trio
+from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing
+from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing, Stopped
 from trio_debugmcp.dap.profiles import TypedException
-from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.session.exceptions import evaluated
+from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.placement import Group, grouped, one_per_line
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
 from trio_debugmcp.state.model import Breakpoint
+
+T = TypeVar("T")
+
+NO_FUNCTION = "no such function yet: the breakpoint is set, and stops once one of that name is called"
 
 
 class BreakpointSync:
@@ -26,8 +35,12 @@ class BreakpointSync:
         accepting: the adapter takes breakpoints: from `initialized` on.
     """
 
-    def __init__(self, requests: Requests, merger: Merger, sources: Sources) -> None:
+    def __init__(
+        self, requests: Requests, merger: Merger, sources: Sources, host: Host, directory: str | None = None
+    ) -> None:
         self.accepting = False
+        self._host = host
+        self._directory = directory
         self._requests = requests
         self._merger = merger
         self._sources = sources
@@ -36,6 +49,7 @@ class BreakpointSync:
         self._one_at_a_time = trio.Lock()
         self._sent_files: set[str] = set()
         self._sent_functions = False
+        self._functions: dict[str, tuple[str, int]] = {}
 
     def __repr__(self) -> str:
         return f"<BreakpointSync of {self._requests.session_id}: {len(self._sent_files)} files sent>"
@@ -54,19 +68,57 @@ class BreakpointSync:
                 await self._send_file(file)
 
     async def send_functions(self) -> None:
-        """Send the function breakpoints, all of them."""
+        """Send the function breakpoints, all of them; those whose function is found, as breakpoints on its line."""
         async with self._one_at_a_time:
             mine = [each for each in self._merger.state.breakpoints if each.function is not None]
-            if not mine and not self._sent_functions:
-                return
-            if not self._requests.capabilities.supports_function_breakpoints:
-                await self._bind([], [(each, "breakpoints on functions") for each in mine])
-                return
-            sent, unsupported = self._sort(mine)
-            arguments = {"breakpoints": [{"name": each.function, **_conditions(each)} for each in sent]}
-            body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
-            self._sent_functions = bool(sent)
-            await self._bind(list(zip(sent, body.breakpoints or [], strict=False)), unsupported)
+            before = {file for file, _ in self._functions.values()}
+            places = {each.id: place for each in mine if (place := self._function_place(each)) is not None}
+            self._functions = {id_: place for id_, place in places.items() if place[1]}
+            for file in sorted(before | {file for file, _ in self._functions.values()}):
+                await self._send_file(file)
+            await self._send_functions(
+                [each for each in mine if each.id not in self._functions], {id_ for id_, _ in places.items()}
+            )
+
+    async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
+        if not mine and not self._sent_functions:
+            return
+        if not self._requests.capabilities.supports_function_breakpoints:
+            await self._bind([], [(each, "breakpoints on functions") for each in mine])
+            return
+        sent, unsupported = self._sort(mine)
+        arguments = {"breakpoints": [self._function_breakpoint(each) for each in sent]}
+        body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
+        self._sent_functions = bool(sent)
+        answers = list(zip(sent, body.breakpoints or [], strict=False))
+        if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
+            answers = [
+                (each, answer if each.id in known else replace(answer, verified=False, message=NO_FUNCTION))
+                for each, answer in answers
+            ]
+        await self._bind(answers, unsupported)
+
+    def _function_breakpoint(self, each: Breakpoint) -> dict[str, Any]:
+        expressions, code = self._requests.profile.expressions, self._requests.profile.code
+        name, guard = code.function_breakpoint(each.function or "")
+        conditions = _conditions(each)
+        if guard is not None:
+            conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
+        return {"name": name, **conditions}
+
+    def _function_place(self, each: Breakpoint) -> tuple[str, int] | None:
+        """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
+        code = self._requests.profile.code
+        files = [file for file in self._sources.known() if Path(file).is_absolute()]
+        directories = list(dict.fromkeys([str(Path(file).parent) for file in files]))
+        if self._directory is not None and self._directory not in directories:
+            directories.append(self._directory)
+        found = self._query(
+            f"function {each.function}",
+            lambda: code.function_place(each.function or "", files, directories),
+            None,
+        )
+        return None if found is None else (found[0], found[1])
 
     async def send_exceptions(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
@@ -85,24 +137,68 @@ class BreakpointSync:
             await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem))
 
     async def _send_file(self, file: str) -> None:
-        mine = one_per_line([each for each in self._merger.state.breakpoints if each.file == file])
-        if not mine and file not in self._sent_files:
-            return
-        sent, unsupported = self._sort(mine)
+        placed: list[Breakpoint] = []
+        without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
+        able, unsupported = self._sort(
+            [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
+        )
+        for each in able:
+            line = self._line_with_code(file, each.line or 1) if each.function is None else each.line
+            if line is None:
+                message = f"no code follows line {each.line} of the file"
+                without_code.append((each, DapBreakpoint(message=message)))
+            else:
+                placed.append(replace(each, line=line))
+        answers = await self._send_placed(file, placed)
+        if self._requests.profile.dialect.one_breakpoint_per_line:
+            moved = {each.id: answer.line for each, answer in answers if answer.verified and answer.line is not None}
+            again = [replace(each, line=moved.get(each.id, each.line)) for each in placed]
+            if len({each.line for each in again}) < len({each.line for each in placed}):
+                answers = await self._send_placed(file, again)  # the adapter has moved two to one line
+        await self._bind([*answers, *without_code], unsupported)
+
+    async def _send_placed(self, file: str, placed: list[Breakpoint]) -> list[tuple[Breakpoint, DapBreakpoint]]:
+        """Send breakpoints at their lines, and return what became of each."""
+        shared = self._requests.profile.dialect.one_breakpoint_per_line
+        groups = grouped(placed) if shared else [Group((each,)) for each in one_per_line(placed)]
         arguments = {
             "source": {"path": file, "name": file.rpartition("/")[2]},
-            "breakpoints": [self._line_breakpoint(each) for each in sent],
+            "breakpoints": [self._line_breakpoint(file, each) for each in groups],
             "sourceModified": False,
         }
         try:
             body = await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
         except AdapterRefused as refusal:
-            refused = [DapBreakpoint(message=refusal.reason) for _ in sent]
-            await self._bind(list(zip(sent, refused, strict=True)), unsupported)
-            return
+            return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
         self._sent_files.add(file)
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
-        await self._bind(list(zip(sent, body.breakpoints or [], strict=False)), unsupported)
+        answered = list(zip(groups, body.breakpoints or [], strict=False))
+        answers = [(each, answer) for group, answer in answered for each in group.members]
+        for group, _ in answered:
+            if not all(each.temporary for each in group.members):  # for one run nobody needs to know
+                winner = next(each for each in group.members if not each.temporary)
+                why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
+                answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
+        return answers
+
+    def _located(self, each: Breakpoint) -> Breakpoint:
+        """The breakpoint with the place of its function, if that is found."""
+        file, line = self._functions.get(each.id, (each.file, each.line))
+        return replace(each, file=file, line=line)
+
+    def _line_with_code(self, file: str, line: int) -> int | None:
+        code = self._requests.profile.code
+        default: int | None = line
+        return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line), default)
+
+    def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
+        """Ask the host about the program's source; a recording that was made without the question has the default."""
+        if not self._requests.profile.code.reads_source:
+            return default
+        try:
+            return self._host.query(question, ask)
+        except UsageError:
+            return default
 
     async def _bind(
         self, answers: list[tuple[Breakpoint, DapBreakpoint]], unsupported: list[tuple[Breakpoint, str]]
@@ -134,29 +230,59 @@ class BreakpointSync:
                 sent.append(each)
         return sent, unsupported
 
-    def _line_breakpoint(self, each: Breakpoint) -> dict[str, Any]:
-        arguments: dict[str, Any] = {"line": each.line, **_conditions(each)}
-        if each.column is not None:
-            arguments["column"] = each.column
-        if each.log_message is not None:
-            arguments["logMessage"] = self._requests.profile.dialect.log_message(each.id, each.log_message)
+    def _line_breakpoint(self, file: str, group: Group) -> dict[str, Any]:
+        first, conditions = group.members[0], _conditions(group.members[0])
+        guarded = list(dict.fromkeys(self._guarded(file, each) for each in group.members))
+        if all(guarded):
+            either = self._requests.profile.expressions.either
+            conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]
+        else:  # one of them always stops
+            conditions.pop("condition", None)
+        arguments: dict[str, Any] = {"line": first.line, **conditions}
+        if first.column is not None:
+            arguments["column"] = first.column
+        if first.log_message is not None:
+            arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.log_message)
         return arguments
+
+    def _guarded(self, file: str, each: Breakpoint) -> str:
+        """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
+
+        A function is entered once, so its breakpoint never means the frame of a comprehension on its first line.
+        """
+        line, condition, code = each.line or 1, each.condition or "", self._requests.profile.code
+        if not condition:
+            if each.function is None:
+                return ""
+            condition = "True"
+        question = f"condition {condition} at line {line} of {file}"
+        guarded = self._query(question, lambda: code.condition_at(file, line, condition), condition)
+        return "" if guarded == "True" and not each.condition else guarded
+
+    # --- At a stop -------------------------------------------------------------------------------------------
+
+    async def not_hit(self, stopped: Stopped, frame_id: int | None) -> tuple[str, ...]:
+        """Return those of several breakpoints on the line of a stop whose condition does not hold there."""
+        hit = set(stopped.hit_breakpoint_ids or ())
+        there = [
+            each
+            for each in self._merger.state.breakpoints
+            for binding in each.bindings
+            if binding.session_id == self._requests.session_id and binding.adapter_id in hit
+        ]
+        if len(there) < 2:
+            return ()
+        false = []
+        for each in there:
+            if each.condition is not None:
+                value = await evaluated(
+                    self._requests, self._requests.profile.expressions.truth(each.condition), frame_id
+                )
+                if value is not None and value.lower() not in {"true", "1"}:
+                    false.append(each.id)
+        return tuple(false) if len(false) < len(there) else ()  # one of them was: its condition changes something
 
 
 def _conditions(each: Breakpoint) -> dict[str, Any]:
     named = {"condition": each.condition, "hitCondition": each.hit_condition}
     return {name: value for name, value in named.items() if value is not None}
-
-
-def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
-    """Return the breakpoints to send where a temporary one shares its line: adapters keep one breakpoint per line.
-
-    Where the user's own breakpoint always stops, it serves for both; otherwise it is left out until the run is over.
-    """
-    temporary = {each.line for each in breakpoints if each.temporary}
-    own = {each.line for each in breakpoints if each.always_stops and not each.temporary}
-    return [
-        each
-        for each in breakpoints
-        if (each.line not in own if each.temporary else each.line not in temporary or each.line in own)
-    ]

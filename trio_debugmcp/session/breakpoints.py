@@ -152,6 +152,11 @@ class BreakpointRegistry:
             with trio.move_on_after(UNDO_SECONDS, shield=True):
                 await self._send([made])
 
+    def line_of(self, wanted: Breakpoint) -> int | None:
+        """Return the line where a breakpoint is in force, which may not be the one that was asked for."""
+        now = next((each for each in self._state.breakpoints if each.id == wanted.id), wanted)
+        return next((binding.line for binding in now.bindings if binding.verified and binding.line), wanted.line)
+
     def problem(self, wanted: Breakpoint) -> str | None:
         """Return why no session stops at the line of this breakpoint; None if one does."""
         there = [each for each in self._state.breakpoints if (each.file, each.line) == (wanted.file, wanted.line)]

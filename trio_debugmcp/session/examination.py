@@ -26,6 +26,7 @@ from trio_debugmcp.dap.messages import (
     VariablesBody,
 )
 from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
 from trio_debugmcp.session.frames import CAPTURED_FRAMES, captured_frames, frame_location
@@ -77,6 +78,7 @@ class Examiner:
         clock: Clock,
         sources: Sources,
         console: Console,
+        breakpoints: BreakpointSync,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -84,6 +86,7 @@ class Examiner:
         self._clock = clock
         self._sources = sources
         self._console = console
+        self._breakpoints = breakpoints
         self._exceptions = ExceptionFilter(requests, merger)
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
@@ -186,6 +189,7 @@ class Examiner:
         frames = captured_frames(self._requests.profile, stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
+        not_hit = await self._breakpoints.not_hit(stopped, frames[0].id if frames else None)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(
@@ -198,6 +202,7 @@ class Examiner:
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),
+                not_hit=not_hit,
                 frames=frames,
                 total_frames=max(stack.total_frames or 0, len(frames)),
                 threads=tuple(Thread(thread.id, thread.name) for thread in threads),

@@ -124,14 +124,22 @@ class ExceptionFilter:
         return value is None or value.lower() in {"true", "1"}
 
     async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
-        context = self._requests.profile.dialect.evaluate_context
-        arguments = {"expression": expression, "frameId": frame_id, "context": context}
-        try:
-            body = await self._requests.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
-        except DebugError as error:
-            log.info("%s: %s", expression, error)
-            return None
-        return body.result
+        return await evaluated(self._requests, expression, frame_id)
+
+
+async def evaluated(requests: Requests, expression: str, frame_id: int | None) -> str | None:
+    """Evaluate an expression of ours at a stop that is being examined; None if that fails."""
+    arguments = {
+        "expression": expression,
+        "frameId": frame_id,
+        "context": requests.profile.dialect.evaluate_context,
+    }
+    try:
+        body = await requests.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
+    except DebugError as error:
+        log.info("%s: %s", expression, error)
+        return None
+    return body.result
 
 
 def _top(stack: StackTraceBody) -> int | None:

@@ -100,9 +100,13 @@ class DebugSession:
         suspension = Suspension(profile.dialect.pause_echo_seconds)
         self.requests = requests = Requests(session_id, profile, merger, suspension)
         self._ending = Ending()
-        self._breakpoints = BreakpointSync(requests, merger, shared.sources)
+        self._breakpoints = BreakpointSync(
+            requests, merger, shared.sources, shared.host, start.cwd if isinstance(start, Launch) else None
+        )
         self._handshake = Handshake(requests, start, self._breakpoints)
-        self._examiner = Examiner(requests, suspension, merger, shared.clock, shared.sources, shared.console)
+        self._examiner = Examiner(
+            requests, suspension, merger, shared.clock, shared.sources, shared.console, self._breakpoints
+        )
         self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
         self._pump = EventPump(
             requests,

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
 from trio_debugmcp.state.changes import StopExamined
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, State
-from trio_debugmcp.state.payloads import Location
+from trio_debugmcp.state.payloads import Location, PauseReason
 
 _Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
 
@@ -111,6 +111,12 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
     }
 
 
+def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReason:
+    """The reason of a stop; a function whose place was found is stopped in by a breakpoint on its line."""
+    functions = {each.id for each in state.breakpoints if each.function is not None}
+    return "FunctionBreakpoint" if change.reason == "Breakpoint" and hit and hit <= functions else change.reason
+
+
 # --- Hits -------------------------------------------------------------------------------------------------------------
 
 
@@ -120,7 +126,10 @@ def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
     def counted(binding: Binding) -> Binding:
         if binding.session_id != session_id:
             return binding
-        return replace(binding, hits=hits_after_stop(breakpoint_.hit_condition, binding.hits))
+        hits = hits_after_stop(breakpoint_.hit_condition, binding.hits)
+        if breakpoint_.function is None:
+            return replace(binding, hits=hits)
+        return replace(binding, hits=hits, verified=True, message=None)  # the function exists: it was called
 
     bindings = tuple(counted(binding) for binding in breakpoint_.bindings)
     new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)

@@ -102,7 +102,7 @@ class StopExamined(Change, frozen=True):
     """A stop that is to be shown, with what was found there.
 
     `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
-    `exception_breakpoints` are our ids.
+    `exception_breakpoints` are our ids, and `not_hit` those of breakpoints that only share the line with one that was.
     """
 
     session_id: str
@@ -114,6 +114,7 @@ class StopExamined(Change, frozen=True):
     hit_ids: tuple[int, ...] | None = None
     exception: ExceptionInfo | None = None
     exception_breakpoints: tuple[str, ...] = ()
+    not_hit: tuple[str, ...] = ()
     frames: tuple[StackFrame, ...] = ()
     total_frames: int = 0
     threads: tuple[Thread, ...] = ()

@@ -35,6 +35,7 @@ from trio_debugmcp.state.breakpoints import (
     count_hit,
     put,
     released,
+    stop_reason,
     update,
     without_history,
 )
@@ -167,11 +168,11 @@ def _(change: StopExamined, state: State) -> State:
     if snapshot is None or snapshot.generation != change.generation or snapshot.phase == "Terminating":
         return state
     location = change.frames[0].location if change.frames else None
-    hit = breakpoints_hit(state, change, location)
+    hit = breakpoints_hit(state, change, location).difference(change.not_hit)
     shown = [each.id for each in state.breakpoints if each.id in hit and not each.temporary]
     stop = Stop(
         number=state.stops + 1,
-        reason=change.reason,
+        reason=stop_reason(state, change, hit),
         description=change.description,
         thread_id=change.thread_id,
         location=location,

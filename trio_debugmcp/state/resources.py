@@ -160,7 +160,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
     binding = _best_binding(each)
     verified = each.enabled and binding is not None and binding.verified
     line = binding.line if verified and binding is not None and binding.line is not None else each.line
-    moved = f"moved from line {each.line} to {line}, where code is" if line != each.line else None
+    moved = f"moved from line {each.line} to {line}, where code is" if each.line not in (None, line) else None
     return BreakpointPayload(
         id=each.id,
         type=each.type,

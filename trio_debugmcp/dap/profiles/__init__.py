@@ -6,6 +6,7 @@ from pathlib import Path
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.profile import (
     Attach,
+    Code,
     Dialect,
     Expressions,
     Launch,
@@ -19,6 +20,7 @@ from trio_debugmcp.errors import UsageError
 __all__ = [
     "PROFILES",
     "Attach",
+    "Code",
     "Debugpy",
     "Dialect",
     "Expressions",

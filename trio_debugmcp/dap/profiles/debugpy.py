@@ -10,15 +10,12 @@ Known oddities that shape this file:
   not answered before that thread stops again, and neither is any other.
 """
 
-import ast
 import builtins
 import importlib.metadata
 import importlib.util
-import os
 import re
 import shutil
 import sys
-import warnings
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -31,23 +28,23 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.profiles.profile import (
     Attach,
+    Code,
     Dialect,
     Expressions,
     Launch,
-    Place,
     Profile,
     Runtime,
     TypedException,
 )
+from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
+from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.errors import CannotRun
 
 _CONDITION_FAILED = re.compile(
-    r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n(?P<trace>.*)",
+    r"Error while evaluating expression in conditional breakpoint: (?P<condition>.*?)\n"
+    r"(?P<trace>(?:Traceback|  File |\w+Error).*)",
     re.DOTALL,
 )
-_MAX_PLACES = 200
-"""Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
-
 _LOST_PROGRAM = re.compile(r"Server\[[^]]*\] disconnected unexpectedly")
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
@@ -56,6 +53,7 @@ class DebugpyDialect(Dialect):
     """debugpy's messages, and those of pydevd, the debugger inside the program."""
 
     evaluate_context: ClassVar[str] = "repl"
+    one_breakpoint_per_line: ClassVar[bool] = True
     pause_echo_seconds: ClassVar[float] = 0.7  # pydevd reports it after half a second
 
     def settings_requests(self, capabilities: Capabilities) -> list[tuple[str, dict[str, Any]]]:
@@ -103,7 +101,7 @@ class DebugpyDialect(Dialect):
         found = _CONDITION_FAILED.search(output)
         if found is None:
             return None
-        return found["condition"], found["trace"].strip().rpartition("\n")[2]
+        return without_guard(found["condition"]), found["trace"].strip().rpartition("\n")[2]
 
     def log_message(self, breakpoint_id: str, message: str) -> str:
         # pydevd turns a message with expressions into a `%` format, without escaping the `%` that it contains.
@@ -123,90 +121,6 @@ class DebugpyDialect(Dialect):
         return Path(path).stem if path else None
 
 
-class PythonExpressions(Expressions):
-    """Python, with `__exception__`: the `(type, value, traceback)` that pydevd leaves in a frame's locals."""
-
-    def syntax_error(self, expression: str) -> str | None:
-        return _syntax_error(expression.strip(), "eval")
-
-    def is_path(self, expression: str) -> bool:
-        """Accept a name followed by attributes and items with literal keys, as pydevd spells a variable's path."""
-        try:
-            node = ast.parse(expression, mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-        while not isinstance(node, ast.Name):
-            match node:
-                case ast.Attribute(value=inner):
-                    node = inner
-                case ast.Subscript(value=inner, slice=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
-                    node = inner
-                case _:
-                    return False
-        return True
-
-    def log_message_problem(self, message: str) -> str | None:
-        """Check that braces come in pairs around valid expressions; pydevd knows no escape for a brace."""
-        if message.count("{") != message.count("}"):
-            return "its braces do not match"
-        for expression in re.findall(r"\{([^{}]*)\}", message):
-            problem = self.syntax_error(expression)
-            if problem is not None:
-                return f"{{{expression}}}: {problem}"
-        return None
-
-    def program_problem(self, program: str, source: bytes) -> str | None:
-        """Compile the program without running it, unless another version of Python is going to run it."""
-        if interpreter_for(program) != sys.executable:
-            return None
-        return _syntax_error(source, "exec")
-
-    def exception_types(self) -> Sequence[str]:
-        return [
-            name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
-        ]
-
-    def truth(self, condition: str) -> str:
-        return f"bool(({condition}))"
-
-    def lineage(self) -> str | None:
-        return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"
-
-    def parse_lineage(self, result: str) -> tuple[str, ...]:
-        """Return full names, and the short ones by which people know builtin and local types."""
-        names = result.strip("'\"").split()
-        return tuple(name for full in names for name in (full, full.rpartition(".")[2]))
-
-    def raise_identity(self) -> str | None:
-        # pydevd reports one exception again in every frame that it passes.
-        return "id(__exception__[1])"
-
-    def places_passed(self) -> str | None:
-        """Ask for the traceback below its first entry, which is the frame at hand."""
-        return (
-            "(lambda t, traceback: '\\n'.join('%d %s' % (line, f.f_code.co_name) for f, line in "
-            f"[*traceback.walk_tb(t)][1:{_MAX_PLACES + 1}]))(__exception__[2], __import__('traceback'))"
-        )
-
-    def parse_places(self, result: str) -> Sequence[Place]:
-        try:
-            lines = str(ast.literal_eval(result)).splitlines()
-        except (SyntaxError, ValueError):
-            return ()
-        return [(name, int(line)) for line, _, name in (each.partition(" ") for each in lines)]
-
-    def causes(self, most: int) -> str | None:
-        """Follow `__cause__`, else `__context__`, as Python does when it prints a traceback."""
-        return (
-            "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
-            f"{int(most)}, behind)))("
-            "lambda walk, e, n, behind: [] if e is None or n == 0 else "
-            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] "
-            "+ walk(walk, behind(e), n - 1, behind), "
-            "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
-        )
-
-
 class Debugpy(Profile):
     """The embedded adapter, which runs with the Python of this server."""
 
@@ -217,6 +131,7 @@ class Debugpy(Profile):
     code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
     dialect: ClassVar[Dialect] = DebugpyDialect()
     expressions: ClassVar[Expressions] = PythonExpressions()
+    code: ClassVar[Code] = PythonCode()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""
@@ -357,29 +272,3 @@ def _target(launch: Launch) -> list[str]:
 
 def _child_arguments(just_my_code: bool) -> dict[str, Any]:
     return {"name": "child", "type": "python", "justMyCode": just_my_code}
-
-
-def _syntax_error(source: str | bytes, mode: str) -> str | None:
-    try:
-        # PYTHONWARNINGS=error must not turn an invalid escape in the program into a syntax error.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(source, "source", mode, dont_inherit=True, flags=ast.PyCF_ONLY_AST)
-    except SyntaxError as error:
-        return f"SyntaxError in line {error.lineno}, column {error.offset}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return str(error)
-    return None
-
-
-def interpreter_for(program: str) -> str:
-    """The Python that should run a program: an active virtual environment, else the nearest `.venv`, else ours."""
-    active = os.environ.get("VIRTUAL_ENV")
-    homes = [Path(active)] if active else []
-    places = [Path(program), *Path(program).parents]
-    homes += [place / name for place in places for name in (".venv", "venv")]
-    for home in homes:
-        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
-            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
-                return str(candidate)
-    return sys.executable

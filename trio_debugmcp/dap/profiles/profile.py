@@ -87,6 +87,9 @@ class Dialect:
     }
     """Our scope name → a word that the adapter's name of that scope contains."""
 
+    one_breakpoint_per_line: ClassVar[bool] = False
+    """Whether of several breakpoints on one line the adapter only observes the last; columns do not tell them apart."""
+
     pause_echo_seconds: ClassVar[float] = 0.0
     """How long after a stop that crossed a `pause` the adapter may report that stop once more."""
 
@@ -175,6 +178,14 @@ class Expressions:
 
     # --- Written ---------------------------------------------------------------------------------------------
 
+    def either(self, conditions: Sequence[str]) -> str:
+        """A condition that holds when one of these does."""
+        return " || ".join(f"({each})" for each in conditions)
+
+    def both(self, one: str, other: str) -> str:
+        """A condition that holds when both do."""
+        return f"({one}) && ({other})"
+
     def truth(self, condition: str) -> str:
         """An expression whose value is `true` or `1`, in any case of letters, when the condition holds."""
         return condition
@@ -202,6 +213,32 @@ class Expressions:
     def causes(self, most: int) -> str | None:
         """An expression for the causes of the exception at a stop: a string of JSON, `[[type, message], …]`."""
         return None
+
+
+class Code:
+    """Source files of the debugged language: where their code is. The defaults know nothing of the language."""
+
+    reads_source: ClassVar[bool] = False
+    """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
+
+    def line_with_code(self, file: str, line: int) -> int | None:
+        """The line where a breakpoint on this line belongs; None if no code follows it."""
+        return line
+
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
+        """File and line of the first statement of a function, in these files or the modules below these directories.
+
+        The line is 0 if a function of that name exists, but only the adapter can stop in it.
+        """
+        return None
+
+    def condition_at(self, file: str, line: int, condition: str) -> str:
+        """The condition, made to hold only in the frame that is meant, where a line is executed in several."""
+        return condition
+
+    def function_breakpoint(self, name: str) -> tuple[str, str | None]:
+        """The name that the adapter knows a function by, and a condition for when it is the one that is meant."""
+        return name, None
 
 
 class Profile(ABC):
@@ -237,6 +274,8 @@ class Profile(ABC):
     dialect: ClassVar[Dialect] = Dialect()
 
     expressions: ClassVar[Expressions] = Expressions()
+
+    code: ClassVar[Code] = Code()
 
     @abstractmethod
     def locate(self) -> str | None:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, UsageError
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
@@ -154,14 +155,20 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> StopReport:
     session, snapshot = debugger.paused(params.session_id)
     file = debugger.workspace.resolve(params.file)
     outcome: Outcome | None = None
+    line: int | None = params.line
     with trio.move_on_at(deadline):
         async with debugger.breakpoints.temporary(file, params.line) as temporary:
             problem = debugger.breakpoints.problem(temporary)
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
+            line = debugger.breakpoints.line_of(temporary)
             await session.execution.continue_(active_thread(snapshot, None))
             outcome = await debugger.wait_stop()
-    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    there = report.location is not None and (report.location.file, report.location.line) == (file, line)
+    if line == params.line or not there:
+        return report
+    return replace(report, notes=[*report.notes, f"ran to line {line} instead of {params.line}, where no code is"])
 
 
 _WAIT_DESCRIPTION = "Wait until the program stops or ends. Returns at once when it is stopped already."

@@ -1,0 +1,191 @@
+"""Breakpoints that stop where they say, and say where they stop: with real debugpy."""
+
+from pathlib import Path
+
+from tests.real.conftest import Connect
+from trio_debugmcp.testing import DebugClient
+
+APP = '''\
+# a licence
+# in the head
+
+"""The module's text."""
+
+import helper
+
+
+class Basket:
+    """A basket."""
+
+    def total(self, prices, limit):
+        """Add up.
+
+        Slowly.
+        """
+        # here it begins
+
+        result = sum(price for price in prices if price < limit)
+        return result
+
+
+def main():
+    for limit in range(4):
+        Basket().total([1, 2, 3], limit)
+        helper.work(limit)
+
+
+main()
+'''
+
+HELPER = '''\
+"""Helps."""
+
+
+def work(limit):
+    # the work
+    return limit * 2
+'''
+
+
+def write(directory: Path) -> str:
+    (directory / "helper.py").write_text(HELPER)
+    (directory / "app.py").write_text(APP)
+    return str(directory / "app.py")
+
+
+async def run(client: DebugClient, program: str) -> list[tuple[int, list[str]]]:
+    """Run a program to its end; return the line and the breakpoints of every stop."""
+    stop = (await client.call("debug_launch", program=program, stop_at_entry=False))["stop"]
+    stops = []
+    while stop["state"] == "Paused":
+        stops.append((stop["location"]["line"], stop["breakpointIds"]))
+        stop = await client.call("debug_continue")
+    return stops
+
+
+async def test_two_breakpoints_that_end_on_one_line_both_stop(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=app, line=17, condition="limit == 1")
+        await client.call("breakpoint_set", file=app, line=19, condition="limit == 3  # the last")
+        await client.call("breakpoint_set", file=app, line=25)
+        await client.call("breakpoint_set", file=app, line=25, column=9, condition="limit == 2")
+        await client.call("breakpoint_set", file=app, line=26)
+        await client.call("breakpoint_set", file=app, line=26, column=3, hit_condition="% 2")
+        assert await run(client, app) == [
+            (25, ["bp-3"]),
+            (26, ["bp-5"]),
+            (25, ["bp-3"]),
+            (19, ["bp-1"]),
+            (26, ["bp-5"]),
+            (25, ["bp-3", "bp-4"]),
+            (26, ["bp-5"]),
+            (25, ["bp-3"]),
+            (19, ["bp-2"]),
+            (26, ["bp-5"]),
+        ]
+        counts = [each["hitCount"] for each in (await client.call("breakpoint_list"))["breakpoints"]]
+        assert counts == [1, 1, 4, 1, 4, 0]
+
+
+async def test_what_a_breakpoint_is_overridden_by_is_said(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app)
+        await client.call("breakpoint_set", file=app, line=26)
+        made = await client.call("breakpoint_set", file=app, line=26, column=3, hit_condition="% 2")
+        assert (made["breakpoint"]["verified"], made["breakpoint"]["state"]) == (False, "Pending")
+        assert "overridden by bp-1" in made["breakpoint"]["message"]
+        await client.call("breakpoint_remove", id="bp-1")
+        assert (await client.call("breakpoint_list"))["breakpoints"][0]["state"] == "Bound"
+
+
+async def test_a_breakpoint_where_no_code_is_moves_forward_and_says_so(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app)
+        moved = {}
+        for line in (1, 3, 5, 13, 15, 17, 18, 21, 27):
+            made = (await client.call("breakpoint_set", file=app, line=line))["breakpoint"]
+            moved[line] = made["line"]
+            assert made["verified"], made
+            assert made["message"] == f"moved from line {line} to {made['line']}, where code is"
+        assert moved == {1: 4, 3: 4, 5: 6, 13: 19, 15: 19, 17: 19, 18: 19, 21: 23, 27: 29}
+        nowhere = (await client.call("breakpoint_set", file=app, line=31))["breakpoint"]
+        assert (nowhere["verified"], nowhere["state"]) == (False, "Pending")
+        assert nowhere["message"] == "no code follows line 31 of the file"
+
+
+async def test_a_run_to_a_docstring_notes_where_it_stopped(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app)
+        stop = await client.call("debug_run_to", file=app, line=15)
+        assert (stop["location"]["line"], stop["location"]["functionName"]) == (19, "total")
+        assert stop["notes"] == ["ran to line 19 instead of 15, where no code is"]
+        assert (await client.call("debug_run_to", file=app, line=20))["notes"] == []
+
+
+async def test_functions_are_found_by_their_full_names(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        for name in ("Basket.total", "helper.work", "nosuch", "Basket.nosuch", "main"):
+            await client.call("breakpoint_set", function=name)
+        await client.call("debug_launch", program=app)
+        listed = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        assert [each["verified"] for each in listed] == [True, True, False, False, True]
+        assert [each["line"] for each in listed] == [19, 6, None, None, None]
+        assert all("no such function yet" in each["message"] for each in listed[2:4])
+        await client.call("breakpoint_remove", id="fn-5")
+        stops = [await client.call("debug_continue") for _ in range(3)]
+        assert [(each["location"]["line"], each["reason"], each["breakpointIds"]) for each in stops] == [
+            (19, "FunctionBreakpoint", ["fn-1"]),
+            (6, "FunctionBreakpoint", ["fn-2"]),
+            (19, "FunctionBreakpoint", ["fn-1"]),
+        ]
+
+
+async def test_a_method_that_comes_into_being_later_is_stopped_in(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "late.py").write_text(
+        "class Base:\n    def go(self):\n        return 1\n\n\nclass Late(Base):\n    pass\n"
+    )
+    app = tmp_path / "app.py"
+    app.write_text(
+        "import sys\nsys.path.append(sys.path[0] + '/plugins')\nfrom late import Base, Late\n"
+        "class Other:\n    def go(self):\n        return 2\nOther().go()\nLate().go()\nprint('end')\n"
+    )
+    async with debugging() as client:
+        await client.call("breakpoint_set", function="Late.go", condition="True")
+        await client.call("debug_launch", program=str(app))
+        (made,) = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        assert (made["verified"], made["state"]) == (False, "Pending")
+        stop = await client.call("debug_continue")
+        assert (stop["breakpointIds"], stop["location"]["functionName"]) == (["fn-1"], "go")
+        assert (await client.call("evaluate", expression="type(self).__name__"))["value"] == "'Late'"
+        (made,) = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        assert (made["verified"], made["message"], made["hitCount"]) == (True, None, 1)
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
+
+
+async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is_meant(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    app = tmp_path / "inner.py"
+    app.write_text(
+        "def f(items, limit):\n    total = sum(each for each in items)\n    return total\n"
+        "for limit in range(3):\n    f([1, 2, 3], limit)\n"
+    )
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=str(app), line=2, condition="limit == 1")
+        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
+        assert (stop["location"]["functionName"], stop["description"]) == ("f", None)
+        assert (await client.call("debug_continue"))["state"] == "Disconnected"
+        await client.call("breakpoint_set", file=str(app), line=2, condition="each == 2")
+        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
+        assert stop["location"]["functionName"] == "<genexpr>"
+        await client.call("breakpoint_set", file=str(app), line=2, condition="limit == nothing")
+        stop = await client.call("debug_continue")
+        assert stop["description"].startswith("the condition `limit == nothing` failed: NameError")
+        (made,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert made["message"] == stop["description"]

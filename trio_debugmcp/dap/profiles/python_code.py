@@ -1,0 +1,235 @@
+"""Python source without running it: which lines have code, and where a function begins. Pure.
+
+line_with_code(source, 3)                       # 5, if lines 3 and 4 are comments
+function_line(source, ["Basket", "total"])      # the line of the first statement of that method
+"""
+
+import ast
+import dis
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import NamedTuple
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_OTHER_DEFINITIONS = frozenset({"overload", "setter", "deleter"})
+"""Decorators of definitions that are not what people mean by a function's name."""
+
+
+class _Parsed(NamedTuple):
+    tree: ast.Module
+    text: list[str]
+    code_lines: frozenset[int]
+    functions: list[Function]
+
+
+def line_with_code(source: bytes, line: int) -> int | None:
+    """Return where a breakpoint on a line belongs: that line, or the next one with code in the same function.
+
+    In the middle of a statement that is the statement's own line. Outside of functions it is the next line of the
+    module's level. None if no code follows; a source that another Python wrote keeps the line.
+    """
+    parsed = _parse(source)
+    if parsed is None or line in parsed.code_lines:
+        return line
+    statement = _statement_at(parsed, line)
+    if statement is not None:
+        inside = [each for each in parsed.code_lines if statement.lineno <= each <= line]
+        if inside:
+            return max(inside)
+    scope = _function_at(parsed, line)
+    own = [each for each in parsed.code_lines if _body_at(parsed, each) is scope]
+    after = [each for each in own if each > line]
+    if after:
+        return min(after)
+    # After the last statement of a function nothing of it follows; the last statement is still inside.
+    return max(own) if scope is not None and own else None
+
+
+def function_line(source: bytes, names: Sequence[str]) -> int | None:
+    """Return the line of the first statement of a function, by its name within the file; None if it has none there.
+
+    A function in one line has no line of its own.
+    """
+    parsed = _parse(source)
+    found = None if parsed is None else _find(parsed.tree.body, list(names), parsed.tree)
+    if parsed is None or found is None:
+        return None
+    lines = [each for each in parsed.code_lines if _body_at(parsed, each) is found and each > found.lineno]
+    return min(lines, default=None)
+
+
+def defines(source: bytes, names: Sequence[str]) -> bool:
+    """Whether a file has a function of that name; a single name may be anywhere in it."""
+    parsed = _parse(source)
+    if parsed is None:
+        return False
+    if len(names) == 1:
+        return any(each.name == names[0] for each in parsed.functions)
+    return _find(parsed.tree.body, list(names), parsed.tree) is not None
+
+
+def comprehension_at(source: bytes, line: int) -> tuple[frozenset[str], bool] | None:
+    """Return the variables of the comprehensions on a line, and whether one of them is a generator expression.
+
+    None if there is none, or if the line is only executed inside of it.
+    """
+    parsed = _parse(source)
+    if parsed is None:
+        return None
+    here = [
+        node
+        for node in ast.walk(parsed.tree)
+        if isinstance(node, _Comprehension) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if not here or all(node.lineno < line for node in here):
+        return None
+    targets = {
+        name.id
+        for node in here
+        for each in node.generators
+        for name in ast.walk(each.target)
+        if isinstance(name, ast.Name)
+    }
+    return frozenset(targets), any(isinstance(node, ast.GeneratorExp) for node in here)
+
+
+def names_in(expression: str) -> frozenset[str]:
+    """Return the names that an expression reads; none if it is not valid."""
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+@lru_cache(maxsize=8)
+def _parse(source: bytes) -> _Parsed | None:
+    try:
+        tree = ast.parse(source)
+        code = compile(source, "source", "exec", dont_inherit=True)
+        text = ["", *_decoded(source).splitlines()]
+    except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
+        return None
+    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    return _Parsed(tree, text, frozenset(_lines(code)), functions)
+
+
+def _decoded(source: bytes) -> str:
+    return source.decode("utf-8-sig", errors="replace")
+
+
+def _lines(code: CodeType) -> Iterator[int]:
+    """Yield the lines at which a debugger can stop. Line 0 is where a module is about to start."""
+    yield from (line for _, line in dis.findlinestarts(code) if line)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _lines(constant)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = node.decorator_list if isinstance(node, _Definition) else []
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def _innermost(functions: Iterator[Function]) -> Function | None:
+    return max(functions, key=lambda each: each.lineno, default=None)
+
+
+def _body_at(parsed: _Parsed, line: int) -> Function | None:
+    """The innermost function in whose body a line is; a `def` line belongs to what is around it."""
+    return _innermost(
+        each
+        for each in parsed.functions
+        if _first_line(each.body[0]) <= line <= (each.end_lineno or line) and line > each.lineno
+    )
+
+
+def _function_at(parsed: _Parsed, line: int) -> Function | None:
+    """The innermost function that a line without code is in: in its head, its body, or a comment at its end."""
+    return _innermost(each for each in parsed.functions if each.lineno < line <= _end_with_comments(parsed, each))
+
+
+def _end_with_comments(parsed: _Parsed, function: Function) -> int:
+    """The last line of a function, with the comments that follow at its indentation."""
+    end = number = function.end_lineno or function.lineno
+    for text in parsed.text[number + 1 :]:
+        number += 1
+        stripped = text.strip()
+        if stripped and not stripped.startswith("#"):
+            break
+        if stripped:
+            if len(text) - len(text.lstrip()) <= function.col_offset:
+                break
+            end = number
+    return end
+
+
+def _statement_at(parsed: _Parsed, line: int) -> ast.stmt | None:
+    """The statement in whose middle a line is; None for comments, blank lines, texts that are no code, and `def`s."""
+    around = [
+        node
+        for node in ast.walk(parsed.tree)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if not around:
+        return None
+    node = max(around, key=lambda each: (each.lineno, -(each.end_lineno or 0)))
+    if isinstance(node, _Definition):
+        return None
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return None
+    body = getattr(node, "body", None)
+    if body is not None:
+        text = parsed.text[line].strip() if line < len(parsed.text) else ""
+        if not text or text.startswith("#") or line >= _first_line(body[0]):
+            return None
+    return node
+
+
+def _find(body: Sequence[ast.stmt], names: list[str], tree: ast.Module) -> Function | None:
+    """Find a definition by its names from the outside in: classes and functions, and last a function."""
+    name, rest = names[0], names[1:]
+    found: Function | None = None
+    for node in _definitions(body):
+        if node.name != name or (isinstance(node, Function) and _is_other(node)):
+            continue
+        if rest:
+            found = _find(node.body, rest, tree) or _inherited(node, rest, tree) or found
+        elif isinstance(node, Function):
+            found = node  # the last definition is the one that is left
+    return found
+
+
+def _inherited(node: _Definition, rest: list[str], tree: ast.Module) -> Function | None:
+    """Find a method in the base classes that the same file has."""
+    if not isinstance(node, ast.ClassDef) or len(rest) != 1:
+        return None
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id != node.name:
+            found = _find(tree.body, [base.id, *rest], tree)
+            if found is not None:
+                return found
+    return None
+
+
+def _definitions(body: Sequence[ast.stmt]) -> Iterator[_Definition]:
+    """Yield what a body defines, also below `if`, `try` and `with`."""
+    for node in body:
+        if isinstance(node, _Definition):
+            yield node
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            yield from _definitions([each for each in getattr(node, field, []) if isinstance(each, ast.stmt)])
+        for handler in getattr(node, "handlers", []):
+            yield from _definitions(handler.body)
+
+
+def _is_other(function: Function) -> bool:
+    names = {
+        node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in function.decorator_list
+    }
+    return bool(names & _OTHER_DEFINITIONS)

@@ -1,0 +1,132 @@
+"""`PythonExpressions`: what is known of Python without running it, and questions in Python to a program."""
+
+import ast
+import builtins
+import os
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.profile import Expressions, Place
+
+_MAX_PLACES = 200
+"""Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
+
+
+class PythonExpressions(Expressions):
+    """Python, with `__exception__`: the `(type, value, traceback)` that pydevd leaves in a frame's locals."""
+
+    def syntax_error(self, expression: str) -> str | None:
+        return _syntax_error(expression.strip(), "eval")
+
+    def is_path(self, expression: str) -> bool:
+        """Accept a name followed by attributes and items with literal keys, as pydevd spells a variable's path."""
+        try:
+            node = ast.parse(expression, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        while not isinstance(node, ast.Name):
+            match node:
+                case ast.Attribute(value=inner):
+                    node = inner
+                case ast.Subscript(value=inner, slice=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
+                    node = inner
+                case _:
+                    return False
+        return True
+
+    def log_message_problem(self, message: str) -> str | None:
+        """Check that braces come in pairs around valid expressions; pydevd knows no escape for a brace."""
+        if message.count("{") != message.count("}"):
+            return "its braces do not match"
+        for expression in re.findall(r"\{([^{}]*)\}", message):
+            problem = self.syntax_error(expression)
+            if problem is not None:
+                return f"{{{expression}}}: {problem}"
+        return None
+
+    def program_problem(self, program: str, source: bytes) -> str | None:
+        """Compile the program without running it, unless another version of Python is going to run it."""
+        if interpreter_for(program) != sys.executable:
+            return None
+        return _syntax_error(source, "exec")
+
+    def exception_types(self) -> Sequence[str]:
+        return [
+            name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
+        ]
+
+    def either(self, conditions: Sequence[str]) -> str:
+        # The line breaks end comments in the conditions.
+        return " or ".join(f"({each}\n)" for each in conditions)
+
+    def both(self, one: str, other: str) -> str:
+        return f"({one}\n) and ({other}\n)"
+
+    def truth(self, condition: str) -> str:
+        return f"bool(({condition}{chr(10) if '#' in condition else ''}))"  # the line break ends a comment
+
+    def lineage(self) -> str | None:
+        return "' '.join(c.__module__ + '.' + c.__qualname__ for c in __exception__[0].__mro__)"
+
+    def parse_lineage(self, result: str) -> tuple[str, ...]:
+        """Return full names, and the short ones by which people know builtin and local types."""
+        names = result.strip("'\"").split()
+        return tuple(name for full in names for name in (full, full.rpartition(".")[2]))
+
+    def raise_identity(self) -> str | None:
+        # pydevd reports one exception again in every frame that it passes.
+        return "id(__exception__[1])"
+
+    def places_passed(self) -> str | None:
+        """Ask for the traceback below its first entry, which is the frame at hand."""
+        return (
+            "(lambda t, traceback: '\\n'.join('%d %s' % (line, f.f_code.co_name) for f, line in "
+            f"[*traceback.walk_tb(t)][1:{_MAX_PLACES + 1}]))(__exception__[2], __import__('traceback'))"
+        )
+
+    def parse_places(self, result: str) -> Sequence[Place]:
+        try:
+            lines = str(ast.literal_eval(result)).splitlines()
+        except (SyntaxError, ValueError):
+            return ()
+        return [(name, int(line)) for line, _, name in (each.partition(" ") for each in lines)]
+
+    def causes(self, most: int) -> str | None:
+        """Follow `__cause__`, else `__context__`, as Python does when it prints a traceback."""
+        return (
+            "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
+            f"{int(most)}, behind)))("
+            "lambda walk, e, n, behind: [] if e is None or n == 0 else "
+            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] "
+            "+ walk(walk, behind(e), n - 1, behind), "
+            "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
+        )
+
+
+def _syntax_error(source: str | bytes, mode: str) -> str | None:
+    try:
+        # PYTHONWARNINGS=error must not turn an invalid escape in the program into a syntax error.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "source", mode, dont_inherit=True, flags=ast.PyCF_ONLY_AST)
+    except SyntaxError as error:
+        return f"SyntaxError in line {error.lineno}, column {error.offset}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return None
+
+
+def interpreter_for(program: str) -> str:
+    """The Python that should run a program: an active virtual environment, else the nearest `.venv`, else ours."""
+    active = os.environ.get("VIRTUAL_ENV")
+    homes = [Path(active)] if active else []
+    places = [Path(program), *Path(program).parents]
+    homes += [place / name for place in places for name in (".venv", "venv")]
+    for home in homes:
+        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
+            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
+                return str(candidate)
+    return sys.executable

@@ -1,0 +1,107 @@
+"""`PythonCode`: where the code of Python programs is, from their source files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from trio_debugmcp.dap.profiles import python_code
+from trio_debugmcp.dap.profiles.profile import Code
+
+_MAX_SOURCE_BYTES = 4 * 1024 * 1024
+"""Larger files of Python are data; parsing them would take seconds."""
+
+_MAX_FILES = 300
+"""Files in which a function is looked for; a larger directory is not one program's."""
+
+_OUTSIDE = "'.0' not in locals() and ("
+_INSIDE = "'.0' in locals() and ("
+_INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
+_GUARDS = (_OUTSIDE, _INSIDE, _INLINED)
+"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`."""
+
+
+class PythonCode(Code):
+    """Python files, read and parsed by this server's own Python; what that cannot parse is left to pydevd."""
+
+    reads_source: ClassVar[bool] = True
+
+    def line_with_code(self, file: str, line: int) -> int | None:
+        source = _read(file)
+        return line if source is None else python_code.line_with_code(source, line)
+
+    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
+        """Look for `module.function` below the directories, then for `Class.method` in all files that are near."""
+        names = name.split(".")
+        modules = [
+            (file, names[count:])
+            for count in range(len(names) - 1, 0, -1)
+            for directory in directories
+            for file in (
+                Path(directory, *names[:count]).with_suffix(".py"),
+                Path(directory, *names[:count], "__init__.py"),
+            )
+        ]
+        near = [Path(each) for each in files if each.endswith((".py", ".pyw"))]
+        near += [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
+        exists = False
+        for file, inner in [*modules, *((each, names) for each in dict.fromkeys(near))][: 2 * _MAX_FILES]:
+            source = _read(str(file))
+            if source is None or inner[-1].encode() not in source:  # much faster than to parse each
+                continue
+            line = python_code.function_line(source, inner) if len(names) > 1 else None
+            if line is not None:
+                return str(file), line
+            exists = exists or python_code.defines(source, inner)
+        return ("", 0) if exists else None
+
+    def condition_at(self, file: str, line: int, condition: str) -> str:
+        """Guard a condition on a line with a comprehension, which up to Python 3.11 is executed in a frame of its own.
+
+        A condition about the comprehension's own variables is meant for its frame, any other one for the frame around.
+        """
+        source = _read(file)
+        found = None if source is None else python_code.comprehension_at(source, line)
+        if found is None:
+            return condition
+        targets, generates = found
+        inside = bool(targets & python_code.names_in(condition))
+        return f"{(_INSIDE if generates else _INLINED) if inside else _OUTSIDE}{condition}\n)"
+
+    def function_breakpoint(self, name: str) -> tuple[str, str | None]:
+        """Pydevd knows functions by their bare name; the condition looks whether the frame is that of the one meant."""
+        outer, _, bare = name.rpartition(".")
+        if not outer:
+            return name, None
+        # The nearest frame of that name is the one that pydevd asks about. Methods are looked up as Python does it.
+        return bare, (
+            "(lambda sys, wanted, outer, bare: (lambda walk: (lambda frame: frame is not None and ("
+            "(frame.f_globals.get('__name__', '') + '.' + getattr(frame.f_code, 'co_qualname', bare)) == wanted "
+            "or getattr(frame.f_code, 'co_qualname', '') == wanted "
+            "or any(getattr(getattr(each, bare, None), '__code__', None) is frame.f_code "
+            "and outer in (each.__qualname__, each.__module__ + '.' + each.__qualname__) "
+            "for value in list(frame.f_locals.values())[:1] "
+            "for each in (value if isinstance(value, type) else type(value)).__mro__)))"
+            "(walk(walk, sys._getframe(1))))"
+            "(lambda walk, frame: None if frame is None else frame if frame.f_code.co_name == bare "
+            "else walk(walk, frame.f_back)))"
+            f"(__import__('sys'), {name!r}, {outer!r}, {bare!r})"
+        )
+
+
+def without_guard(condition: str) -> str:
+    """Return the user's condition from one that was guarded."""
+    for guard in _GUARDS:
+        if condition.startswith(guard):
+            return condition.removeprefix(guard).removesuffix("\n)")
+    return condition
+
+
+def _read(file: str) -> bytes | None:
+    """Return what is in a file; None if it cannot be read, is very large, or is not Python."""
+    path = Path(file)
+    try:
+        if path.suffix not in {".py", ".pyw"} or not path.is_file() or path.stat().st_size > _MAX_SOURCE_BYTES:
+            return None
+        return path.read_bytes()
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,43 @@
+"""Which breakpoints an adapter gets, where several of the user's are on one line. Pure."""
+
+from msgspec import Struct
+
+from trio_debugmcp.state.model import Breakpoint
+
+
+class Group(Struct, frozen=True):
+    """Breakpoints of one line that are sent as one: it stops where any of the `members` does."""
+
+    members: tuple[Breakpoint, ...]
+    overridden: tuple[Breakpoint, ...] = ()
+
+
+def grouped(breakpoints: list[Breakpoint]) -> list[Group]:
+    """Group breakpoints by their lines, for an adapter that observes one on each.
+
+    Those that stop, always or on a condition, are joined. A hit condition counts in the adapter, and a log message
+    replaces the stop, so neither can be joined: of those the first remains, where no other breakpoint is.
+    """
+    by_line: dict[int | None, list[Breakpoint]] = {}
+    for each in breakpoints:
+        by_line.setdefault(each.line, []).append(each)
+    return [_group(each) for each in by_line.values()]
+
+
+def _group(on_line: list[Breakpoint]) -> Group:
+    joined = [each for each in on_line if not (each.hit_condition or each.log_message)] or on_line[:1]
+    return Group(tuple(joined), tuple(each for each in on_line if each not in joined))
+
+
+def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
+    """Return the breakpoints to send where a temporary one shares its line: adapters keep one breakpoint per line.
+
+    Where the user's own breakpoint always stops, it serves for both; otherwise it is left out until the run is over.
+    """
+    temporary = {each.line for each in breakpoints if each.temporary}
+    own = {each.line for each in breakpoints if each.always_stops and not each.temporary}
+    return [
+        each
+        for each in breakpoints
+        if (each.line not in own if each.temporary else each.line not in temporary or each.line in own)
+    ]
