@@ -1,6 +1,7 @@
 """Nothing is left behind, whichever process ends or is killed: no process two seconds later, and no descriptor."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import Connect, program, promised
-from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process
+from tests.real.conftest import program, promised
+from trio_debugmcp.testing import DebugClient, connect_process
 
 GONE_SECONDS = 2
 """Promised to users: after this time no process of the session exists."""
@@ -70,13 +71,9 @@ async def server(seconds: float = 40) -> AsyncIterator[trio.Process]:
                     await process.wait()
 
 
-def debuggee_and_adapter(process: trio.Process, session: dict[str, object]) -> tuple[int, int]:
-    pid = session["processId"]
-    assert isinstance(pid, int)
-    (adapter,) = [
-        each for each in descendants(process.pid) if b"debugpy_adapter.py" in Path(f"/proc/{each}/cmdline").read_bytes()
-    ]
-    return pid, adapter
+def watchdog_of(process: trio.Process) -> set[int]:
+    """The process that outlives a session: it lives as long as the server."""
+    return {each for each in descendants(process.pid) if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
 
 
 async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> dict[str, object]:
@@ -91,12 +88,12 @@ async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> 
 @pytest.mark.parametrize("ending", ["disconnect", "client EOF", "SIGTERM", "SIGINT", "SIGKILL of the server"])
 async def test_after_an_ending_no_process_is_left(ending: str, paused: bool) -> None:
     async with server() as process, connect_process(process) as client:
-        await start(client, paused=paused)
+        session = await start(client, paused=paused)
         children = descendants(process.pid)
-        assert len(children) >= 3, "the adapter, its launcher, the program"
+        assert children == watchdog_of(process) | {session["processId"]}, "nothing stands beside the program"
         match ending:
             case "disconnect":
-                watchdog = {each for each in children if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+                watchdog = watchdog_of(process)
                 await client.call("debug_disconnect")
                 await assert_gone(children - watchdog)
             case "client EOF":
@@ -117,7 +114,7 @@ async def test_a_program_that_was_detached_from_ends_with_the_server() -> None:
             children = descendants(process.pid)
             await client.call("debug_disconnect", terminate=False)
             await trio.sleep(0.5)
-            assert len(living(children)) >= 3, "the program still runs"
+            assert living(children) == children, "the program still runs"
         assert process.stdin is not None
         await process.stdin.aclose()
         await assert_gone(children | {process.pid})
@@ -127,35 +124,9 @@ async def test_after_the_programs_own_end_no_process_is_left() -> None:
     async with server() as process, connect_process(process) as client:
         await start(client, "steps.py", paused=True)
         children = descendants(process.pid)
-        watchdog = {each for each in children if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+        watchdog = watchdog_of(process)
         assert (await client.call("debug_continue"))["reason"] == "Exited"
         await assert_gone(children - watchdog)
-
-
-@pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
-async def test_when_the_adapter_is_killed_waiting_calls_fail_and_the_server_launches_again(
-    paused: bool,
-) -> None:
-    async with server() as process, connect_process(process) as client:
-        session = await start(client, paused=paused)
-        debuggee, adapter = debuggee_and_adapter(process, session)
-        failures: list[ToolFailed] = []
-
-        async def wait_for_a_stop() -> None:
-            try:
-                await client.call("debug_continue" if paused else "debug_wait")
-            except ToolFailed as failed:
-                failures.append(failed)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(wait_for_a_stop)
-            await trio.sleep(0.3)
-            os.kill(adapter, signal.SIGKILL)
-        assert [failed.code for failed in failures] == ["ADAPTER_GONE"]
-        await assert_gone({debuggee, adapter})
-        assert await client.uris() == []
-        again = await client.call("debug_launch", program=program("steps.py"))
-        assert again["stop"]["reason"] == "Entry"
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "running"])
@@ -164,12 +135,21 @@ async def test_when_the_program_is_killed_the_session_ends_and_the_server_launch
 ) -> None:
     async with server() as process, connect_process(process) as client:
         session = await start(client, paused=paused)
-        debuggee, adapter = debuggee_and_adapter(process, session)
-        os.kill(debuggee, signal.SIGKILL)
+        debuggee = session["processId"]
+        assert isinstance(debuggee, int)
+        ended: list[dict[str, object]] = []
+
+        async def wait_for_a_stop() -> None:
+            ended.append(await client.call("debug_continue" if paused else "debug_wait"))
+
         with trio.fail_after(promised(5)):
-            while (await client.call("debug_state"))["state"] != "Disconnected":
-                await trio.sleep(0.05)
-        await assert_gone({debuggee, adapter})
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(wait_for_a_stop)
+                await trio.sleep(0.3)
+                os.kill(debuggee, signal.SIGKILL)
+        assert ended[0]["reason"] == "Exited"
+        await assert_gone({debuggee})
+        assert await client.uris() == []
         assert (await client.call("debug_launch", program=program("steps.py")))["stop"]["reason"] == "Entry"
 
 
@@ -218,15 +198,80 @@ async def test_seven_launches_and_disconnects_leave_no_descriptor_and_no_process
                 assert len(descendants(process.pid)) <= children
 
 
-async def test_python_children_run_to_the_end_and_leave_nothing(debugging: Connect) -> None:
+async def test_python_children_run_to_the_end_and_leave_nothing() -> None:
     async with server() as process, connect_process(process) as client:
         result = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
         assert (result["stop"]["reason"], result["stop"]["exitCode"]) == ("Exited", 0)
         output = "".join(entry["text"] for entry in result["stop"]["output"])
         assert output == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
-        left = {
-            each
-            for each in descendants(process.pid)
-            if b"watchdog.py" not in Path(f"/proc/{each}/cmdline").read_bytes()
-        }
-        await assert_gone(left)
+        await assert_gone(descendants(process.pid) - watchdog_of(process))
+
+
+# --- A program that was attached to -----------------------------------------------------------------------------------
+
+BREEDER = """
+import os, subprocess, sys, time
+
+def breed(number):
+    pid = os.fork()
+    if not pid:
+        os._exit(7)
+    forked = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    started = subprocess.run([sys.executable, "-c", "exit(8)"], check=False).returncode
+    print(number, forked, started, flush=True)
+
+number = 0
+while True:
+    number += 1
+    breed(number)
+    time.sleep(0.05)
+"""
+"""Starts children for ever: each of them has to end in its own way, whatever becomes of the debugger."""
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@pytest.mark.parametrize("ending", ["detach", "SIGTERM", "SIGKILL", "SIGKILL while a child is stopped"])
+async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(ending: str, tmp_path: Path) -> None:
+    script = tmp_path / "breeder.py"
+    script.write_text(BREEDER)
+    breeder = await trio.lowlevel.open_process(
+        [sys.executable, "-X", "frozen_modules=off", str(script)], stdout=subprocess.PIPE
+    )
+    assert breeder.stdout is not None
+    try:
+        async with breeder.stdout, server() as process, connect_process(process) as client:
+            await client.call("debug_attach", pid=breeder.pid)
+            await client.call("breakpoint_set", file=str(script), line=line_with(script, "print(number"))
+            stopped = await client.call("debug_wait")
+            assert stopped["reason"] == "Breakpoint"
+            number = int((await client.call("evaluate", expression="number"))["value"])
+            if ending == "SIGKILL while a child is stopped":
+                await client.call("breakpoint_set", file=str(script), line=line_with(script, "os._exit"))
+                stopped = await client.call("debug_continue")
+                assert stopped["location"]["line"] == line_with(script, "os._exit")
+            match ending:
+                case "detach":
+                    await client.call("debug_disconnect")
+                case "SIGTERM":
+                    process.terminate()
+                    await process.wait()
+                case _:
+                    process.kill()
+                    await process.wait()
+            said = ""
+            with trio.fail_after(promised(10)):
+                while f"\n{number + 8} " not in said:
+                    said += bytes(await breeder.stdout.receive_some()).decode()
+            if ending == "detach":
+                assert await client.uris() == []
+        for each in range(number, number + 7):
+            assert f"\n{each} 7 8\n" in said
+        assert breeder.poll() is None
+    finally:
+        breeder.kill()
+        await breeder.wait()
+
+
+def line_with(file: Path, text: str) -> int:
+    (number,) = [number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line]
+    return number

@@ -41,7 +41,8 @@ monkey = sys.modules["_pydev_bundle.pydev_monkey"]
 if not hasattr(monkey, "_dialing"):
     monkey._dialing = monkey._get_apply_arg_patching, monkey._on_forked_process
     def children_dial_in():
-        return monkey.get_global_debugger() is not None and monkey._dialing[0]()
+        debugger = monkey.get_global_debugger()
+        return debugger is not None and not debugger.pydb_disposed and monkey._dialing[0]()
     def on_forked_process(setup_tracing=True):
         try:
             monkey._dialing[1](setup_tracing)
