@@ -2,6 +2,7 @@
 
 from functools import partial
 from typing import cast
+from typing import cast
 
 import pytest
 import trio
