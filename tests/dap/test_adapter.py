@@ -2,7 +2,6 @@
 
 from functools import partial
 from typing import cast
-from typing import cast
 
 import pytest
 import trio
