@@ -151,7 +151,7 @@ class DialIns:
 
     def disown(self, pid: int, announce: Announce) -> None:
         """Stop announcing children of this process to that session."""
-        if self._owners.get(pid) is announce:
+        if self._owners.get(pid) == announce:  # not `is`: a bound method is made anew each time
             del self._owners[pid]
 
     def dismiss(self, pid: int) -> None:

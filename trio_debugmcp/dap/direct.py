@@ -46,6 +46,9 @@ _REAP_SECONDS = 0.5
 _POLL_SECONDS = 0.02
 """Between two checks whether it was reaped."""
 
+_LAST_WORDS_SECONDS = 0.5
+"""For the standard error of an injector that has failed; a native debugger of its own may keep it open."""
+
 _SAID_BYTES = 4000
 """Of what an injector that fails has written: its last line is the reason."""
 
@@ -86,12 +89,20 @@ def open_injected(
             if injector.stdout is None or injector.stderr is None:
                 raise AssertionError("the process was opened with pipes")
             said = bytearray()
-            nursery.start_soon(_keep_reading, injector.stdout, said)
-            nursery.start_soon(_keep_reading, injector.stderr, said)
+            nursery.start_soon(_keep_reading, injector.stdout, bytearray())
+            all_said = trio.Event()
+
+            async def read_errors(pipe: trio.abc.ReceiveStream) -> None:
+                await _keep_reading(pipe, said)
+                all_said.set()
+
+            nursery.start_soon(read_errors, injector.stderr)
 
             async def watch() -> None:
                 code = await injector.wait()
                 if code:
+                    with trio.move_on_after(_LAST_WORDS_SECONDS):
+                        await all_said.wait()
                     last = said.decode(errors="replace").strip().rpartition("\n")[2]
                     await stream.refuse(last or f"the debugger could not be put into the process (exit code {code})")
                     nursery.cancel_scope.cancel(reason="the injector has failed")
