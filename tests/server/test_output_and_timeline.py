@@ -294,6 +294,51 @@ async def test_output_is_paged_by_cursor_in_bytes_and_survives_the_end(autojump_
         assert (page["nextSeq"], page["dropped"]) == (7, 0)
 
 
+@pytest.mark.parametrize("max_bytes", [1, 7, 100, 5000])
+async def test_no_text_is_skipped_by_answers_that_are_shorter_than_an_entry(
+    max_bytes: int, autojump_clock: MockClock
+) -> None:
+    async with running("legacy") as (client, adapter):
+        lines = ["é" * 30 + "\n", "x" * 40, "y" * 3 + "\n", "\U0001f600\n", "z" * 90 + "\n"]
+        for line in lines:
+            await write(adapter, line)
+        await trio.sleep(1)
+        text, seq = "", 0
+        while (page := await client.call("process_read_output", since_seq=seq, max_bytes=max_bytes))["entries"]:
+            text += "".join(each["text"] for each in page["entries"])
+            assert page["nextSeq"] != seq
+            seq = page["nextSeq"]
+        assert text == "".join(lines)
+
+
+async def test_the_output_in_a_report_is_what_this_client_has_not_been_given(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("variables")
+
+    def said(stop: dict[str, Any]) -> str:
+        return "".join(each["text"] for each in stop["output"])
+
+    async with (
+        open_server(adapter.options()) as server,
+        server.connect() as agent,
+        server.connect(role="observe") as observer,
+        server.connect() as other,
+    ):
+        await launch(agent, adapter)
+        await write(adapter, "one\n")
+        await adapter.stop("breakpoint")
+        with trio.move_on_after(1):
+            await agent.call("debug_wait")
+        assert said(await observer.call("debug_wait")) == "one\n"
+        assert said(await observer.call("debug_wait")) == ""
+        assert said(await other.call("debug_wait")) == "one\n"
+        await write(adapter, "two\n")
+        await trio.sleep(1)
+        assert said(await agent.call("debug_wait")) == "one\ntwo\n"
+        assert said(await agent.call("debug_wait")) == ""
+        assert said(await other.call("debug_wait")) == "two\n"
+
+
 @both_eras
 async def test_a_server_without_a_session_has_a_timeline_too(era: Era, autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()

@@ -70,3 +70,23 @@ async def test_after_a_refused_resume_the_stop_can_still_be_inspected(autojump_c
         with pytest.raises(ToolFailed, match="not now"):
             await client.call("debug_continue")
         assert (await client.call("variables_get"))["variables"] == []
+
+
+async def test_of_two_steps_at_once_the_second_is_told_that_one_is_under_way(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
+        # The first is held up by an echo, the second comes before the program counts as running.
+        refused: list[str] = []
+
+        async def step() -> None:
+            try:
+                await client.call("debug_step", timeout=1)
+            except ToolFailed as failed:
+                refused.append(f"{failed.code}: {failed.message}")
+
+        nursery.start_soon(step)
+        nursery.start_soon(step)
+        await trio.sleep(5)
+        assert len(adapter.sent("next")) == 1
+        assert len(refused) == 1
+        assert refused[0].startswith("NOT_PAUSED")
+        assert "it is Paused" not in refused[0]

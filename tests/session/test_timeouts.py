@@ -15,7 +15,8 @@ from tests.server.scene import (
     running,
     still_works,
 )
-from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 
 
 async def timed_out(client: DebugClient, tool: str, **arguments: Any) -> bool:
@@ -46,6 +47,29 @@ async def test_a_launch_that_is_not_answered_ends_by_its_timeout(
         assert "disconnect" in adapter.commands()
         adapter.restore()
         await still_works(client)
+
+
+@pytest.mark.parametrize("timeout", [2, 20])
+async def test_an_attachment_that_is_not_answered_ends_by_its_timeout(
+    timeout: float, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("attach")
+    async with connect(options=adapter.options()) as client:
+        failed = await failure(client, "debug_attach", port=5678, timeout=timeout)
+        assert (failed.code, trio.current_time()) == ("TIMEOUT", pytest.approx(timeout, abs=1.1))
+        assert (await client.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_a_cancelled_call_is_cancelled_and_recorded_as_that(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        await launch(client, adapter)
+        with trio.move_on_after(3) as scope:
+            await open_toolbox().call(server.app.debugger, "debug_wait", {"timeout": 100})
+        assert scope.cancelled_caught
+        events = (await client.call("timeline_query", types=["toolCalled"]))["events"]
+        assert (events[-1]["payload"]["tool"], events[-1]["payload"]["error"]) == ("debug_wait", "CANCELLED")
 
 
 async def test_a_launch_whose_disconnect_is_not_answered_either_still_ends(autojump_clock: MockClock) -> None:

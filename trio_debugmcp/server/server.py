@@ -274,7 +274,8 @@ class ConnectionServer:
         # disconnected.
         if self._tools.controls(params.name) and role == "control":
             self._client.take_control()
-        return await self._tools.call(self._debugger, params.name, params.arguments or {}, role, client_name(ctx))
+        client, arguments = self._client, params.arguments or {}
+        return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import codecs
 import fcntl
 import termios
 from collections import deque
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Literal, Protocol, runtime_checkable
 
@@ -77,7 +78,7 @@ class Console:
         self._input: trio.abc.SendStream | None = None
         self.next_seq = 1
         self.dropped = 0
-        self._news_from = 1
+        self._read: dict[Hashable, int] = {}
         self._sealed = 1
         self._pipes: set[int] = set()
         self._writing = trio.Lock()
@@ -124,10 +125,13 @@ class Console:
         self._sealed = self.next_seq
         return [entry for entry in self._entries if entry.seq >= since_seq]
 
-    def news(self) -> list[OutputEntry]:
-        """Return the entries since the last call of this."""
-        first, self._news_from = self._news_from, self.next_seq
-        return self.entries(first)
+    def news(self, reader: Hashable = None) -> list[OutputEntry]:
+        """Return the entries that this reader has not been given yet; they stay new until `mark_read`."""
+        return self.entries(self._read.get(reader, 1))
+
+    def mark_read(self, next_seq: int, reader: Hashable = None) -> None:
+        """Record that this reader has been given all entries before that number."""
+        self._read[reader] = max(next_seq, self._read.get(reader, 1))
 
     def payload(self, revision: int) -> OutputPayload:
         """Return `debugger://output`: the end of what the program wrote, its oldest entry cut to fit."""

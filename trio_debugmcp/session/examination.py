@@ -221,7 +221,7 @@ class Examiner:
             arguments = {"variablesReference": locals_.reference}
             body = await self._requests.request("variables", arguments, VariablesBody)
             found = [variable for variable in body.variables or [] if not profile.dialect.hides(variable)]
-        shown = tuple(variable_payload(variable) for variable in found[:CAPTURED_LOCALS])
+        shown = tuple(variable_payload(each, profile.expressions.is_path) for each in found[:CAPTURED_LOCALS])
         await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, named, shown))
 
     async def _locate_others(self, snapshot: Snapshot, stopped: int, threads: Sequence[DapThread]) -> None:

@@ -98,7 +98,13 @@ class Execution:
         await self._suspension.wait_echo()
         before = self._requests.snapshot
         tasks = self.tasks
-        if tasks is None or self._resuming or before is None or before.phase != "Paused":
+        if self._resuming:
+            raise UsageError(
+                "NOT_PAUSED",
+                "Another step or continue of this program is under way. Use debug_wait for the stop that it leads to.",
+                {"currentState": "Running"},
+            )
+        if tasks is None or before is None or before.phase != "Paused":
             raise not_paused(before)
         self._resuming = True  # closes the gap until the state says so: of two resumes at once one is refused
         await self._complete(tasks, partial(self._send_resume, kind, command, arguments))

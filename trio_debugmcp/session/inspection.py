@@ -2,6 +2,7 @@
 
 import ast
 import json
+import logging
 from typing import Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from trio_debugmcp.dap.messages import (
     SourceBody,
     VariablesBody,
 )
-from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
@@ -27,6 +28,8 @@ from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.session.variables import child_count, variable_payload
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
+
+log = logging.getLogger(__name__)
 
 MAX_NODES = 1000
 """Variables fetched by one call, including children: every parent costs the adapter a request."""
@@ -42,6 +45,12 @@ SOURCE_SECONDS = 2.0
 
 COMPLETION_SECONDS = 2.0
 """For the completions of an expression; a person has typed more by then."""
+
+INTERRUPT_SECONDS = 1.0
+"""For an evaluation to end that is interrupted because it took too long: one that waits in C code does not."""
+
+_INTERRUPT_AGAIN_SECONDS = 0.05
+"""Between two interrupts of the same evaluation."""
 
 ScopeName = Literal["all", "locals", "arguments", "globals"]
 
@@ -96,7 +105,7 @@ async def expand(
     async def grow(variable: DapVariable, levels: int, above: str | None) -> Variable:
         nonlocal room
         room -= 1
-        shown = variable_payload(variable, limit=limit, parent=above)
+        shown = variable_payload(variable, requests.profile.expressions.is_path, limit=limit, parent=above)
         if levels <= 1 or not variable.variables_reference or room <= 0:
             return shown
         below = await children(requests, variable.variables_reference)
@@ -126,7 +135,20 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
-    arguments = {"expression": expression, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
+    profile, deadline = requests.profile, trio.current_time() + seconds
+    before, last = profile.repl.parts(expression)
+    if before:
+        await _evaluate(requests, frame, before, expression, seconds)
+    left = max(0.0, deadline - trio.current_time()) if before else seconds
+    body = await _evaluate(requests, frame, last, expression, left)
+    if not body.result and body.type is None and (nothing := profile.repl.nothing(last)) is not None:
+        return Evaluation(*nothing, 0, 0)
+    return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
+
+
+async def _evaluate(requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float) -> EvaluateBody:
+    arguments = {"expression": part, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
+    blocked_by = requests.unfinished
     body: EvaluateBody | None = None
     try:
         with trio.move_on_after(seconds):
@@ -138,14 +160,40 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
             f"`{shortened(expression)}` failed: {error}",
             {"expression": expression, "trace": shortened(refusal.reason, MAX_TRACE_LENGTH)},
         ) from None
-    if body is None:
-        raise UsageError(
-            "EVAL_TIMEOUT",
-            f"`{shortened(expression)}` did not finish within {seconds:g} s. It may still be running in the program: "
-            "raise `timeout`, or end it with debug_disconnect or debug_restart.",
-            {"expression": expression},
+    if body is not None:
+        return body
+    interrupted = await _interrupt(requests)
+    requests.unfinished = None if interrupted else blocked_by or expression
+    if blocked_by is not None:
+        fate = "was interrupted just now: try again" if interrupted else "is still running: use debug_restart"
+        sentence = f"`{shortened(expression)}` waited {seconds:g} s for `{shortened(blocked_by)}`, which {fate}."
+    else:
+        fate = (
+            "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
+            if interrupted
+            else "It may still be running in the program: raise `timeout`, or end it with debug_disconnect or "
+            "debug_restart."
         )
-    return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
+        sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
+    raise UsageError("EVAL_TIMEOUT", sentence, {"expression": blocked_by or expression})
+
+
+async def _interrupt(requests: Requests) -> bool:
+    """Interrupt what is being evaluated; returns whether nothing is any more."""
+    expression = requests.profile.repl.interrupt()
+    if expression is None:
+        return False
+    arguments = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
+    with trio.move_on_after(INTERRUPT_SECONDS):
+        try:
+            # Until there is none: an interrupt is taken between two steps of the interpreter, and may be caught.
+            while (await requests.request("evaluate", arguments, EvaluateBody)).result != "0":  # noqa: ASYNC110
+                await trio.sleep(_INTERRUPT_AGAIN_SECONDS)
+        except DebugError as error:
+            log.info("interrupting an evaluation: %s", error)
+            return False
+        return True
+    return False
 
 
 async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> list[tuple[str, str]]:

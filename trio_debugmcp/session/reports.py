@@ -1,5 +1,8 @@
 """The answer of an execution tool: one `StopReport` with everything that is needed to decide what to do next."""
 
+from collections.abc import Hashable
+from contextvars import ContextVar
+
 import trio
 from msgspec.structs import replace
 
@@ -19,6 +22,9 @@ from trio_debugmcp.state.payloads import (
     shortened,
 )
 from trio_debugmcp.state.resources import frame_payload
+
+READER: ContextVar[Hashable] = ContextVar("READER", default=None)
+"""Who gets the reports of this task: what is new in the output is kept apart for each client."""
 
 REPORTED_FRAMES = 5
 """Frames in a report: enough to see how execution got here."""
@@ -82,12 +88,16 @@ async def report_outcome(
     if ended is not None and ended.failed:
         raise AdapterGone(ended.end_reason or "the debug adapter is gone")
     notes: list[str] = []
-    output = _truncated_output(debugger.console.news(), notes)
+    reader, console = READER.get(), debugger.console
+    next_seq = console.next_seq
+    output = _truncated_output(console.news(reader), notes)
     if outcome is not None and outcome.paused is not None:
         paused = outcome.paused
         with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
             paused = await debugger.wait_locals(paused)
+        console.mark_read(next_seq, reader)  # last: the output of a report that is cancelled is new in the next one
         return _paused_report(debugger, paused, output, notes)
+    console.mark_read(next_seq, reader)
     running = outcome is None or ended is None
     return StopReport(
         state="Running" if running else "Disconnected",

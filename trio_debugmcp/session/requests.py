@@ -26,6 +26,7 @@ from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, Progra
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import shortened
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class Requests:
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
+        unfinished: an expression whose evaluation did not end in time; what is asked of its thread waits for it.
     """
 
     def __init__(self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension) -> None:
@@ -53,6 +55,7 @@ class Requests:
         self.profile = profile
         self.capabilities = Capabilities()
         self.started = False
+        self.unfinished: str | None = None
         self._merger = merger
         self._suspension = suspension
         self._adapter: Adapter | None = None
@@ -105,8 +108,18 @@ class Requests:
             raise _resumed(asked_at)
         try:
             with trio.fail_after(seconds):
-                return await self._connection.request(command, arguments, kind)
+                body = await self._connection.request(command, arguments, kind)
+            if command == "variables":
+                self.unfinished = None  # its thread answers again
+            return body
         except trio.TooSlowError:
+            if self.unfinished is not None and command in _ABOUT_A_STOP:
+                raise UsageError(
+                    "TIMEOUT",
+                    f"{self.profile.name} did not answer '{command}' within {seconds:g} s: it is still evaluating "
+                    f"`{shortened(self.unfinished)}`. Use evaluate to interrupt it, or debug_restart.",
+                    {"expression": self.unfinished},
+                ) from None
             raise UsageError(
                 "TIMEOUT",
                 f"{self.profile.name} did not answer '{command}' within {seconds:g} s. If it does not recover, use "

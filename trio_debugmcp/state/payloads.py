@@ -66,7 +66,7 @@ class Variable(Payload, frozen=True):
     name: str
     value: str
     type: str | None
-    path: str
+    path: str | None
     child_count: int | None
     children: list["Variable"] | UnsetType = UNSET
 

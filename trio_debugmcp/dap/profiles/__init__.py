@@ -12,6 +12,7 @@ from trio_debugmcp.dap.profiles.profile import (
     Launch,
     Place,
     Profile,
+    Repl,
     Runtime,
     TypedException,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Launch",
     "Place",
     "Profile",
+    "Repl",
     "Runtime",
     "TypedException",
     "choose",

@@ -33,11 +33,13 @@ from trio_debugmcp.dap.profiles.profile import (
     Expressions,
     Launch,
     Profile,
+    Repl,
     Runtime,
     TypedException,
 )
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
+from trio_debugmcp.dap.profiles.python_repl import PythonRepl
 from trio_debugmcp.errors import CannotRun
 
 _CONDITION_FAILED = re.compile(
@@ -117,8 +119,10 @@ class DebugpyDialect(Dialect):
 
     def module_name(self, frame: DapFrame) -> str | None:
         """Derive the module from the file's name, as `import` does: pydevd reports none in frames."""
-        path = frame.source.path if frame.source is not None else None
-        return Path(path).stem if path else None
+        path = Path(frame.source.path) if frame.source is not None and frame.source.path else None
+        if path is None:
+            return None
+        return path.parent.name if path.stem == "__init__" else path.stem
 
 
 class Debugpy(Profile):
@@ -132,6 +136,7 @@ class Debugpy(Profile):
     dialect: ClassVar[Dialect] = DebugpyDialect()
     expressions: ClassVar[Expressions] = PythonExpressions()
     code: ClassVar[Code] = PythonCode()
+    repl: ClassVar[Repl] = PythonRepl()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""
@@ -186,6 +191,8 @@ class Debugpy(Profile):
             "stopOnEntry": launch.stop_at_entry,
             "justMyCode": launch.just_my_code,
             "subProcess": True,
+            # Its streams are ours; otherwise pydevd reports once more what an evaluation prints.
+            "isOutputRedirected": True,
             **launch.options,
         }
 
@@ -196,6 +203,8 @@ class Debugpy(Profile):
             "type": "python",
             "request": "attach",
             "justMyCode": True,
+            # Its streams are not ours: what it prints is to be had from pydevd only.
+            "redirectOutput": True,
             **attach.options,
         }
         if attach.pid is not None:

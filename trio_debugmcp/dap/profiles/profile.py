@@ -241,6 +241,25 @@ class Code:
         return name, None
 
 
+class Repl:
+    """What users evaluate: statements, values, and evaluations that do not end. The defaults know no language."""
+
+    def parts(self, text: str) -> tuple[str, str]:
+        """Statements before a last expression, whose value is wanted, and that expression; at first empty: only it."""
+        return "", text
+
+    def nothing(self, text: str) -> tuple[str, str] | None:
+        """Value and type of an expression for which the adapter answers with neither; None for a statement."""
+        return None
+
+    def interrupt(self) -> str | None:
+        """An expression that interrupts the evaluations in other threads, and is evaluated without a frame.
+
+        Its value is how many there were.
+        """
+        return None
+
+
 class Profile(ABC):
     """One debug adapter: how it is found, started and reached, and the arguments of `launch` and `attach`."""
 
@@ -276,6 +295,8 @@ class Profile(ABC):
     expressions: ClassVar[Expressions] = Expressions()
 
     code: ClassVar[Code] = Code()
+
+    repl: ClassVar[Repl] = Repl()
 
     @abstractmethod
     def locate(self) -> str | None:

@@ -22,16 +22,19 @@ class PythonExpressions(Expressions):
         return _syntax_error(expression.strip(), "eval")
 
     def is_path(self, expression: str) -> bool:
-        """Accept a name followed by attributes and items with literal keys, as pydevd spells a variable's path."""
+        """Accept a name followed by attributes and items with literal keys, and the length of what that leads to."""
         try:
             node = ast.parse(expression, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[inner], keywords=[]):
+                node = inner
         while not isinstance(node, ast.Name):
             match node:
                 case ast.Attribute(value=inner):
                     node = inner
-                case ast.Subscript(value=inner, slice=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
+                case ast.Subscript(value=inner, slice=key) if _is_literal(key):
                     node = inner
                 case _:
                     return False
@@ -104,6 +107,19 @@ class PythonExpressions(Expressions):
             "+ walk(walk, behind(e), n - 1, behind), "
             "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
         )
+
+
+def _is_literal(key: ast.expr) -> bool:
+    match key:
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
+            return True
+        case ast.BinOp(left=left, right=right):  # a complex number
+            return _is_literal(left) and _is_literal(right)
+        case ast.Tuple(elts=elements):
+            return all(_is_literal(each) for each in elements)
+        case ast.Call(func=ast.Name(id="frozenset"), args=[ast.Set(elts=elements)], keywords=[]):
+            return all(_is_literal(each) for each in elements)
+    return False
 
 
 def _syntax_error(source: str | bytes, mode: str) -> str | None:

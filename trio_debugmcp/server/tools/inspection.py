@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.tools.tool import (
@@ -32,6 +32,9 @@ from trio_debugmcp.state.resources import THREADS, threads_payload
 
 MAX_RESULT_BYTES = 32768
 """JSON bytes of a result, which an agent can take in; more comes by paging."""
+
+MAX_PRINTED_LENGTH = 4000
+"""Characters of what an evaluation printed; process_read_output has all of it."""
 
 _PATH_SECONDS = 5.0
 """For the evaluation of a path, which may run a property of the user's."""
@@ -107,12 +110,13 @@ class VariablesResult(Payload, frozen=True):
 
 
 class EvaluateResult(Payload, frozen=True):
-    """A value; `path` leads to what is inside it."""
+    """A value; `path` leads to what is inside it. `printed`: what the program wrote meanwhile, if anything."""
 
     value: str
     type: str | None
     child_count: int | None
     path: str
+    printed: str | UnsetType = UNSET
 
 
 class FrameWithLocals(Payload, frozen=True):
@@ -198,10 +202,19 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
 async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
     session, snapshot = debugger.paused(params.session_id)
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
+    await debugger.console.settle()
+    first = debugger.console.next_seq
+    debugger.console.entries(first)  # nothing is joined to the output of before
     found = await inspection.evaluate(session.requests, frame, params.expression, params.timeout)
     session.refresh_locals()
+    await debugger.console.settle()
+    printed = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
     return EvaluateResult(
-        shortened(found.value, params.max_value_length), found.type, found.child_count, params.expression
+        shortened(found.value, params.max_value_length),
+        found.type,
+        found.child_count,
+        params.expression,
+        shortened(printed, MAX_PRINTED_LENGTH) if printed else UNSET,
     )
 
 

@@ -8,7 +8,11 @@ from msgspec.structs import replace
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.truncation import truncated
-from trio_debugmcp.state.payloads import OutputEntry, Payload, shortened
+from trio_debugmcp.state.payloads import OutputEntry, Payload
+
+_INSIDE = 2**38
+"""A cursor is the number of an entry, plus this times the characters of it that have been read. An entry is at most
+16 KiB long, so a cursor is an integer that JavaScript can hold."""
 
 
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
@@ -45,15 +49,22 @@ class InputResult(Payload, frozen=True):
 async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputResult:
     await debugger.console.settle()
     next_seq = debugger.console.next_seq
+    position, seq = divmod(params.since_seq, _INSIDE)
     wanted = [
-        replace(entry, text=shortened(entry.text, params.max_bytes))
-        for entry in debugger.console.entries(params.since_seq)
+        replace(entry, text=entry.text[position:]) if entry.seq == seq else entry
+        for entry in debugger.console.entries(seq)
         if params.stream in ("both", entry.stream)
     ]
-    kept = truncated(wanted, params.max_bytes)
-    if len(kept) < len(wanted):
-        next_seq = wanted[len(kept)].seq
-    return OutputResult(kept, next_seq, debugger.console.dropped)
+    if not wanted or len(wanted[0].text.encode()) <= params.max_bytes:
+        kept = truncated(wanted, params.max_bytes)
+        if len(kept) < len(wanted):
+            next_seq = wanted[len(kept)].seq
+        return OutputResult(kept, next_seq, debugger.console.dropped)
+    first = wanted[0]
+    # Whole characters, and at least one, so that a reader can page on.
+    text = first.text.encode()[: params.max_bytes].decode(errors="ignore") or first.text[:1]
+    read = len(text) + (position if first.seq == seq else 0)
+    return OutputResult([replace(first, text=text)], first.seq + read * _INSIDE, debugger.console.dropped)
 
 
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> InputResult:

@@ -10,7 +10,7 @@ The parameter struct gives the input schema and checks the arguments; the result
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
@@ -24,6 +24,7 @@ from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
+from trio_debugmcp.session.reports import READER
 from trio_debugmcp.state.changes import Happened
 from trio_debugmcp.state.payloads import Payload
 from trio_debugmcp.state.timeline import tool_called
@@ -144,8 +145,13 @@ class Toolbox:
         arguments: dict[str, Any],
         role: Role = "control",
         client: str | None = None,
+        reader: Hashable = None,
     ) -> types.CallToolResult:
-        """Run a tool and record the call in the timeline. Every failure but a cancellation becomes a failed result."""
+        """Run a tool and record the call in the timeline. Every failure but a cancellation becomes a failed result.
+
+        `reader`: whose reports have what is new in the output since the last report to the same.
+        """
+        READER.set((reader, client))  # for this task, which serves this call
         start = trio.current_time()
         code: str | None = "INTERNAL"
         try:

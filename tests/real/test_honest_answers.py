@@ -1,0 +1,116 @@
+"""Answers about values and output that say what is: with real debugpy."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect
+from trio_debugmcp.testing import DebugClient, ToolFailed
+
+VALUES = """\
+import types
+dd = {(1, 2): [10], frozenset({3}): 2, -1: {'a': None}}
+st = {'only'}
+ns = types.SimpleNamespace(**{'class': 1, 'fine': [1, 2]})
+print('end')
+"""
+
+
+async def stopped(client: DebugClient, directory: Path, text: str, line: int) -> dict[str, object]:
+    app = directory / "app.py"
+    app.write_text(text)
+    await client.call("breakpoint_set", file=str(app), line=line)
+    launched = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+    stop: dict[str, object] = launched["stop"]
+    return stop
+
+
+async def test_nothing_is_told_from_no_value_and_the_last_of_several_statements_has_one(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 5)
+
+        async def value(expression: str) -> tuple[str, str | None, str | None]:
+            answer = await client.call("evaluate", expression=expression)
+            return answer["value"], answer["type"], answer.get("printed")
+
+        assert await value("None") == await value("{}.get(1)") == ("None", "NoneType", None)
+        assert await value("''") == ("''", "str", None)
+        assert await value("x = 3") == ("", None, None)
+        assert await value("y = 4; z = 'é'\ny + \\\n  len(z)") == ("5", "int", None)
+        assert await value("for i in range(2): print(i)") == ("", None, "0\n1\n")
+        assert await value("print('once')") == ("None", "NoneType", "once\n")
+        written = await client.call("process_read_output")
+        assert "".join(each["text"] for each in written["entries"]) == "0\n1\nonce\n"
+
+
+async def test_every_path_in_an_answer_leads_back(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 5)
+        seen = 0
+        for name in ("dd", "st", "ns", "ns.fine"):
+            for each in (await client.call("variables_get", path=name))["variables"]:
+                if each["path"] is not None:
+                    seen += 1
+                    back = await client.call("evaluate", expression=each["path"])
+                    assert back["value"] == each["value"]
+                    await client.call("variables_get", path=each["path"])
+        assert seen >= 8
+        items = (await client.call("variables_get", path="st"))["variables"]
+        (element,) = [each for each in items if "len" not in each["name"]]
+        assert (element["value"], element["path"]) == ("'only'", None)
+
+
+async def test_an_evaluation_that_does_not_end_is_interrupted(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 4)
+        with pytest.raises(ToolFailed, match="was interrupted") as failed:
+            await client.call("evaluate", expression="while True: pass", timeout=0.5)
+        assert failed.value.code == "EVAL_TIMEOUT"
+        assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
+        assert (await client.call("variables_get"))["total"] > 0
+        assert (await client.call("debug_step"))["reason"] == "Step"
+
+
+async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, VALUES, 5)
+        with pytest.raises(ToolFailed, match="may still be running"):
+            await client.call("evaluate", expression="__import__('time').sleep(4)", timeout=0.2)
+        with pytest.raises(ToolFailed, match=r"`1\+1` waited .* for `__import__\('time'\)\.sleep\(4\)`"):
+            await client.call("evaluate", expression="1+1", timeout=0.2)
+        assert (await client.call("evaluate", expression="2+2", timeout=20))["value"] == "4"
+
+
+async def test_a_program_that_was_attached_to_has_output(debugging: Connect, tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text("import time\nfor turn in range(400):\n    print('turn', turn, flush=True)\n    time.sleep(0.05)\n")
+    with subprocess.Popen([sys.executable, str(app)], stdout=subprocess.DEVNULL) as process:
+        try:
+            await trio.sleep(0.5)
+            async with debugging() as client:
+                await client.call("debug_attach", pid=process.pid)
+                deadline = time.monotonic() + 15
+                text = ""
+                while "turn" not in text and time.monotonic() < deadline:
+                    await trio.sleep(0.1)
+                    entries = (await client.call("process_read_output", stream="stdout"))["entries"]
+                    text = "".join(each["text"] for each in entries)
+                assert "turn" in text
+        finally:
+            process.kill()
+
+
+async def test_the_module_of_an_init_file_is_the_package(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("x = 1\n")
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=str(tmp_path / "pkg" / "__init__.py"), line=1)
+        stop = await stopped(client, tmp_path, "import pkg\n", 1)
+        stop = await client.call("debug_continue")
+        assert stop["location"]["moduleName"] == "pkg"

@@ -1,0 +1,41 @@
+"""`PythonRepl`: what users evaluate in a Python program."""
+
+import ast
+import textwrap
+
+from trio_debugmcp.dap.profiles.profile import Repl
+
+
+class PythonRepl(Repl):
+    """Python as pydevd evaluates it in its context `repl`, which has no value for None nor for statements."""
+
+    def parts(self, text: str) -> tuple[str, str]:
+        text = textwrap.dedent(text).strip("\n")
+        try:
+            body = ast.parse(text).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return "", text
+        if len(body) < 2 or not isinstance(body[-1], ast.Expr):
+            return "", text
+        lines, last = text.encode().split(b"\n"), body[-1]
+        row = last.lineno - 1
+        before = b"\n".join([*lines[:row], lines[row][: last.col_offset]])
+        after = b"\n".join([lines[row][last.col_offset :], *lines[row + 1 :]])
+        return before.decode().rstrip().removesuffix(";"), after.decode()
+
+    def nothing(self, text: str) -> tuple[str, str] | None:
+        try:
+            ast.parse(text.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return "None", "NoneType"
+
+    def interrupt(self) -> str | None:
+        """Raise `KeyboardInterrupt` in every thread in which pydevd evaluates something for us; not in its own."""
+        return (
+            "(lambda sys, threading, ctypes, traceback: sum("
+            "ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(KeyboardInterrupt)) "
+            "for ident, frame in sys._current_frames().items() if ident != threading.get_ident() and "
+            "any(f.f_code.co_name == 'evaluate_expression' for f, _ in traceback.walk_stack(frame))))"
+            "(__import__('sys'), __import__('threading'), __import__('ctypes'), __import__('traceback'))"
+        )
