@@ -1,6 +1,13 @@
 """Child processes of the program are sessions of their own: breakpoints reach them, a stop there takes the focus."""
 
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from tests.real.conftest import Connect, at, line_of, program
+from trio_debugmcp.testing import DebugClient
 
 SESSION = "debugger://session"
 
@@ -53,3 +60,55 @@ async def test_a_disconnect_ends_the_children_too(debugging: Connect) -> None:
         assert (await client.call("debug_state"))["state"] == "Disconnected"
         (kept,) = (await client.call("breakpoint_list"))["breakpoints"]
         assert kept["state"] == "Pending"
+
+
+# --- Every way to start one -------------------------------------------------------------------------------------------
+
+
+async def stops(client: DebugClient, **launch: Any) -> tuple[list[str], list[dict[str, Any]], dict[str, Any]]:
+    """The ways of all children that stop, their sessions, and the Stop of the program's end."""
+    ways, sessions = [], []
+    stop = (await client.call("debug_launch", stop_at_entry=False, **launch))["stop"]
+    while stop["state"] == "Paused":
+        assert (stop["reason"], stop["location"]["functionName"]) == ("Breakpoint", "work")
+        (way,) = (await client.call("variables_get", filter="way"))["variables"]
+        ways.append(way["value"].strip("'"))
+        sessions.append(await client.read(SESSION))
+        stop = await client.call("debug_continue")
+    return ways, sessions, stop
+
+
+@pytest.mark.parametrize(
+    ("args", "ways"),
+    [
+        ("fork spawn forkserver futures", "fork spawn forkserver futures"),
+        ("child grandchild double", "child grandchild double"),
+        ("many fork orphan", "fork orphan"),
+        ("execs", "execv execve execl execvp execlp"),
+    ],
+)
+async def test_a_breakpoint_stops_in_a_child_however_it_was_started(debugging: Connect, args: str, ways: str) -> None:
+    """`many` are fifty at once, `double` and `orphan` daemons; each `exec` replaces the program itself."""
+    async with debugging() as client:
+        await client.call("breakpoint_set", **at("kids.py", "done = "))
+        stopped, sessions, end = await stops(client, program=program("kids.py"), args=args.split())
+        assert stopped == ways.split()
+        assert all(each["parentSessionId"] is not None for each in sessions)
+        assert (end["reason"], end["exitCode"]) == ("Exited", 0)
+        if args == "execs":
+            assert len({each["processId"] for each in sessions}) == 1
+        assert await client.uris() == []
+
+
+async def test_a_breakpoint_stops_in_a_worker_of_pytest_xdist(debugging: Connect, tmp_path: Path) -> None:
+    file = tmp_path / "test_it.py"
+    file.write_text("def work(way):\n    done = way\n    assert done\n\ndef test_it():\n    work('xdist')\n")
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=str(file), line=2)
+        words = ["-q", "-n", "2", "-p", "no:cacheprovider", str(file)]
+        options = {"module": "pytest", "python": sys.executable}
+        launch = {"program": str(file), "cwd": str(tmp_path), "args": words, "adapter_options": options}
+        ways, (session,), end = await stops(client, **launch)
+        assert (ways, end["exitCode"]) == (["xdist"], 0)
+        assert session["parentSessionId"] is not None
+        assert "1 passed" in "".join(each["text"] for each in end["output"])
