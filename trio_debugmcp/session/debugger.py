@@ -141,6 +141,10 @@ class Debugger:
             raise not_paused(snapshot)
         return session, snapshot
 
+    def living_sessions(self) -> list[DebugSession]:
+        """Return the sessions of the tree, parents before their children."""
+        return [each for each in self._sessions.values() if each.snapshot is not None]
+
     def root_session(self) -> DebugSession | None:
         """Return the session that was launched or attached to."""
         root = self.state.root

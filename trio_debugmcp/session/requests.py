@@ -104,7 +104,8 @@ class Requests:
         asked_at = self.snapshot
         # The stop gate closes with the resume, before the state says so: debugpy answers a question about a thread
         # that runs only when that thread stops again, and nothing else until then.
-        if command in _ABOUT_A_STOP and not self._suspension.stopped:
+        about_a_stop = command in _ABOUT_A_STOP and not _needs_no_frame(command, arguments)
+        if about_a_stop and not self._suspension.stopped:
             raise _resumed(asked_at)
         try:
             with trio.fail_after(seconds):
@@ -129,7 +130,7 @@ class Requests:
             if self.started and self.profile.dialect.has_lost_program(refusal.reason):
                 raise ProgramGone("the program has ended") from None
             # Refused because the stop was over by the time the adapter read the request: not the adapter's fault.
-            if command in _ABOUT_A_STOP and _is_over(asked_at, self.snapshot):
+            if about_a_stop and _is_over(asked_at, self.snapshot):
                 raise _resumed(self.snapshot) from None
             raise
         except AdapterGone as gone:
@@ -163,6 +164,11 @@ class Requests:
     def explained(self, gone: AdapterGone) -> AdapterGone:
         """The same error with what the adapter wrote to its standard error last."""
         return gone if self._adapter is None else AdapterGone(gone.reason, self.stderr_tail)
+
+
+def _needs_no_frame(command: str, arguments: object) -> bool:
+    """Whether this is an evaluation in no frame, which pydevd answers at any time."""
+    return command == "evaluate" and isinstance(arguments, dict) and "frameId" not in arguments
 
 
 def _is_over(before: Snapshot | None, now: Snapshot | None) -> bool:

@@ -39,6 +39,7 @@ from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
@@ -83,6 +84,7 @@ class DebugSession:
     Attributes:
         requests: how its adapter is asked.
         execution: how its program is moved.
+        probe: what can be asked of its program at any time.
         started: the program was allowed to run.
         closed: set when the session has left the state.
     """
@@ -99,6 +101,7 @@ class DebugSession:
         self._merger = merger = shared.merger
         suspension = Suspension(profile.dialect.pause_echo_seconds)
         self.requests = requests = Requests(session_id, profile, merger, suspension)
+        self.probe = ProgramProbe(requests)
         self._ending = Ending()
         self._breakpoints = BreakpointSync(
             requests, merger, shared.sources, shared.host, start.cwd if isinstance(start, Launch) else None

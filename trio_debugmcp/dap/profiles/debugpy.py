@@ -133,6 +133,7 @@ class Debugpy(Profile):
     file_suffixes: ClassVar[frozenset[str]] = frozenset({".py", ".pyw"})
     install_hint: ClassVar[str] = f"{sys.executable} -m pip install debugpy"
     code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+    has_probe: ClassVar[bool] = True
     dialect: ClassVar[Dialect] = DebugpyDialect()
     expressions: ClassVar[Expressions] = PythonExpressions()
     code: ClassVar[Code] = PythonCode()

@@ -290,6 +290,9 @@ class Profile(ABC):
     code_options: ClassVar[frozenset[str]] = frozenset()
     """Options that select what is run in another way than by a program's path."""
 
+    has_probe: ClassVar[bool] = False
+    """Whether the probe can be put into programs of this adapter: Python under pydevd."""
+
     dialect: ClassVar[Dialect] = Dialect()
 
     expressions: ClassVar[Expressions] = Expressions()

@@ -11,9 +11,9 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
     `read_only`: for clients that watch a replay. What would move the program is refused, and no call is recorded in
     the timeline.
     """
-    from trio_debugmcp.server.tools import breakpoints, execution, inspection, process, session, timeline
+    from trio_debugmcp.server.tools import breakpoints, execution, inspection, process, session, threads, timeline
 
-    families = (session, execution, breakpoints, inspection, process, timeline)
+    families = (session, execution, breakpoints, threads, inspection, process, timeline)
     tools = [tool for family in families for tool in family.TOOLS]
     if read_only:
         from trio_debugmcp.server.tools import read_only as replay

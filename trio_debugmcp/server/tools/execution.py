@@ -7,12 +7,20 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, UsageError
+from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import active_thread
+from trio_debugmcp.session.probe import waiting_line
 from trio_debugmcp.session.reports import StopReport, report_outcome
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
+
+BLOCKED_AFTER_SECONDS = 0.5
+"""From a pause to the question whether the program can stop at all. One that runs Python code stops in milliseconds."""
+
+MAX_NOTED_THREADS = 20
+"""Threads in the notes on a blocked program; threads_list has all of them."""
 
 ENDING_SECONDS = 5.0
 """For the end of a program whose adapter refuses to pause it because it is just ending, on a busy machine too."""
@@ -127,8 +135,36 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
         snapshot = session.snapshot
         if snapshot is not None and snapshot.phase == "Running":
             await _send_pause(debugger, session, snapshot, params.thread_id)
-        outcome = await debugger.wait_stop(session.id)
+        with trio.move_on_after(BLOCKED_AFTER_SECONDS):
+            outcome = await debugger.wait_stop(session.id)
+        blocked = [] if outcome is not None else await _blocked(session)
+        if blocked:
+            report = await report_outcome(debugger, None, deadline=deadline)
+            return replace(report, notes=[*report.notes, *blocked])
+        outcome = outcome or await debugger.wait_stop(session.id)
     return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+
+
+_BLOCKED = (
+    "every thread waits, so the program cannot be paused now. The pause stays armed: it stops the first thread that "
+    "runs Python code again. threads_list, stacktrace_get and tasks_list work all the same"
+)
+
+
+async def _blocked(session: DebugSession) -> list[str]:
+    """Return notes on a program that cannot be paused because every thread waits; none if it can, or nobody knows."""
+    try:
+        found = (await session.probe.threads()).answer
+    except (ProbeError, AdapterGone):
+        return []
+    if any(thread.state in ("running", "stopped", "unknown") for thread in found.threads):
+        return []
+    notes = [_BLOCKED]
+    notes += [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
+    notes += [waiting_line(thread) for thread in found.threads[:MAX_NOTED_THREADS]]
+    if found.total > MAX_NOTED_THREADS:
+        notes.append(f"{found.total - MAX_NOTED_THREADS} more threads: see threads_list")
+    return notes
 
 
 def _is_past_start(snapshot: Snapshot | None) -> bool:

@@ -1,17 +1,19 @@
-"""The tools that look into a paused program: threads, stack, variables, expressions, exceptions, source."""
+"""The tools that look into a paused program: variables, expressions, exceptions, source."""
 
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from trio_debugmcp.errors import UsageError, no_session
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.tool import (
+    MAX_RESULT_BYTES,
     FrameIndex,
     MaxResultBytes,
     MaxValueLength,
     Params,
     Seconds,
     SessionId,
+    Start,
     ThreadId,
     Tool,
 )
@@ -21,36 +23,17 @@ from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.payloads import (
     MAX_VALUE_LENGTH,
     ExceptionInfo,
-    Frame,
     Location,
     Payload,
-    ThreadsPayload,
     Variable,
     shortened,
 )
-from trio_debugmcp.state.resources import THREADS, threads_payload
-
-MAX_RESULT_BYTES = 32768
-"""JSON bytes of a result, which an agent can take in; more comes by paging."""
 
 MAX_PRINTED_LENGTH = 4000
 """Characters of what an evaluation printed; process_read_output has all of it."""
 
 _PATH_SECONDS = 5.0
 """For the evaluation of a path, which may run a property of the user's."""
-
-Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
-
-
-class ThreadsList(Params, frozen=True, kw_only=True):
-    session_id: SessionId = None
-
-
-class StacktraceGet(Params, frozen=True, kw_only=True):
-    thread_id: ThreadId = None
-    start: Start = 0
-    count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
-    session_id: SessionId = None
 
 
 class VariablesGet(Params, frozen=True, kw_only=True):
@@ -90,15 +73,6 @@ class SourceGet(Params, frozen=True, kw_only=True):
     start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
     end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
-
-
-class StackResult(Payload, frozen=True):
-    """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
-
-    thread_id: int
-    frames: list[Frame]
-    total: int
-    omitted: int
 
 
 class VariablesResult(Payload, frozen=True):
@@ -159,21 +133,6 @@ class SourceResult(Payload, frozen=True):
     lines: list[NumberedLine]
     total: int
     omitted: int
-
-
-async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload:
-    snapshot = debugger.session(params.session_id).snapshot
-    if snapshot is None:
-        raise no_session()
-    return threads_payload(snapshot, debugger.merger.revisions[THREADS])
-
-
-async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult:
-    session, snapshot = debugger.paused(params.session_id)
-    thread_id = frames.active_thread(snapshot, params.thread_id)
-    found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
-    kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
-    return StackResult(thread_id, kept, total, len(found) - len(kept))
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
@@ -256,16 +215,6 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
 
 TOOLS = (
     Tool(
-        name="stacktrace_get",
-        title="Call stack",
-        description="The frames of a thread, top first.",
-        params=StacktraceGet,
-        result=StackResult,
-        run=_stacktrace,
-        read_only=True,
-        idempotent=True,
-    ),
-    Tool(
         name="variables_get",
         title="Variables",
         description="The variables of a frame, or what is inside one of them by its `path`.",
@@ -296,16 +245,6 @@ TOOLS = (
         run=_exception_context,
         read_only=True,
         runs_code=True,
-        idempotent=True,
-    ),
-    Tool(
-        name="threads_list",
-        title="Threads",
-        description="The threads as of the last stop; `stale` while the program runs.",
-        params=ThreadsList,
-        result=ThreadsPayload,
-        run=_threads,
-        read_only=True,
         idempotent=True,
     ),
     Tool(

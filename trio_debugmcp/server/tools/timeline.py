@@ -7,8 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.tools.inspection import MAX_RESULT_BYTES
-from trio_debugmcp.server.tools.tool import MaxResultBytes, Params, Tool
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import Payload, TimelineEvent
 from trio_debugmcp.state.timeline import EVENT_TYPES

@@ -35,6 +35,10 @@ MAX_SECONDS = 3600
 """The longest wait that a tool accepts. A client that wants to wait longer calls again."""
 
 
+MAX_RESULT_BYTES = 32768
+"""JSON bytes of a result, which an agent can take in; more comes by paging."""
+
+
 class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of parameter structs: snake_case, keywords only, and no field that the schema does not name."""
 
@@ -52,6 +56,8 @@ Seconds = Annotated[
 Wait = Annotated[bool, Meta(description="Wait for the next stop or the end; false returns at once.")]
 MaxValueLength = Annotated[int, Meta(ge=1, le=1_000_000, description="Characters after which a value is cut.")]
 MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes after which a list is cut.")]
+
+Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
 P = TypeVar("P", bound=Params)
 Run = Callable[[Debugger, P], Awaitable[Payload]]

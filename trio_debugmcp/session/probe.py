@@ -1,0 +1,102 @@
+"""`ProgramProbe`: questions to the probe inside a session's program, which answers while it runs, waits or is blocked.
+
+    threads = await probe.threads()             # every thread: its place, and what it waits for
+    tasks = await probe.tasks(0, 200)           # asyncio's tasks, Trio's nursery tree
+
+The probe is put into the program with the first question. Where it cannot answer (another language, a thread that
+keeps the GIL, an interpreter it does not know) a `ProbeError` says so, and the caller falls back on the adapter.
+"""
+
+import logging
+from typing import TypeVar
+
+import trio
+
+from trio_debugmcp.dap.messages import EvaluateBody
+from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
+from trio_debugmcp.probe import answers, bootstrap
+from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeThread, Reply, Stacks, Tasks, Threads
+from trio_debugmcp.session.requests import Requests
+
+log = logging.getLogger(__name__)
+
+PROBE_SECONDS = 1.0
+"""For an answer of the probe. It takes milliseconds, unless something keeps the GIL; then it would wait for ever."""
+
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks)
+
+
+class ProgramProbe:
+    """The probe inside the program of one session."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+
+    def __repr__(self) -> str:
+        return f"<ProgramProbe of {self._requests.session_id}>"
+
+    async def threads(self) -> Reply[Threads]:
+        """Ask where every thread is, and what it waits for. Raises `ProbeError`, as all questions do."""
+        return await self._ask("threads", Threads)
+
+    async def frames(self, thread_id: int | None, start: int, count: int, *, locals_: bool = False) -> Reply[Frames]:
+        """Ask for a part of a thread's stack; without an id of the stopped thread, or the main one."""
+        return await self._ask("frames", Frames, thread=thread_id, start=start, count=count, locals=locals_)
+
+    async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
+        """Ask for the stacks of all threads, at most `frames` frames of each."""
+        return await self._ask("stacks", Stacks, frames=frames, locals=locals_)
+
+    async def tasks(self, start: int, count: int) -> Reply[Tasks]:
+        """Ask for the tasks of asyncio and Trio."""
+        return await self._ask("tasks", Tasks, start=start, count=count)
+
+    async def _ask(self, question: str, kind: type[_Kind], **parameters: object) -> Reply[_Kind]:
+        if not self._requests.profile.has_probe:
+            raise ProbeError("absent", f"{self._requests.profile.name} has no probe")
+        expression = bootstrap.call_expression(question, **parameters)
+        try:
+            with trio.fail_after(PROBE_SECONDS):
+                answer = await self._evaluate(expression)
+                if not answer:  # the probe is not in the program yet, or the program has replaced itself
+                    await self._evaluate(bootstrap.install_expression())
+                    answer = await self._evaluate(expression)
+        except trio.TooSlowError:
+            raise ProbeError("slow", "the program does not let the probe run") from None
+        except (AdapterRefused, ProtocolViolation, UsageError) as error:
+            log.info("the probe: %s", error)
+            raise ProbeError("invalid", str(error)) from None
+        return answers.decode(answer, kind)
+
+    async def _evaluate(self, expression: str) -> str:
+        arguments = {"expression": expression, "context": bootstrap.CONTEXT}
+        return (await self._requests.request("evaluate", arguments, EvaluateBody)).result
+
+
+_LOOPS = {"asyncio": "the events of its asyncio loop", "trio": "the events of its Trio run"}
+"""Kinds of waiting that are not an expression of the program: an idle event loop."""
+
+
+def waits_for(thread: ProbeThread) -> str | None:
+    """Return what a thread waits for, and who holds it as far as that is known; None if it does not wait."""
+    waits = thread.waits
+    if waits is None:
+        return None
+    what = waits.what or _LOOPS.get(waits.kind, waits.kind)
+    if waits.holder is None:
+        return what
+    sure = "" if waits.holder.sure else "probably "
+    return f"{what}, {sure}held by thread {waits.holder.thread} {waits.holder.name}".rstrip()
+
+
+def waiting_line(thread: ProbeThread) -> str:
+    """Return one line that says where a thread is and what it waits for."""
+    waits = waits_for(thread)
+    line = f"thread {thread.id} {thread.name} "
+    line += (
+        f"waits for {waits}" if waits is not None else "waits" if thread.state == "waiting" else f"is {thread.state}"
+    )
+    if thread.at is not None:
+        place = thread.at.from_ or thread.at
+        line += f", at {place.file}:{place.line} in {place.qualname or place.function}"
+    return line
