@@ -174,7 +174,8 @@ async def main() -> None:
         show(await measure(process, port))
     finally:
         process.kill()
-        await process.wait()
+        with trio.move_on_after(5, shield=True):
+            await process.wait()
 
 
 if __name__ == "__main__":

@@ -24,10 +24,13 @@ EXAMPLES = """\
 examples:
   trio-debugmcp inspect -- trio-debugmcp serve
   trio-debugmcp inspect --method tools/list http://127.0.0.1:8000/mcp
+  trio-debugmcp inspect --header 'Authorization: Bearer TOKEN' --method ping ws://127.0.0.1:8765/mcp
   trio-debugmcp inspect --method tools/call --tool-name add --tool-arg a=2 b=3 -- my-server
   trio-debugmcp inspect --method resources/read --uri debugger://session --format json -- trio-debugmcp | jq .result
   trio-debugmcp inspect --method resources/read --template 'demo://{name}' --args name=counter -- my-server
   trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
+
+Options that take several K=V end at the next option or at --: name a URL before them.
 
 exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found. With any but 0, standard error has
 one line {"error": {"code", "message"}}.

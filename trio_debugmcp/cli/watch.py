@@ -25,12 +25,15 @@ if TYPE_CHECKING:  # `serve` must start without the client
 EXAMPLES = """\
 examples:
   trio-debugmcp watch --read http://127.0.0.1:8000/mcp debugger://session
+  trio-debugmcp watch --header 'Authorization: Bearer TOKEN' ws://127.0.0.1:8765/mcp
   trio-debugmcp watch debugger://session debugger://threads -- trio-debugmcp serve
   trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server
   trio-debugmcp watch --read --format json -- my-server | jq -r .uri
 
-Without a URI and without --lists all listed resources are watched. Ctrl-C ends it. Exit codes: 0 ok; 1 usage,
-unexpected, or --count not reached in time; 4 unreachable, or the connection was lost; 5 not found.
+Without a URI and without --lists all listed resources are watched, also those that are listed later. Ctrl-C ends it.
+
+exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 4 unreachable, or the connection was lost;
+5 not found.
 """
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
