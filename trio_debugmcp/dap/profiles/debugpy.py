@@ -26,17 +26,8 @@ from trio_debugmcp.dap.dial_in import Address
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
-from trio_debugmcp.dap.profiles.profile import (
-    Attach,
-    Code,
-    Dialect,
-    Expressions,
-    Launch,
-    Profile,
-    Repl,
-    Runtime,
-    TypedException,
-)
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
