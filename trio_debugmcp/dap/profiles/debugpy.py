@@ -13,6 +13,7 @@ Known oddities that shape this file:
 import builtins
 import importlib.metadata
 import importlib.util
+import os
 import re
 import shutil
 import sys
@@ -116,6 +117,10 @@ class DebugpyDialect(Dialect):
         return path.parent.name if path.stem == "__init__" else path.stem
 
 
+_OLDEST_PYTHON = (3, 8)
+"""The oldest that debugpy 1.8 can be put into: in an older one it fails, and nobody is told."""
+
+
 class Debugpy(Profile):
     """The embedded adapter, which runs with the Python of this server."""
 
@@ -203,9 +208,16 @@ class Debugpy(Profile):
         return arguments
 
     def attach_problem(self, attach: Attach) -> str | None:
+        if attach.pid is None:
+            return None
+        version = _python_of(attach.pid)
+        if version is not None and version < _OLDEST_PYTHON:
+            return "process {} runs Python {}.{}; debugpy debugs {}.{} and newer".format(
+                attach.pid, *version, *_OLDEST_PYTHON
+            )
         # To attach by process id debugpy injects itself with a native debugger; without one it never answers.
         native = "lldb" if sys.platform == "darwin" else "gdb"
-        if attach.pid is None or shutil.which(native):
+        if shutil.which(native):
             return None
         return (
             f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
@@ -228,6 +240,16 @@ class Debugpy(Profile):
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
         return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
+
+
+def _python_of(pid: int) -> tuple[int, int] | None:
+    """The version of Python that a process runs, as far as its executable's name says it; Linux only."""
+    try:
+        name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return None
+    found = re.match(r"python(\d+)\.(\d+)", name)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _package() -> str:
