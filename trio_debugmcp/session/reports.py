@@ -138,7 +138,7 @@ def _paused_report(debugger: Debugger, snapshot: Snapshot, output: list[OutputEn
         exception=stop.exception,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:REPORTED_FRAMES])],
         locals=None if stack.locals is None else _truncated_locals(stack.locals, notes),
-        source_excerpt=source_excerpt(debugger, stop.location, session.origin.attached_at, notes),
+        source_excerpt=source_excerpt(debugger, stop.location, snapshot.origin.attached_at, notes),
         output=output,
         exit_code=None,
         timed_out=False,
