@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -20,12 +21,12 @@ print('end')
 """
 
 
-async def stopped(client: DebugClient, directory: Path, text: str, line: int) -> dict[str, object]:
+async def stopped(client: DebugClient, directory: Path, text: str, line: int) -> dict[str, Any]:
     app = directory / "app.py"
     app.write_text(text)
     await client.call("breakpoint_set", file=str(app), line=line)
     launched = await client.call("debug_launch", program=str(app), stop_at_entry=False)
-    stop: dict[str, object] = launched["stop"]
+    stop: dict[str, Any] = launched["stop"]
     return stop
 
 
@@ -114,3 +115,29 @@ async def test_the_module_of_an_init_file_is_the_package(debugging: Connect, tmp
         stop = await stopped(client, tmp_path, "import pkg\n", 1)
         stop = await client.call("debug_continue")
         assert stop["location"]["moduleName"] == "pkg"
+
+
+async def test_an_edited_file_is_noticed_and_the_text_that_runs_is_shown(debugging: Connect, tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text("def f():\n    return 1\n")
+    async with debugging() as client:
+        stop = await stopped(client, tmp_path, "a = 1\nb = 2\nimport late\nlate.f()\n", 1)
+        assert stop["notes"] == []
+        (tmp_path / "app.py").write_text("# new\na = 1\nb = 2\nimport late\nlate.f()\n")
+        stop = await client.call("debug_step")
+        (current,) = [each["text"] for each in stop["sourceExcerpt"] if each["current"]]
+        assert current == "b = 2"
+        assert any("app.py was edited after the program started" in note for note in stop["notes"])
+        (tmp_path / "late.py").write_text("def f():\n    # new\n    return 1\n")
+        stop = await client.call("debug_run_to", file=str(tmp_path / "late.py"), line=3)
+        assert any("late.py was edited" in note and "may not be" in note for note in stop["notes"])
+        stop = (await client.call("debug_restart"))["stop"]
+        assert stop["notes"] == []
+
+
+async def test_a_program_that_dies_of_a_signal_names_it(debugging: Connect, tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    async with debugging() as client:
+        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
+        assert (stop["exitCode"], stop["signal"]) == (-11, "SIGSEGV")
+        assert (await client.call("debug_state"))["lastSession"]["signal"] == "SIGSEGV"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import trio
+
 from tests.real.conftest import Connect
 from trio_debugmcp.testing import DebugClient
 
@@ -189,3 +191,29 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         assert stop["description"].startswith("the condition `limit == nothing` failed: NameError")
         (made,) = (await client.call("breakpoint_list"))["breakpoints"]
         assert made["message"] == stop["description"]
+
+
+async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debugging: Connect, tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text(
+        "class Own(ValueError):\n    pass\n\nprint('defined')\ntry:\n    raise Own(1)\nexcept Own:\n    pass\n"
+    )
+    async with debugging() as client:
+        for name in ("ValueErorr", "Own", "ValueError", "*"):
+            made = await client.call("breakpoint_set_exception", exception_type=name, break_on_second_chance=False)
+            assert made["breakpoint"]["verified"] is False
+        await client.call("debug_launch", program=str(app))
+
+        async def listed() -> dict[str, tuple[bool, str | None]]:
+            found = (await client.call("breakpoint_list"))["exceptionBreakpoints"]
+            return {each["exceptionType"]: (each["verified"], each["message"]) for each in found}
+
+        unknown = (False, "no such exception type yet: the program stops once one of that name is raised")
+        expected = {"ValueErorr": unknown, "Own": unknown, "ValueError": (True, None), "*": (True, None)}
+        assert await listed() == expected
+        await client.call("debug_run_to", file=str(app), line=4)
+        with trio.fail_after(5):
+            while (await listed())["Own"] == unknown:
+                await trio.sleep(0.05)
+        assert await listed() == {**expected, "Own": (True, None)}
+        assert (await client.call("debug_continue"))["breakpointIds"] == ["ex-2", "ex-3", "ex-4"]

@@ -21,7 +21,7 @@ from trio_debugmcp.session.placement import Group, grouped, one_per_line
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 
 T = TypeVar("T")
 
@@ -134,7 +134,32 @@ class BreakpointSync:
             except AdapterRefused as refusal:
                 problem = refusal.reason
             watched = frozenset() if problem else frozenset(each.id for each in mine)
-            await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem))
+            unknown = await self._unknown_types([each for each in mine if each.id in watched])
+            await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown))
+
+    async def look_for_types(self) -> None:
+        """At a stop: look whether exception types that did not exist do by now."""
+        session_id = self._requests.session_id
+        if any(session_id in each.unknown_in for each in self._merger.state.exceptions):
+            async with self._one_at_a_time:
+                mine = [each for each in self._merger.state.exceptions if session_id in each.session_ids]
+                unknown = await self._unknown_types(mine)
+                watched = frozenset(each.id for each in mine)
+                await self._merger.merge(ExceptionBreakpointsBound(session_id, watched, None, unknown))
+
+    async def _unknown_types(self, mine: list[ExceptionBreakpoint]) -> frozenset[str]:
+        """Return the breakpoints whose types neither the language has nor, as far as it can be asked, the program."""
+        expressions = self._requests.profile.expressions
+        builtin = {"*", *expressions.exception_types()}
+        own = {each.id: each.exception_type for each in mine if each.exception_type not in builtin}
+        question = expressions.types_in(sorted(set(own.values()))) if own else None
+        if question is None:
+            return frozenset()
+        snapshot = self._requests.snapshot
+        stopped = snapshot is not None and snapshot.phase == "Paused"
+        value = await evaluated(self._requests, question, None) if stopped else None
+        found = set((value or "").split())
+        return frozenset(id_ for id_, name in own.items() if name not in found)
 
     async def _send_file(self, file: str) -> None:
         placed: list[Breakpoint] = []

@@ -147,6 +147,7 @@ class Examiner:
                 await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
                 if stack.stack_frames:
                     await self._fetch_locals(snapshot, stack.stack_frames[0].id)
+                await self._breakpoints.look_for_types()
                 await self._locate_others(snapshot, thread_id, threads)
             except DebugError as error:
                 log.info("examining a stop: %s", error)

@@ -4,11 +4,11 @@ from collections.abc import Hashable
 from contextvars import ContextVar
 
 import trio
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
@@ -18,8 +18,10 @@ from trio_debugmcp.state.payloads import (
     OutputEntry,
     Payload,
     SourceLine,
+    UnixTime,
     Variable,
     shortened,
+    signal_name,
 )
 from trio_debugmcp.state.resources import frame_payload
 
@@ -70,6 +72,7 @@ class StopReport(Payload, frozen=True):
     timed_out: bool
     session_id: str | None
     notes: list[str]
+    signal: str | UnsetType = UNSET
 
 
 async def report_outcome(
@@ -115,6 +118,7 @@ async def report_outcome(
         timed_out=timed_out,
         session_id=debugger.state.focus if running else None if ended is None else ended.id,
         notes=notes,
+        signal=signal_name(None if ended is None else ended.exit_code),
     )
 
 
@@ -134,7 +138,7 @@ def _paused_report(debugger: Debugger, snapshot: Snapshot, output: list[OutputEn
         exception=stop.exception,
         frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames[:REPORTED_FRAMES])],
         locals=None if stack.locals is None else _truncated_locals(stack.locals, notes),
-        source_excerpt=source_excerpt(debugger, stop.location),
+        source_excerpt=source_excerpt(debugger, stop.location, snapshot.origin.attached_at, notes),
         output=output,
         exit_code=None,
         timed_out=False,
@@ -143,15 +147,20 @@ def _paused_report(debugger: Debugger, snapshot: Snapshot, output: list[OutputEn
     )
 
 
-def source_excerpt(debugger: Debugger, location: Location | None) -> list[SourceLine]:
-    """Return the lines around a place; none if its source cannot be read."""
+def source_excerpt(
+    debugger: Debugger, location: Location | None, began: UnixTime | None = None, notes: list[str] | None = None
+) -> list[SourceLine]:
+    """Return the lines around a place; none if its source cannot be read. `notes` get what is not right about it."""
     if location is None or location.file is None or location.line is None:
         return []
     try:
-        source = debugger.sources.find(location.file)
-        text = debugger.host.query(f"source {source.path}", lambda: read_source(source))
+        source = debugger.sources.running(location.file, began, debugger.host)
     except UsageError:
         return []
+    if source.edited and notes is not None:
+        shown = "the source shown is that of before" if source.from_before else "its lines may not be those that run"
+        notes.append(f"{location.file} was edited after the program started: {shown}; debug_restart runs the new text")
+    text = source.text
     lines = text.splitlines()
     first = max(1, location.line - EXCERPT_LINES)
     last = min(len(lines), location.line + EXCERPT_LINES)

@@ -15,6 +15,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.state.payloads import UnixTime
 
 MAX_SOURCE_BYTES = 8 * 1024 * 1024
 """The largest file served: far above what people write, below what would hurt an MCP client."""
@@ -29,12 +31,24 @@ class KnownSource(Struct, frozen=True):
     reference: int = 0
 
 
+class RunningSource(Struct, frozen=True):
+    """The text of a file as far as it is known to run; `edited`: the file has been changed since the program began.
+
+    `from_before`: the text is that of before the change.
+    """
+
+    text: str
+    edited: bool = False
+    from_before: bool = False
+
+
 class Sources:
     """The known sources of one session tree; with `roots`, only those below one of them."""
 
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
         self._roots = roots
         self._known: dict[str, KnownSource] = {}
+        self._read: dict[str, tuple[float | None, str]] = {}
 
     def learn(self, path: str | None, session: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
@@ -51,6 +65,26 @@ class Sources:
     def known(self) -> list[str]:
         """Return every known path, sorted."""
         return sorted(self._known)
+
+    def running(self, path: str, began: UnixTime | None, host: Host) -> RunningSource:
+        """Return the text that runs: once read, a file that is changed keeps its text until the next launch.
+
+        Raises:
+            UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+        """
+        source = self.find(path)
+        try:
+            changed: float | None = host.query(f"change of {path}", lambda: _changed(path))
+        except UsageError:  # a recording from before this was asked
+            changed = None
+        before = self._read.get(path)
+        if before is not None and changed is not None and before[0] != changed:
+            return RunningSource(before[1], edited=True, from_before=True)
+        text = host.query(f"source {path}", lambda: read_source(source))
+        edited = changed is not None and began is not None and changed > began
+        if not edited:
+            self._read[path] = (changed, text)
+        return RunningSource(text, edited=edited)
 
     def find(self, path: str) -> KnownSource:
         """Return the known source with exactly that path.
@@ -115,6 +149,13 @@ def read_source(source: KnownSource) -> str:
             {"path": source.path},
         ) from None
     return decode_source(data, path.suffix)
+
+
+def _changed(path: str) -> float | None:
+    try:
+        return Path(path).stat().st_mtime
+    except (OSError, ValueError):
+        return None
 
 
 def decode_source(data: bytes, suffix: str) -> str:

@@ -68,7 +68,11 @@ def released(state: State, session_ids: Container[str]) -> State:
             for each in state.breakpoints
         ),
         exceptions=tuple(
-            replace(each, session_ids=tuple(id_ for id_ in each.session_ids if id_ not in session_ids))
+            replace(
+                each,
+                session_ids=tuple(id_ for id_ in each.session_ids if id_ not in session_ids),
+                unknown_in=tuple(id_ for id_ in each.unknown_in if id_ not in session_ids),
+            )
             for each in state.exceptions
         ),
     )
@@ -135,6 +139,12 @@ def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
     new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)
     # Added, not summed anew: the hits of sessions that have ended went away with their bindings.
     return replace(breakpoint_, hits=breakpoint_.hits + new, bindings=bindings)
+
+
+def raised(breakpoint_: ExceptionBreakpoint, session_id: str) -> ExceptionBreakpoint:
+    """The exception breakpoint after a stop at an exception of its type, which exists, therefore."""
+    unknown = tuple(id_ for id_ in breakpoint_.unknown_in if id_ != session_id)
+    return replace(breakpoint_, hits=breakpoint_.hits + 1, unknown_in=unknown)
 
 
 def is_hit_condition(text: str) -> bool:

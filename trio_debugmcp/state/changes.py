@@ -170,11 +170,15 @@ class BreakpointsBound(Change, frozen=True):
 
 
 class ExceptionBreakpointsBound(Change, frozen=True):
-    """A session's adapter now watches for these exception breakpoints only. `problem`: why it refused them."""
+    """A session's adapter now watches for these exception breakpoints only. `problem`: why it refused them.
+
+    `unknown`: those of them whose type the program does not have yet.
+    """
 
     session_id: str
     ids: frozenset[str]
     problem: str | None = None
+    unknown: frozenset[str] = frozenset()
 
 
 class BreakpointLogged(Change, frozen=True):

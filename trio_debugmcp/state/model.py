@@ -175,7 +175,8 @@ class Breakpoint(Struct, frozen=True):
 class ExceptionBreakpoint(Struct, frozen=True):
     """A stop when an exception is raised (`first_chance`) or is not caught (`second_chance`).
 
-    `session_ids` are the sessions whose adapters watch for it.
+    `session_ids` are the sessions whose adapters watch for it, `unknown_in` those of them whose program has no such
+    type yet.
     """
 
     id: str
@@ -188,6 +189,7 @@ class ExceptionBreakpoint(Struct, frozen=True):
     hits: int = 0
     problem: str | None = None
     session_ids: tuple[str, ...] = ()
+    unknown_in: tuple[str, ...] = ()
 
 
 class State(Struct, frozen=True):

@@ -4,6 +4,8 @@ On the wire: camelCase, compact JSON, every key always present, `null` when unkn
 the descriptions in the tools' output schemas, so they address the client.
 """
 
+import signal
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -55,6 +57,15 @@ class Frame(Payload, frozen=True):
     name: str
     location: Location
     is_user_code: bool
+
+
+def signal_name(exit_code: int | None) -> str | UnsetType:
+    """Return the signal that a process died of, for example `SIGSEGV`."""
+    if exit_code is None or exit_code >= 0:
+        return UNSET
+    with suppress(ValueError):
+        return signal.Signals(-exit_code).name
+    return f"signal {-exit_code}"
 
 
 class Variable(Payload, frozen=True):

@@ -34,6 +34,7 @@ from trio_debugmcp.state.breakpoints import (
     breakpoints_hit,
     count_hit,
     put,
+    raised,
     released,
     stop_reason,
     update,
@@ -185,9 +186,7 @@ def _(change: StopExamined, state: State) -> State:
         stops=stop.number,
         focus=focus_after_stop(state, snapshot.id),
         breakpoints=update(state.breakpoints, hit, lambda each: count_hit(each, change.session_id)),
-        exceptions=update(
-            state.exceptions, change.exception_breakpoints, lambda each: replace(each, hits=each.hits + 1)
-        ),
+        exceptions=update(state.exceptions, change.exception_breakpoints, lambda each: raised(each, change.session_id)),
     )
 
 
@@ -257,7 +256,7 @@ def _(change: ExceptionBreakpointPut, state: State) -> State:
     old = next((each for each in state.exceptions if each.id == new.id), None)
     if old is not None:
         # As above: a stop may have been counted since the sender read it.
-        new = replace(new, hits=old.hits, session_ids=old.session_ids)
+        new = replace(new, hits=old.hits, session_ids=old.session_ids, unknown_in=old.unknown_in)
     return replace(state, exceptions=put(state.exceptions, new))
 
 
@@ -298,9 +297,11 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
 
     def watched(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
         others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
+        unknown = tuple(id_ for id_ in each.unknown_in if id_ != change.session_id)
         return replace(
             each,
             session_ids=(*others, change.session_id) if each.id in change.ids else others,
+            unknown_in=(*unknown, change.session_id) if each.id in change.unknown else unknown,
             problem=change.problem if each.enabled else None,
         )
 

@@ -36,6 +36,8 @@ from trio_debugmcp.state.payloads import (
 )
 
 SESSION = "debugger://session"
+NO_TYPE = "no such exception type yet: the program stops once one of that name is raised"
+
 BREAKPOINTS = "debugger://breakpoints"
 THREADS = "debugger://threads"
 STACK = "debugger://stack"
@@ -184,7 +186,8 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
 
 
 def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpointPayload:
-    """An exception breakpoint; it is verified while an adapter watches for it."""
+    """An exception breakpoint; it is verified while an adapter watches for it, and its type exists."""
+    known = set(each.session_ids).difference(each.unknown_in)
     return ExceptionBreakpointPayload(
         id=each.id,
         exception_type=each.exception_type,
@@ -192,10 +195,10 @@ def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpoi
         break_on_second_chance=each.second_chance,
         include_subtypes=each.include_subtypes,
         enabled=each.enabled,
-        verified=each.enabled and bool(each.session_ids),
+        verified=each.enabled and bool(known),
         hit_count=each.hits,
         condition=each.condition,
-        message=each.problem,
+        message=each.problem or (NO_TYPE if each.enabled and each.session_ids and not known else None),
     )
 
 

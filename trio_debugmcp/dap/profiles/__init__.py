@@ -4,18 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
-from trio_debugmcp.dap.profiles.profile import (
-    Attach,
-    Code,
-    Dialect,
-    Expressions,
-    Launch,
-    Place,
-    Profile,
-    Repl,
-    Runtime,
-    TypedException,
-)
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Profile, Runtime, TypedException
 from trio_debugmcp.errors import UsageError
 
 __all__ = [

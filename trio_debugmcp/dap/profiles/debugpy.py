@@ -13,6 +13,7 @@ Known oddities that shape this file:
 import builtins
 import importlib.metadata
 import importlib.util
+import os
 import re
 import shutil
 import sys
@@ -26,17 +27,8 @@ from trio_debugmcp.dap.dial_in import Address
 from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
-from trio_debugmcp.dap.profiles.profile import (
-    Attach,
-    Code,
-    Dialect,
-    Expressions,
-    Launch,
-    Profile,
-    Repl,
-    Runtime,
-    TypedException,
-)
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
@@ -123,6 +115,10 @@ class DebugpyDialect(Dialect):
         if path is None:
             return None
         return path.parent.name if path.stem == "__init__" else path.stem
+
+
+_OLDEST_PYTHON = (3, 8)
+"""The oldest that debugpy 1.8 can be put into: in an older one it fails, and nobody is told."""
 
 
 class Debugpy(Profile):
@@ -213,9 +209,16 @@ class Debugpy(Profile):
         return arguments
 
     def attach_problem(self, attach: Attach) -> str | None:
+        if attach.pid is None:
+            return None
+        version = _python_of(attach.pid)
+        if version is not None and version < _OLDEST_PYTHON:
+            return "process {} runs Python {}.{}; debugpy debugs {}.{} and newer".format(
+                attach.pid, *version, *_OLDEST_PYTHON
+            )
         # To attach by process id debugpy injects itself with a native debugger; without one it never answers.
         native = "lldb" if sys.platform == "darwin" else "gdb"
-        if attach.pid is None or shutil.which(native):
+        if shutil.which(native):
             return None
         return (
             f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
@@ -238,6 +241,16 @@ class Debugpy(Profile):
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
         return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
+
+
+def _python_of(pid: int) -> tuple[int, int] | None:
+    """The version of Python that a process runs, as far as its executable's name says it; Linux only."""
+    try:
+        name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return None
+    found = re.match(r"python(\d+)\.(\d+)", name)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _package() -> str:

@@ -30,6 +30,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
@@ -68,10 +69,6 @@ class TypedException(Struct, frozen=True):
     type: str
     first_chance: bool
     second_chance: bool
-
-
-Place = tuple[str, int]
-"""The name of a function, as frames have it, and a line."""
 
 
 class Dialect:
@@ -146,118 +143,6 @@ class Dialect:
     def module_name(self, frame: DapFrame) -> str | None:
         """The module that a frame belongs to."""
         return None if frame.module_id is None else str(frame.module_id)
-
-
-class Expressions:
-    """Expressions of the debugged language: checked without running them, and written for the adapter to evaluate.
-
-    The defaults know nothing of the language: every expression passes, and no question can be put to the program.
-    """
-
-    # --- Checked ---------------------------------------------------------------------------------------------
-
-    def syntax_error(self, expression: str) -> str | None:
-        """What is wrong with an expression, as far as that is known without running it."""
-        return None
-
-    def is_path(self, expression: str) -> bool:
-        """Whether an expression only leads to a variable, so that evaluating it changes nothing."""
-        return True
-
-    def log_message_problem(self, message: str) -> str | None:
-        """What is wrong with a log message, as far as that is known without running it."""
-        return None
-
-    def program_problem(self, program: str, source: bytes) -> str | None:
-        """Why a program cannot even start: a syntax error."""
-        return None
-
-    def exception_types(self) -> Sequence[str]:
-        """Types of exceptions that exist in every program of the language, for completion."""
-        return ()
-
-    # --- Written ---------------------------------------------------------------------------------------------
-
-    def either(self, conditions: Sequence[str]) -> str:
-        """A condition that holds when one of these does."""
-        return " || ".join(f"({each})" for each in conditions)
-
-    def both(self, one: str, other: str) -> str:
-        """A condition that holds when both do."""
-        return f"({one}) && ({other})"
-
-    def truth(self, condition: str) -> str:
-        """An expression whose value is `true` or `1`, in any case of letters, when the condition holds."""
-        return condition
-
-    def lineage(self) -> str | None:
-        """An expression for the type of the exception at a stop and its ancestors, most derived first."""
-        return None
-
-    def parse_lineage(self, result: str) -> tuple[str, ...]:
-        """The type names in the value of `lineage`."""
-        return ()
-
-    def raise_identity(self) -> str | None:
-        """An expression that differs between two exceptions that live at the same time, and is constant for one."""
-        return None
-
-    def places_passed(self) -> str | None:
-        """An expression for the places that the exception at a stop has passed to get to the frame at hand."""
-        return None
-
-    def parse_places(self, result: str) -> Sequence[Place]:
-        """The places in the value of `places_passed`; none if it was raised in the frame at hand."""
-        return ()
-
-    def causes(self, most: int) -> str | None:
-        """An expression for the causes of the exception at a stop: a string of JSON, `[[type, message], …]`."""
-        return None
-
-
-class Code:
-    """Source files of the debugged language: where their code is. The defaults know nothing of the language."""
-
-    reads_source: ClassVar[bool] = False
-    """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
-
-    def line_with_code(self, file: str, line: int) -> int | None:
-        """The line where a breakpoint on this line belongs; None if no code follows it."""
-        return line
-
-    def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
-        """File and line of the first statement of a function, in these files or the modules below these directories.
-
-        The line is 0 if a function of that name exists, but only the adapter can stop in it.
-        """
-        return None
-
-    def condition_at(self, file: str, line: int, condition: str) -> str:
-        """The condition, made to hold only in the frame that is meant, where a line is executed in several."""
-        return condition
-
-    def function_breakpoint(self, name: str) -> tuple[str, str | None]:
-        """The name that the adapter knows a function by, and a condition for when it is the one that is meant."""
-        return name, None
-
-
-class Repl:
-    """What users evaluate: statements, values, and evaluations that do not end. The defaults know no language."""
-
-    def parts(self, text: str) -> tuple[str, str]:
-        """Statements before a last expression, whose value is wanted, and that expression; at first empty: only it."""
-        return "", text
-
-    def nothing(self, text: str) -> tuple[str, str] | None:
-        """Value and type of an expression for which the adapter answers with neither; None for a statement."""
-        return None
-
-    def interrupt(self) -> str | None:
-        """An expression that interrupts the evaluations in other threads, and is evaluated without a frame.
-
-        Its value is how many there were.
-        """
-        return None
 
 
 class Profile(ABC):

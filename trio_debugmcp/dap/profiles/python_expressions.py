@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from trio_debugmcp.dap.profiles.profile import Expressions, Place
+from trio_debugmcp.dap.profiles.language import Expressions, Place
 
 _MAX_PLACES = 200
 """Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
@@ -78,6 +78,15 @@ class PythonExpressions(Expressions):
         """Return full names, and the short ones by which people know builtin and local types."""
         names = result.strip("'\"").split()
         return tuple(name for full in names for name in (full, full.rpartition(".")[2]))
+
+    def types_in(self, names: Sequence[str]) -> str | None:
+        return (
+            "(lambda below: (lambda found: ' '.join(each for each in "
+            f"{list(names)!r} if each in found))("
+            "{name for each in below(below, BaseException) for name in "
+            "(each.__name__, each.__qualname__, each.__module__ + '.' + each.__qualname__)}))"
+            "(lambda below, each: [each, *(found for sub in each.__subclasses__() for found in below(below, sub))])"
+        )
 
     def raise_identity(self) -> str | None:
         # pydevd reports one exception again in every frame that it passes.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles import python_code
-from trio_debugmcp.dap.profiles.profile import Code
+from trio_debugmcp.dap.profiles.language import Code
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""

@@ -3,7 +3,7 @@
 import ast
 import textwrap
 
-from trio_debugmcp.dap.profiles.profile import Repl
+from trio_debugmcp.dap.profiles.language import Repl
 
 
 class PythonRepl(Repl):

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import trio
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile, choose
 from trio_debugmcp.errors import UsageError, no_session
@@ -13,7 +13,7 @@ from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool, Wa
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.reports import StopReport, report_outcome
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import Payload, SessionPayload
+from trio_debugmcp.state.payloads import Payload, SessionPayload, signal_name
 from trio_debugmcp.state.resources import SESSION, session_payload
 
 RESTART_SECONDS = 30.0
@@ -102,6 +102,7 @@ class LastSession(Payload, frozen=True):
     process_name: str | None
     exit_code: int | None
     reason: str | None
+    signal: str | UnsetType = UNSET
 
 
 class Disconnected(Payload, frozen=True):
@@ -258,7 +259,7 @@ async def _state(debugger: Debugger, params: DebugState) -> SessionPayload | Dis
     last = debugger.state.last
     if last is None:
         return Disconnected("Disconnected", None)
-    ended = LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason)
+    ended = LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason, signal_name(last.exit_code))
     return Disconnected("Disconnected", ended)
 
 

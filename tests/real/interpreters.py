@@ -1,0 +1,150 @@
+"""Other Pythons than this one as the debugged one: which there are, and what has to work with each."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import trio
+
+from tests.real.conftest import PROGRAMS
+from trio_debugmcp.testing import DebugClient, ToolFailed
+
+OLDEST = (3, 8)
+"""The oldest that debugpy 1.8 debugs."""
+
+PLACES = ("/root/.pyenv/versions/*/bin/python", "~/.pyenv/versions/*/bin/python", "/usr/bin/python3.[0-9]*")
+
+PROGRAM = """
+import subprocess
+import sys
+import time
+
+
+def work(number):
+    done = number * 2
+    return done
+
+
+if len(sys.argv) > 1:
+    work(int(sys.argv[1]))
+else:
+    work(1)
+    subprocess.run([sys.executable, __file__, "2"], check=True)
+    while True:
+        time.sleep(0.01)  # for the debugger to attach
+"""
+"""For any Python 3."""
+
+
+class Interpreter(NamedTuple):
+    """A Python that was found."""
+
+    path: str
+    version: tuple[int, int]
+
+    @property
+    def label(self) -> str:
+        return f"{self.version[0]}.{self.version[1]} ({self.path})"
+
+
+def found() -> list[Interpreter]:
+    """One of each version on this machine, the running one always, by version."""
+    here = Interpreter(sys.executable, sys.version_info[:2])
+    by_version = {here.version: here}
+    for place in PLACES:
+        path = Path(place).expanduser()
+        root, pattern = path.anchor, str(path).lstrip("/")
+        for each in sorted(Path(root).glob(pattern)):
+            if not re.fullmatch(r"python[\d.]*", each.name) or not os.access(each, os.X_OK):
+                continue
+            code = "import sys; print(sys.version_info[0], sys.version_info[1])"
+            done = subprocess.run([str(each), "-c", code], capture_output=True, text=True, check=False)
+            if done.returncode == 0 and done.stdout.startswith("3"):
+                major, minor = map(int, done.stdout.split())
+                by_version.setdefault((major, minor), Interpreter(str(each), (major, minor)))
+    return [by_version[version] for version in sorted(by_version)]
+
+
+def chosen() -> list[Interpreter]:
+    """The oldest and the newest that debugpy supports, and the running one; `scripts/interpreters` tries all."""
+    supported = [each for each in found() if each.version >= OLDEST]
+    here = next(each for each in supported if each.path == sys.executable)
+    return sorted({supported[0], here, supported[-1]}, key=lambda each: each.version)
+
+
+def unsupported() -> list[Interpreter]:
+    return [each for each in found() if each.version < OLDEST]
+
+
+async def debug(client: DebugClient, interpreter: Interpreter) -> list[str]:
+    """Launch, stop, step, stop in a child, attach by process id; return what was done, or raise."""
+    done = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.py"
+        file.write_text(PROGRAM)
+        await _launch(client, interpreter, file)
+        done += ["launch", "breakpoint", "step", "child"]
+        if shutil.which("gdb"):
+            await _attach(client, interpreter, file)
+            done.append("attach by pid")
+    return done
+
+
+async def refusal_of(client: DebugClient, interpreter: Interpreter) -> str:
+    """Launch with a Python that debugpy does not support; return the message."""
+    with pytest.raises(ToolFailed) as failed:
+        await client.call("debug_launch", program=str(PROGRAMS / "steps.py"), adapter_options=_with(interpreter))
+    assert failed.value.code == "LAUNCH_FAILED"
+    message: str = failed.value.message
+    return message
+
+
+async def _launch(client: DebugClient, interpreter: Interpreter, file: Path) -> None:
+    await client.call("breakpoint_set", file=str(file), line=_line("done = "))
+    launched = await client.call(
+        "debug_launch", program=str(file), adapter_options=_with(interpreter), stop_at_entry=False
+    )
+    await _check_stop(client, launched["stop"], "1")
+    session = await client.read("debugger://session")
+    assert session["runtimeVersion"].startswith("CPython {}.{}.".format(*interpreter.version)), session
+    stepped = await client.call("debug_step")
+    assert stepped["location"]["line"] == _line("return done")
+    await _check_stop(client, await client.call("debug_continue"), "2")
+    assert (await client.read("debugger://session"))["parentSessionId"] is not None
+    await client.call("debug_disconnect")
+
+
+async def _attach(client: DebugClient, interpreter: Interpreter, file: Path) -> None:
+    process = await trio.lowlevel.open_process([interpreter.path, str(file)], stderr=subprocess.DEVNULL)
+    try:
+        await trio.sleep(0.5)
+        await client.call("breakpoint_set", file=str(file), line=_line("time.sleep"))
+        await client.call("debug_attach", pid=process.pid)
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("time.sleep")), stop
+        await client.call("debug_disconnect")
+        await trio.sleep(0.2)
+        assert process.poll() is None, "it lives on"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _check_stop(client: DebugClient, stop: dict[str, Any], number: str) -> None:
+    assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("done = ")), stop
+    (variable,) = (await client.call("variables_get", filter="number"))["variables"]
+    assert variable["value"] == number
+
+
+def _with(interpreter: Interpreter) -> dict[str, str]:
+    return {"python": interpreter.path}
+
+
+def _line(text: str) -> int:
+    return next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
