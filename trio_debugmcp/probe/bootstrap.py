@@ -1,0 +1,84 @@
+"""Expressions that put the probe into a program and call it, for `evaluate` without a frame.
+
+    await request("evaluate", {"expression": install_expression(), "context": CONTEXT})
+    body = await request("evaluate", {"expression": call_expression("threads"), "context": CONTEXT})
+
+The modules hang on a module of pydevd, under a name with a digest of their source: `sys.modules` stays as it is, two
+servers of different versions do not meet, and a forked child has the probe already. They are executed with an import
+function of their own, which finds the siblings and what is imported already, and imports nothing.
+"""
+
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+CONTEXT = "repl"
+"""Of the `evaluate` requests. In any other context pydevd filters warnings meanwhile, which makes the program repeat
+warnings that it has shown already. What this context does, redirecting the output, the loader undoes first."""
+
+HOST = "_pydevd_bundle.pydevd_constants"
+"""The module of pydevd on which the probe hangs."""
+
+PACKAGE = "trio_debugmcp.probe.inside"
+
+_FOLDER = Path(__file__).parent / "inside"
+
+_LOADER = '''
+import sys, types, builtins
+def load(sources, package):
+    modules = {}
+    def find(name, globals=None, locals=None, fromlist=(), level=0):
+        if name == package:
+            return types.SimpleNamespace(**{each: module(f"{package}.{each}") for each in fromlist})
+        if name.startswith(package + "."):
+            return module(name)
+        if name not in sys.modules:
+            raise ImportError(f"the program has not imported {name}")
+        return sys.modules[name] if fromlist else sys.modules[name.partition(".")[0]]
+    names = dict(vars(builtins), __import__=find)
+    def module(name):
+        made = modules.get(name)
+        if made is None:
+            made = modules[name] = types.ModuleType(name)
+            vars(made)["__builtins__"] = names
+            file = f"<trio_debugmcp probe>/{name.rpartition('.')[2]}.py"
+            exec(compile(sources[name.rpartition('.')[2]], file, "exec", dont_inherit=True), vars(made))
+        return made
+    return module(package + ".calls")
+'''
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The source of each module that is put into the program, by name."""
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.py")) if file.stem[0] != "_"}
+
+
+@cache
+def attribute() -> str:
+    """Return the name under which the probe hangs on pydevd's module."""
+    return f"_trio_debugmcp_{sha256(json.dumps([_LOADER, sources()]).encode()).hexdigest()[:16]}"
+
+
+@cache
+def install_expression() -> str:
+    """Return the expression that installs the probe, if it is not there yet. Its value is `installed`."""
+    load = f"(lambda names: (exec({_literal(_LOADER)}, names), names['load'])[1])({{}})"
+    made = f"{load}({{{', '.join(f'{name!r}: {_literal(text)}' for name, text in sources().items())}}}, {PACKAGE!r})"
+    host = f"__import__('sys').modules[{HOST!r}]"
+    return (
+        f"(lambda host: (hasattr(host, {attribute()!r}) or setattr(host, {attribute()!r}, {made}), 'installed')[1])({host})"
+    )
+
+
+def call_expression(question: str, **parameters: object) -> str:
+    """Return the expression that asks a question; None is left out. Its value is JSON, or empty without the probe."""
+    given = json.dumps({name: value for name, value in parameters.items() if value is not None})
+    host = f"__import__('sys').modules.get({HOST!r})"
+    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')(getattr({host}, {attribute()!r}, None))"
+
+
+def _literal(text: str) -> str:
+    """Return a text as a literal of one line. pydevd reads `@LINE@` in an expression as a line break."""
+    return ascii(text).replace("@LINE@", "@LINE\\x40")

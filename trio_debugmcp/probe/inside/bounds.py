@@ -1,0 +1,146 @@
+"""The time and the size of one answer, and code of the program that is run only within them.
+
+    budget = Budget(seconds=0.8, size=30000)
+    while not budget.spent():
+        budget.take(len(text))
+
+The thread that answers has no signals. What bounds code of the program (a `__repr__`, a property) is: a limit on how
+often it is run in an answer, a measurement of each run, and an exception that pydevd's own timer raises in this thread,
+which ends a loop in Python but not a call that waits in C.
+"""
+
+import sys
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+SECONDS = 0.8
+"""For an answer, unless the question has a bound of its own. Well below the 3 s after which pydevd complains."""
+
+SIZE = 60000
+"""Characters of an answer; the tools above promise 32 KB and render less than what they have been given."""
+
+SLOW_SECONDS = 0.5
+"""A run of the program's code that took longer is not repeated for the same type."""
+
+MOST_RUNS = 300
+"""Runs of the program's code in one answer. Each is short, or the type is given up."""
+
+_REPEATS_SECONDS = (0.0, 1.0, 2.0)
+"""When a run that catches TooSlowError is interrupted again, after the end of the answer's time."""
+
+
+class TooSlowError(BaseException):
+    """Raised in the thread that answers, inside code of the program that took too long."""
+
+
+class Budget:
+    """What is left of the time, the size and the runs of one answer."""
+
+    def __init__(self, seconds: float = SECONDS, size: int = SIZE) -> None:
+        self.end = time.monotonic() + seconds
+        self.size = size
+        self.runs = MOST_RUNS
+        self._interrupt: Optional[_Interrupt] = None
+
+    def take(self, size: int) -> None:
+        self.size -= size
+
+    def spent(self) -> bool:
+        return self.size <= 0 or time.monotonic() >= self.end
+
+    def run(self, cls: Optional[type], function: Callable[[], Any]) -> Any:
+        """Call a function that runs code of the program, on behalf of a type that is given up if it is slow, or of none.
+
+        Raises:
+            TooSlowError: it took too long now or earlier, or enough was run for this answer.
+            BaseException: what the code raised.
+        """
+        if (cls is not None and slow(cls) is not None) or self.runs <= 0 or time.monotonic() >= self.end:
+            raise TooSlowError
+        self.runs -= 1
+        if self._interrupt is None:
+            self._interrupt = _Interrupt(self.end)
+        begin = time.monotonic()
+        try:
+            self._interrupt.open()
+            return function()
+        finally:
+            self._interrupt.close()
+            took = time.monotonic() - begin
+            if cls is not None and took >= SLOW_SECONDS and len(_slow) < _MOST_SLOW:
+                _slow[id(cls)] = (cls, took)
+
+    def close(self) -> None:
+        """Give back pydevd's timers."""
+        if self._interrupt is not None:
+            self._interrupt.dispose()
+            self._interrupt = None
+
+
+class _Interrupt:
+    """Raises TooSlowError in this thread while it runs code of the program; without pydevd it does nothing."""
+
+    def __init__(self, end: float) -> None:
+        self._lock = threading.Lock()
+        self._active = False
+        self._fired = False
+        self._thread = threading.get_ident()
+        self._handles: List[Any] = []
+        tracker = getattr(debugger(), "timeout_tracker", None)
+        if tracker is None or "ctypes" not in sys.modules:
+            return
+        left = max(0.0, end - time.monotonic())
+        # All are made now: the timer's callback holds its lock and cannot make another one.
+        for seconds in (min(SLOW_SECONDS, left), *(left + repeat for repeat in _REPEATS_SECONDS)):
+            self._handles.append(tracker.call_on_timeout(seconds, self._fire))
+
+    def open(self) -> None:
+        self._active = True
+
+    def _fire(self) -> None:
+        with self._lock:
+            if self._active:
+                self._fired = True
+                _raise_in(self._thread, TooSlowError)
+
+    def close(self) -> None:
+        """End a run. An exception that is on its way is taken back: it must not hit what runs next."""
+        while True:
+            try:
+                with self._lock:
+                    self._active = False
+                    if self._fired:
+                        self._fired = False
+                        _raise_in(self._thread, None)
+                return
+            except TooSlowError:  # it came between the run and this method
+                continue
+
+    def dispose(self) -> None:
+        for handle in self._handles:
+            handle.disposed = True
+
+
+def _raise_in(thread: int, kind: Optional[type]) -> None:
+    ctypes: Any = sys.modules["ctypes"]
+    exception = ctypes.py_object(kind) if kind is not None else ctypes.py_object()
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
+
+
+def debugger() -> Any:
+    """Return pydevd's debugger, or None without pydevd."""
+    constants: Any = sys.modules.get("_pydevd_bundle.pydevd_constants")
+    return constants.get_global_debugger() if constants is not None else None
+
+
+_MOST_SLOW = 1000
+
+_slow: Dict[int, Tuple[type, float]] = {}
+"""Types whose code took too long, by id. They are kept, so that the id stays theirs; there are few."""
+
+
+def slow(cls: type) -> Optional[float]:
+    """Return how long code of that type once took, if it was too long."""
+    known = _slow.get(id(cls))
+    return known[1] if known is not None else None

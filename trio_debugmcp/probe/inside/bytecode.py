@@ -1,0 +1,242 @@
+"""Which objects a frame is using: what it calls now, and the `with` blocks that it is in.
+
+The instructions before the current one are followed with a stack of names and values, as far as this needs no code of
+the program: variables, fields, items of lists and dicts, whole numbers. Everything else is unknown. Variables have the
+values of now, so that what was loaded earlier is only probably the same object.
+"""
+
+import dis
+import types
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import facts
+
+_FOLLOWED = 80
+"""Instructions before the current one that are followed to find what it calls."""
+
+_MOST_INSTRUCTIONS = 3000
+"""Of a function that is searched for `with` blocks."""
+
+_MOST_CODES = 300
+"""Functions whose instructions are kept."""
+
+_BUILTINS = types.ModuleType.__dict__["__dict__"].__get__(__import__("builtins"))
+
+
+class Known(NamedTuple):
+    """An expression on the stack and its value."""
+
+    text: str
+    value: Any
+    owner: Any = facts.MISSING
+    """Of an attribute: whose."""
+
+    @property
+    def last(self) -> str:
+        """The last name of the expression."""
+        return self.text.rpartition(".")[2]
+
+
+UNKNOWN = Known("", facts.MISSING)
+
+Stack = List[Known]
+
+_instructions: Dict[int, Tuple[types.CodeType, List[Any]]] = {}
+"""By id: comparing code objects takes as long as their code."""
+
+
+def instructions(code: types.CodeType) -> List[Any]:
+    """Return the instructions of a function; those of recently asked ones are kept."""
+    found = _instructions.get(id(code))
+    if found is None:
+        if len(_instructions) >= _MOST_CODES:
+            _instructions.clear()
+        found = _instructions[id(code)] = (code, list(dis.get_instructions(code)))
+    return found[1]
+
+
+def position(frame: Any) -> int:
+    """Return the index of the current instruction of a frame."""
+    last = frame.f_lasti
+    low, found = 0, instructions(frame.f_code)
+    high = len(found)
+    while low < high:
+        middle = (low + high) // 2
+        if found[middle].offset <= last:
+            low = middle + 1
+        else:
+            high = middle
+    return max(low - 1, 0)
+
+
+def may_call(frame: Any) -> bool:
+    """Whether the current instruction calls something, without reading the others: most threads that run do not."""
+    code = frame.f_code.co_code
+    name = dis.opname[code[frame.f_lasti]] if 0 <= frame.f_lasti < len(code) else ""
+    return "CALL" in name or "WITH" in name or name.startswith("<")
+
+
+def in_use(frame: Any) -> Stack:
+    """Return what is known of a frame's stack before its current instruction, the top last."""
+    end = position(frame)
+    return follow(frame, max(0, end - _FOLLOWED), end)
+
+
+def follow(frame: Any, start: int, end: int) -> Stack:
+    """Return what is known of a frame's stack when it has run its instructions from one index to another."""
+    names = frame.f_locals
+    stack: Stack = []
+    for instruction in instructions(frame.f_code)[start:end]:
+        _step(frame, names, stack, instruction)
+    return stack
+
+
+def _step(frame: Any, names: Any, stack: Stack, instruction: Any) -> None:
+    name, argument = instruction.opname, instruction.argval
+    if "LOAD_FAST" in name or name in ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF"):
+        if name.startswith("STORE_FAST") and stack:
+            stack.pop()
+            argument = argument[1:] if type(argument) is tuple else argument
+        for each in argument if type(argument) is tuple else (argument,):
+            stack.append(_variable(frame, names, each))
+    elif name == "LOAD_CONST":
+        stack.append(Known(repr(argument) if type(argument) in (int, str) else "", argument))
+    elif name == "LOAD_SMALL_INT":
+        stack.append(Known(str(argument), argument))
+    elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+        owner = stack.pop() if stack else UNKNOWN
+        stack.append(_attribute(owner, str(argument)))
+    elif name in ("BINARY_SUBSCR", "BINARY_OP", "BINARY_MODULO", "BINARY_ADD", "BINARY_SUBTRACT"):
+        right, left = (stack.pop() if stack else UNKNOWN), (stack.pop() if stack else UNKNOWN)
+        stack.append(_binary(left, right, str(instruction.argrepr) or name))
+    elif name == "COPY" and 0 < argument <= len(stack):
+        stack.append(stack[-argument])
+    elif name == "SWAP" and 0 < argument <= len(stack):
+        stack[-1], stack[-argument] = stack[-argument], stack[-1]
+    elif name in ("DUP_TOP",) and stack:
+        stack.append(stack[-1])
+    else:
+        _unknown(stack, instruction)
+
+
+def _unknown(stack: Stack, instruction: Any) -> None:
+    """Follow an instruction of which only the effect on the height of the stack is known."""
+    if instruction.opname in ("CACHE", "PRECALL", "KW_NAMES", "RESUME", "NOP", "EXTENDED_ARG", "PUSH_NULL"):
+        return
+    try:
+        effect = dis.stack_effect(instruction.opcode, instruction.arg, jump=False)
+    except ValueError:
+        effect = 0
+    results = 1 if "CALL" in instruction.opname or instruction.opname.startswith(("BUILD", "GET", "FORMAT")) else 0
+    for _ in range(min(results - effect, len(stack))):
+        stack.pop()
+    stack.extend([UNKNOWN] * max(results, effect))
+
+
+def _variable(frame: Any, names: Any, name: str) -> Known:
+    for scope in (names, frame.f_globals, _BUILTINS):
+        found = scope.get(name, facts.MISSING)
+        if found is not facts.MISSING:
+            return Known(name, found)
+    return Known(name, facts.MISSING)
+
+
+def _attribute(owner: Known, name: str) -> Known:
+    text = f"{owner.text}.{name}" if owner.text else name
+    if owner.value is facts.MISSING:
+        return Known(text, facts.MISSING)
+    return Known(text, facts.attribute(owner.value, name), owner.value)
+
+
+def _binary(left: Known, right: Known, operator: str) -> Known:
+    if operator in ("BINARY_SUBSCR", "[]"):
+        return Known(f"{left.text}[{right.text}]", _item(left.value, right.value))
+    if type(left.value) is int and type(right.value) is int and abs(left.value) + abs(right.value) < 1 << 40:
+        if operator in ("BINARY_MODULO", "%") and right.value:
+            return Known(f"{left.text} % {right.text}", left.value % right.value)
+        if operator in ("BINARY_ADD", "+"):
+            return Known(f"({left.text} + {right.text})", left.value + right.value)
+        if operator in ("BINARY_SUBTRACT", "-"):
+            return Known(f"({left.text} - {right.text})", left.value - right.value)
+    return UNKNOWN
+
+
+def _item(value: Any, key: Any) -> Any:
+    if type(key) not in (int, str) or type(value) not in (list, tuple, dict):
+        return facts.MISSING
+    try:
+        return value[key]
+    except (LookupError, TypeError):
+        return facts.MISSING
+
+
+# --- Blocks -----------------------------------------------------------------------------------------------------------
+
+
+def entered(frame: Any) -> List[Known]:
+    """Return the context managers of the `with` blocks that a frame is in, the outermost first."""
+    found = instructions(frame.f_code)
+    if len(found) > _MOST_INSTRUCTIONS:
+        return []
+    end = position(frame)
+    managers = []
+    for index, body in _with_blocks(found[: end + 1]):
+        if _covers(frame.f_code, found, body, frame.f_lasti):
+            stack = follow(frame, max(0, index - _FOLLOWED), index)
+            if stack:
+                managers.append(stack[-1])
+    return managers
+
+
+def _with_blocks(found: List[Any]) -> List[Tuple[int, int]]:
+    """Index of the instruction before which the manager is on the stack, and that of the first one of the block."""
+    blocks = []
+    for index, instruction in enumerate(found):
+        if instruction.opname in ("SETUP_WITH", "BEFORE_WITH"):
+            blocks.append((index, index + 1))
+        elif instruction.opname == "LOAD_SPECIAL" and instruction.arg == 0:  # 3.14: __enter__, and then its call
+            first = next((each for each in range(index, max(index - 6, 0), -1) if found[each].opname == "COPY"), index)
+            blocks.append((first, index + 2))
+    return blocks
+
+
+def _covers(code: types.CodeType, found: List[Any], body: int, offset: int) -> bool:
+    """Whether an instruction is in the block whose first instruction has that index."""
+    before = found[body - 1]
+    if before.opname == "SETUP_WITH":  # up to 3.10
+        return bool(before.offset < offset < before.argval)
+    table = _exception_table(code)
+    if body >= len(found):
+        return False
+    start = found[body].offset
+    handler = next((target for first, _, target in table if first == start), None)
+    for _ in range(20):  # from the innermost handler outwards
+        target = next((target for first, last, target in table if first <= offset < last), None)
+        if target is None or handler is None:
+            return False
+        if target == handler:
+            return True
+        offset = target
+    return False
+
+
+def _exception_table(code: types.CodeType) -> List[Tuple[int, int, int]]:
+    entries = getattr(dis.Bytecode(code), "exception_entries", None) or ()
+    return [(entry.start, entry.end, entry.target) for entry in entries]
+
+
+def acquired(frame: Any) -> List[Known]:
+    """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since."""
+    found = instructions(frame.f_code)
+    if len(found) > _MOST_INSTRUCTIONS:
+        return []
+    held: Dict[str, Known] = {}
+    for index, instruction in enumerate(found[: position(frame)]):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval in ("acquire", "release"):
+            stack = follow(frame, max(0, index - _FOLLOWED), index)
+            owner: Optional[Known] = stack[-1] if stack else None
+            if owner is not None and instruction.argval == "acquire":
+                held[owner.text] = owner
+            elif owner is not None:
+                held.pop(owner.text, None)
+    return list(held.values())

@@ -1,0 +1,185 @@
+"""The questions that the probe answers: one function each, JSON in and JSON out.
+
+    call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
+"""
+
+import json
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+from trio_debugmcp.probe.inside import bounds, engine, facts, frames, tasks, threads, values, variables
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.values import Renderer
+
+STOP_FRAMES = 20
+STOP_LOCALS = 200
+STOP_THREADS = 200
+
+_MOST = 10000
+"""Items of a page, whatever is asked for."""
+
+
+class UnknownError(Exception):
+    """What was asked about does not exist: `kind` says what."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Asked:
+    """The parameters of a question, and what its answer may use up."""
+
+    def __init__(self, parameters: Json) -> None:
+        self.parameters = parameters
+        self.budget = Budget(float(parameters.get("seconds", bounds.SECONDS)), int(parameters.get("size", bounds.SIZE)))
+        self.renderer = Renderer(self.budget, int(parameters.get("limit", values.LIMIT)))
+
+    def number(self, name: str, default: int) -> int:
+        value = self.parameters.get(name)
+        return min(max(int(default if value is None else value), 0), _MOST if name == "count" else 1 << 60)
+
+    def text(self, name: str) -> str:
+        return str(self.parameters.get(name) or "")
+
+    def thread(self) -> engine.Thread:
+        """The thread that is asked about; without an id the stopped one, or the main thread."""
+        wanted = self.parameters.get("thread")
+        found = engine.find(wanted)
+        if found is None:
+            raise UnknownError("thread", f"There is no thread {wanted}.")
+        return found
+
+    def frame(self, thread: engine.Thread) -> engine.Visible:
+        index = self.number("frame", 0)
+        found = frames.at(thread, index)
+        if found is None:
+            raise UnknownError("frame", f"There is no frame {index} in thread {thread.id}.")
+        return found
+
+
+# --- The questions ----------------------------------------------------------------------------------------------------
+
+
+def _stop(asked: Asked) -> Json:
+    """The stack of a thread, the locals of its top frame, and the place of every thread."""
+    thread = asked.thread()
+    answer = _stack(asked, thread, asked.number("frames", STOP_FRAMES))
+    top = frames.at(thread, 0)
+    if top is not None:
+        pairs = frames.local_names(top.frame)
+        answer["locals"] = frames.variables(pairs, 0, asked.number("locals", STOP_LOCALS), asked.budget, asked.renderer)
+        answer["localsTotal"] = len(pairs)
+        results = engine.returned(thread, top.frame)
+        if results:
+            answer["returned"] = frames.variables(results, 0, STOP_LOCALS, asked.budget, asked.renderer)
+    everything = threads.threads_json(asked.budget, 0, asked.number("threads", STOP_THREADS))
+    answer["threads"], answer["threadsTotal"] = everything["threads"], everything["total"]
+    return answer
+
+
+def _stack(asked: Asked, thread: engine.Thread, count: int) -> Json:
+    found, total = frames.listed(thread, asked.number("start", 0), count, asked.budget)
+    return {"thread": thread.id, "frames": found, "total": total}
+
+
+def _threads(asked: Asked) -> Json:
+    """Every thread: where it is, what it waits for, which threads block each other."""
+    return threads.threads_json(asked.budget, asked.number("start", 0), asked.number("count", threads.MOST_THREADS))
+
+
+def _frames(asked: Asked) -> Json:
+    """The frames of a thread, with the locals of each if `locals` is true."""
+    thread = asked.thread()
+    answer = _stack(asked, thread, asked.number("count", STOP_FRAMES))
+    if asked.parameters.get("locals"):
+        wanted = {entry["index"]: entry for entry in answer["frames"]}
+        for index, seen in enumerate(engine.visible_frames(thread)):
+            if index not in wanted:
+                if index > max(wanted, default=-1):
+                    break
+                continue
+            pairs = frames.local_names(seen.frame)
+            entry = wanted[index]
+            entry["locals"] = frames.variables(pairs, 0, STOP_LOCALS, asked.budget, asked.renderer)
+            entry["localsTotal"] = len(pairs)
+    return answer
+
+
+def _variables(asked: Asked) -> Json:
+    """The variables of a frame's scope, or the children of what an expression stands for."""
+    frame: Optional[Any] = None
+    if not (asked.parameters.get("thread") is None and asked.parameters.get("frame") is None):
+        frame = asked.frame(asked.thread()).frame
+    question = variables.Question(
+        start=asked.number("start", 0),
+        count=asked.number("count", 100),
+        depth=asked.number("depth", 1),
+        filter=asked.text("filter"),
+        names=tuple(asked.parameters.get("names") or ()),
+    )
+    path = asked.text("path")
+    if path:
+        value = variables.evaluate(path, frame, asked.budget)
+        return variables.of_value(value, path, question, asked.budget, asked.renderer)
+    if frame is None:
+        pairs = frames.namespace_order([each for each in frames.main_globals().items() if each[0][:2] != "__"])
+    else:
+        pairs = frames.global_names(frame) if asked.text("scope") == "globals" else frames.local_names(frame)
+    return variables.of_scope(pairs, question, asked.budget, asked.renderer)
+
+
+def _describe(asked: Asked) -> Json:
+    """What an expression stands for: its text, its type with module, its true length."""
+    frame = asked.frame(asked.thread()).frame if asked.parameters.get("thread") is not None else None
+    value = variables.evaluate(asked.text("expression"), frame, asked.budget)
+    answer = frames.variable_json(asked.text("expression"), value, None, asked.renderer)
+    answer["type"] = facts.type_name(type(value))
+    answer["module"] = facts.module_name(type(value))
+    length = facts.length(value)
+    if length is not None:
+        answer["length"] = length
+    return answer
+
+
+def _tasks(asked: Asked) -> Json:
+    """The asyncio tasks and the Trio tasks of the program."""
+    return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
+
+
+QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
+    "stop": _stop,
+    "threads": _threads,
+    "frames": _frames,
+    "variables": _variables,
+    "describe": _describe,
+    "tasks": _tasks,
+}
+
+
+def call(name: str, parameters: str) -> str:
+    """Answer a question. Never raises: what went wrong is in the answer."""
+    begin = time.monotonic()
+    asked: Optional[Asked] = None
+    answer: Json
+    try:
+        engine.keep_output()
+        asked = Asked(json.loads(parameters))
+        answer = {"answer": QUESTIONS[name](asked)}
+        if asked.budget.spent():
+            answer["cut"] = True
+    except bounds.TooSlowError:
+        answer = {"error": {"kind": "slow", "message": "It took too long."}}
+    except UnknownError as error:
+        answer = {"error": {"kind": error.kind, "message": str(error)}}
+    except BaseException as error:
+        answer = {"error": {"kind": "raised", "message": values.error_text(error)}}
+    finally:
+        if asked is not None:
+            asked.budget.close()
+    answer["ms"] = round((time.monotonic() - begin) * 1000, 3)
+    return json.dumps(answer)
+
+
+__all__: List[str] = ["QUESTIONS", "call"]

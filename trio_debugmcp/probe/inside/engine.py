@@ -1,0 +1,180 @@
+"""What pydevd knows: which threads are its own, which are stopped, their ids for DAP, and their frames in its order.
+
+Each name of pydevd is looked up with care. Where one is missing, and in a process without pydevd, the interpreter's own
+view is given instead: thread ids are then those of the operating system, and no thread is stopped.
+"""
+
+import sys
+import threading
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import bounds
+
+
+_LIBRARIES = ("site-packages", "dist-packages")
+
+
+class Visible(NamedTuple):
+    """A frame as `stackTrace` would show it."""
+
+    frame: Any
+    file: str
+    line: int
+    name: str
+    library: bool
+
+
+class Thread(NamedTuple):
+    """A thread of the program."""
+
+    id: int
+    ident: int
+    name: str
+    top: Any
+    stopped: Any
+    """pydevd's list of its frames if it is stopped, else None."""
+    daemon: bool
+
+
+def _schema() -> Any:
+    module: Any = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
+    return getattr(module, "BaseSchema", None)
+
+
+def dap_id(of: Any) -> Optional[int]:
+    """Return the id by which DAP knows a thread or a frame of pydevd's."""
+    translate = getattr(_schema(), "_translate_id_to_dap", None)
+    return translate(of) if translate is not None else None
+
+
+def _thread_key(thread: Any) -> Any:
+    """Return pydevd's id of a thread. As in pydevd's answer to `threads`, it gets one if it has none."""
+    constants: Any = sys.modules.get("_pydevd_bundle.pydevd_constants")
+    get = getattr(constants, "get_thread_id", None)
+    return get(thread) if get is not None and bounds.debugger() is not None else None
+
+
+def threads() -> List[Thread]:
+    """The threads of the program, oldest first; pydevd's own are left out."""
+    # `threading.enumerate` takes a lock, which a thread that was stopped at a bad moment may hold.
+    known = dict(threading._active)  # type: ignore[attr-defined]
+    found = []
+    manager = getattr(bounds.debugger(), "suspended_frames_manager", None)
+    tops = sys._current_frames()
+    for ident, thread in known.items():
+        top = tops.pop(ident, None)
+        if top is None or _internal(thread):
+            continue
+        key = _thread_key(thread)
+        stopped = manager.get_frames_list(key) if manager is not None and key is not None else None
+        found.append(Thread(dap_id(key) or ident, ident, str(thread._name), top, stopped, bool(thread._daemonic)))
+    found.extend(
+        Thread(ident, ident, f"thread {ident}", top, None, False)  # made by C code, or by `_thread`
+        for ident, top in tops.items()
+        if ident not in known and not _is_pydevd(_bottom(top))
+    )
+    return found
+
+
+def _internal(thread: Any) -> bool:
+    return bool(getattr(thread, "is_pydev_daemon_thread", False) or getattr(thread, "pydev_do_not_trace", False))
+
+
+def _bottom(frame: Any) -> Any:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _is_pydevd(frame: Any) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(("_pydev", "pydevd", "debugpy"))
+
+
+def find(thread_id: Optional[int]) -> Optional[Thread]:
+    """Return the thread with that id; without an id the one that is stopped, or the main thread."""
+    found = threads()
+    if thread_id is not None:
+        return next((thread for thread in found if thread.id == thread_id), None)
+    stopped = [thread for thread in found if thread.stopped is not None]
+    main = [thread for thread in found if thread.ident == threading.main_thread().ident]
+    return next(iter(stopped + main + found), None)
+
+
+# --- Frames -----------------------------------------------------------------------------------------------------------
+
+
+def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
+    """Yield the frames of a thread as `stackTrace` numbers them: top first, without pydevd's and the probe's own."""
+    debugger = bounds.debugger()
+    walk = getattr(getattr(debugger, "cmd_factory", None), "_iter_visible_frames_info", None)
+    frames = thread.stopped
+    if walk is not None and frames is None:
+        utils: Any = sys.modules.get("_pydevd_bundle.pydevd_frame_utils")
+        make = getattr(utils, "create_frames_list_from_frame", None)
+        frames = make(thread.top) if make is not None else None
+    if walk is None or frames is None:
+        yield from _plain_frames(thread.top)
+        return
+    filtered = debugger.is_files_filter_enabled
+    for _, frame, name, original, file, line, _, current, _ in walk(debugger, frames, flatten_chained=True):
+        if is_probe(frame):
+            continue
+        # As in make_get_thread_stack_message: frames of templates (plugins) are never filtered.
+        plugin = getattr(frame, "IS_PLUGIN_FRAME", False)
+        if not plugin and filtered and debugger.apply_files_filter(frame, original, False):
+            continue
+        library = not plugin and not debugger.in_project_scope(frame)
+        yield Visible(frame, file, line or 0, f"{name} (Current frame)" if current else name, library)
+
+
+def _plain_frames(frame: Any) -> Iterator[Visible]:
+    while frame is not None:
+        code = frame.f_code
+        if not _is_pydevd(frame) and not is_probe(frame):
+            yield Visible(frame, code.co_filename, frame.f_lineno or 0, code.co_name, is_library(code.co_filename))
+        frame = frame.f_back
+
+
+def is_probe(frame: Any) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("trio_debugmcp.probe.inside")
+
+
+_library_files: Dict[str, bool] = {}
+
+
+def is_library(file: str) -> bool:
+    """Whether a file is the standard library's or an installed package's."""
+    known = _library_files.get(file)
+    if known is None:
+        threading_file = threading.__file__ or ""
+        standard = threading_file[: -len("threading.py")]
+        known = file.startswith(("<frozen", standard)) or any(each in file for each in _LIBRARIES)
+        _library_files[file] = known
+    return known
+
+
+def frame_is_library(frame: Any) -> bool:
+    """Whether a frame runs library code, in pydevd's opinion where there is one."""
+    debugger = bounds.debugger()
+    if debugger is None:
+        return is_library(frame.f_code.co_filename)
+    return not debugger.in_project_scope(frame)
+
+
+def returned(thread: Thread, frame: Any) -> List[Tuple[str, Any]]:
+    """What functions returned to a frame in the last step, if pydevd was asked to show return values."""
+    found = frame.f_locals.get(RETURN_VALUES)
+    return list(found.items()) if type(found) is dict else []
+
+
+RETURN_VALUES = "__pydevd_ret_val_dict"
+EXCEPTION = "__exception__"
+
+
+def keep_output() -> None:
+    """Undo that pydevd redirects the program's output while it evaluates in the context `repl`."""
+    streams: Any = sys.modules.get("_pydevd_bundle.pydevd_io")
+    stop = getattr(streams, "stop_redirect_stream_to_pydb_io_messages", None)
+    if stop is not None and not getattr(bounds.debugger(), "is_output_redirected", True):
+        stop("stdout")
+        stop("stderr")

@@ -1,0 +1,131 @@
+"""Frames as answers show them, and the names that a user sees in each."""
+
+import sys
+import types
+from typing import Any, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import engine, facts
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.values import Renderer, shows_type
+
+MOST_FRAMES = 5000
+"""Walked in one answer. Deeper stacks (a recursion that ran wild) are counted up to here."""
+
+Json = Dict[str, Any]
+
+
+def frame_json(index: int, seen: engine.Visible, stopped: bool) -> Json:
+    """Return a frame for an answer. `id` is that of DAP and exists only while the thread is stopped."""
+    found: Json = {"index": index, "file": seen.file, "line": seen.line, "function": seen.name}
+    name = qualified_name(seen.frame)
+    if name != seen.name:
+        found["qualname"] = name
+    found["module"] = str(seen.frame.f_globals.get("__name__", ""))
+    if seen.library:
+        found["library"] = True
+    if stopped:
+        found["id"] = engine.dap_id(id(seen.frame))
+    return found
+
+
+def qualified_name(frame: Any) -> str:
+    """Return the name of a frame's function with its class, where it is known."""
+    code = frame.f_code
+    name = getattr(code, "co_qualname", None)  # 3.11 or newer
+    if type(name) is str:
+        return name
+    if code.co_argcount and code.co_varnames[0] in ("self", "cls"):
+        owner = frame.f_locals.get(code.co_varnames[0])
+        cls = owner if issubclass(type(owner), type) else type(owner)
+        for base in facts.mro(cls):
+            method = facts.own(base, code.co_name)
+            method = getattr(method, "__func__", method) if type(method) in (classmethod, staticmethod) else method
+            if type(method) is types.FunctionType and method.__code__ is code:
+                return str(method.__qualname__)
+    return str(code.co_name)
+
+
+def listed(thread: engine.Thread, start: int, count: int, budget: Budget) -> Tuple[List[Json], int]:
+    """The frames of a thread from `start` on, and the number of all."""
+    found: List[Json] = []
+    total = 0
+    for total, seen in enumerate(engine.visible_frames(thread), 1):
+        if start < total <= start + count and not budget.spent():
+            frame = frame_json(total - 1, seen, thread.stopped is not None)
+            budget.take(len(frame["file"]) + len(frame["function"]) + 80)
+            found.append(frame)
+        if total >= MOST_FRAMES:
+            break
+    return found, total
+
+
+def at(thread: engine.Thread, index: int) -> Optional[engine.Visible]:
+    """The frame with that index, or None."""
+    for number, seen in enumerate(engine.visible_frames(thread)):
+        if number == index:
+            return seen
+    return None
+
+
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+def local_names(frame: Any) -> List[Tuple[str, Any]]:
+    """The local variables of a frame: of a function in the order of its code, of a module functions and modules last."""
+    found = [(name, value) for name, value in list(frame.f_locals.items()) if _is_shown(name)]
+    if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
+        return namespace_order([each for each in found if each[0][:2] != "__"])
+    return found
+
+
+def global_names(frame: Any) -> List[Tuple[str, Any]]:
+    found = list(frame.f_globals.items())
+    return namespace_order([(name, value) for name, value in found if _is_shown(name) and name[:2] != "__"])
+
+
+def namespace_order(found: List[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
+    """Values first, then classes and functions, then modules: where there are many, the first are shown."""
+    return sorted(found, key=lambda each: _rank(type(each[1])))
+
+
+def _rank(cls: type) -> int:
+    if issubclass(cls, types.ModuleType):
+        return 2
+    return 1 if issubclass(cls, (type, types.FunctionType, types.BuiltinFunctionType)) else 0
+
+
+def _is_shown(name: Any) -> bool:
+    """`@py_assert1` is pytest's, `.0` a comprehension's, `__class__` the compiler's, the others are pydevd's."""
+    if type(name) is not str or name[:1] in ("@", "."):
+        return False
+    return name not in ("__class__", "__classdict__", engine.RETURN_VALUES, engine.EXCEPTION)
+
+
+def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer) -> Json:
+    """Return a variable for an answer: `type` where its text does not show it, `size` where it has children."""
+    text = renderer.render(value)
+    found: Json = {"name": name, "value": text}
+    if path is not None and path != name:
+        found["path"] = path
+    if not shows_type(value, text):
+        found["type"] = facts.type_name(type(value))
+    size = facts.child_count(value)
+    if size:
+        found["size"] = size
+    return found
+
+
+def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budget, renderer: Renderer) -> List[Json]:
+    """The variables of a scope from `start` on, as many as the budget allows."""
+    found: List[Json] = []
+    for name, value in pairs[start : start + count]:
+        if budget.spent():
+            break
+        found.append(variable_json(name, value, None, renderer))
+        budget.take(40 + len(name))
+    return found
+
+
+def main_globals() -> Dict[str, Any]:
+    """The names of the program's main module."""
+    return vars(sys.modules["__main__"])

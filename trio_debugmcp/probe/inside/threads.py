@@ -1,0 +1,172 @@
+"""Every thread of the program: where it is, what it waits for, who has it, and which threads block each other.
+
+Who has a plain `threading.Lock` is not known to Python. A thread that is in a `with` block of it, or has passed an
+`acquire` of it without a `release` since, has it probably; such an answer has `sure: false`.
+"""
+
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import bytecode, engine, frames, waits
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.waits import Wait
+
+MOST_THREADS = 1000
+"""Of a program, in one answer."""
+
+_MOST_FRAMES = 60
+"""Of a thread that are searched for locks which it has."""
+
+
+class Holder(NamedTuple):
+    """A thread that has a lock, and since where."""
+
+    thread: engine.Thread
+    frame: Any
+    sure: bool
+
+
+def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS, waiting: bool = True) -> Json:
+    """Return every thread with its place, and what it waits for.
+
+    Args:
+        budget: Of the answer.
+        start: The first thread.
+        count: How many.
+        waiting: Whether to find out what each waits for. This takes about 50 µs for each that waits.
+    """
+    found = engine.threads()
+    known = {thread.ident: wait for thread in found for wait in (_wait(thread, budget, waiting),) if wait is not None}
+    holders = _holders(found, known, budget)
+    listed = []
+    for thread in found[start : start + count]:
+        if budget.spent():
+            break
+        entry = _thread_json(thread, known.get(thread.ident), holders)
+        budget.take(160)
+        listed.append(entry)
+    answer: Json = {"threads": listed, "total": len(found)}
+    blocked = _deadlocks(found, known, holders)
+    if blocked:
+        answer["deadlocks"] = blocked
+    return answer
+
+
+def _wait(thread: engine.Thread, budget: Budget, waiting: bool) -> Optional[Wait]:
+    return waits.wait_of(thread) if waiting and not budget.spent() else None
+
+
+def _thread_json(thread: engine.Thread, wait: Optional[Wait], holders: Dict[int, Holder]) -> Json:
+    entry: Json = {"id": thread.id, "name": thread.name[:200]}
+    entry["state"] = "stopped" if thread.stopped is not None else "running" if wait is None else "waiting"
+    if thread.daemon:
+        entry["daemon"] = True
+    place = _place(thread)
+    if place is not None:
+        entry["at"] = place
+    if wait is not None:
+        entry["waits"] = _wait_json(wait, holders)
+    return entry
+
+
+def _place(thread: engine.Thread) -> Optional[Json]:
+    """The top frame, and where that is a library's the nearest one of the user's code."""
+    top: Optional[Json] = None
+    for index, seen in enumerate(engine.visible_frames(thread)):
+        if top is None:
+            top = frames.frame_json(index, seen, stopped=False)
+            if not seen.library:
+                return top
+        elif not seen.library:
+            top["from"] = frames.frame_json(index, seen, stopped=False)
+            return top
+        if index > _MOST_FRAMES:
+            break
+    return top
+
+
+def _wait_json(wait: Wait, holders: Dict[int, Holder]) -> Json:
+    found: Json = {"kind": wait.kind}
+    if wait.what:
+        found["what"] = wait.what[:200]
+    if wait.detail:
+        found["detail"] = wait.detail[:200]
+    holder = holders.get(id(wait.target)) if wait.target is not None else None
+    if holder is not None:
+        found["holder"] = {"thread": holder.thread.id, "name": holder.thread.name[:200], "sure": holder.sure}
+        if holder.frame is not None:
+            code = holder.frame.f_code
+            place = {"file": code.co_filename, "line": holder.frame.f_lineno, "function": code.co_name}
+            found["holder"]["at"] = place
+    return found
+
+
+# --- Who has it -------------------------------------------------------------------------------------------------------
+
+
+def _holders(found: List[engine.Thread], known: Dict[int, Wait], budget: Budget) -> Dict[int, Holder]:
+    """The holders of the locks and threads that are waited for, by the id of the object."""
+    by_ident = {thread.ident: thread for thread in found}
+    holders: Dict[int, Holder] = {}
+    searched: Dict[int, Any] = {}
+    for wait in known.values():
+        owner = waits.owner_of(wait.target)
+        ident = owner if owner is not None else getattr(wait.target, "_ident", None) if wait.kind == "join" else None
+        if ident in by_ident:
+            holders[id(wait.target)] = Holder(by_ident[ident], None, True)
+        elif type(wait.target) is waits.LOCK and wait.target.locked():
+            searched[id(wait.target)] = wait.target
+    for thread in found if searched else ():
+        if budget.spent():
+            break
+        for lock, frame in _probably_has(thread, searched):
+            holders.setdefault(id(lock), Holder(thread, frame, False))
+    return holders
+
+
+def _probably_has(thread: engine.Thread, searched: Dict[int, Any]) -> List[Tuple[Any, Any]]:
+    """The locks, of those that are searched, which the frames of a thread seem to have, and the frame of each."""
+    found = []
+    frame, inner = thread.top, None
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            break
+        if not engine.is_probe(frame):
+            for known in _used_as_locks(frame):
+                lock = waits.lock_of(known.value)
+                if id(lock) in searched and not _released(known.value, inner):
+                    found.append((lock, frame))
+        frame, inner = frame.f_back, frame
+    return found
+
+
+def _used_as_locks(frame: Any) -> List[bytecode.Known]:
+    try:
+        return bytecode.entered(frame) + bytecode.acquired(frame)
+    except Exception:  # bytecode of a version that is not known
+        return []
+
+
+def _released(manager: Any, inner: Any) -> bool:
+    """Whether the frame inside is the `wait` of a Condition, which gives its lock back meanwhile."""
+    return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
+
+
+def _deadlocks(found: List[engine.Thread], known: Dict[int, Wait], holders: Dict[int, Holder]) -> List[Json]:
+    """The circles of threads in which each has what another one wants."""
+    wanted = {ident: holders[id(wait.target)] for ident, wait in known.items() if id(wait.target) in holders}
+    ids = {thread.ident: thread.id for thread in found}
+    circles: List[Json] = []
+    seen: Dict[int, bool] = {}
+    for start in wanted:
+        path: List[int] = []
+        ident = start
+        while ident in wanted and ident not in path and ident not in seen:
+            path.append(ident)
+            ident = wanted[ident].thread.ident
+        if ident in path:
+            circle = path[path.index(ident) :]
+            sure = all(wanted[each].sure for each in circle)
+            circles.append({"threads": [ids[each] for each in circle], "sure": sure})
+        seen.update(dict.fromkeys(path, True))
+    return circles

@@ -1,0 +1,204 @@
+"""Values as text: short, with true lengths, and without changing the program.
+
+    renderer = Renderer(budget)
+    renderer.render([1, 2, 3])        # [1, 2, 3]
+    renderer.render("a" * 999)        # 'aaaa[200 of them]'… (+799 characters)
+    renderer.render(basket)           # Basket(owner='ben', lines=[2 items])
+
+Collections, numbers, strings, functions, classes and exceptions are read directly. The program's own `__repr__` is run
+within the bounds of `bounds.py`; an object without one shows its fields, one level deep.
+"""
+
+import types
+from typing import Any, Iterable, Iterator, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import atoms, facts
+from trio_debugmcp.probe.inside.bounds import SLOW_SECONDS, Budget, TooSlowError, slow
+
+LIMIT = 200
+"""Characters of a value, unless the question has a limit of its own."""
+
+LARGE = 10000
+"""Items from which on a collection of another library is not asked for its `repr`: C code cannot be interrupted."""
+
+DEEPEST = 1
+"""Depth down to which the items of collections are shown; below it their number. Fields of an object count as two."""
+
+OUT_OF_TIME = "<no time left>"
+
+_LEAST = 20
+"""Characters of an item, however little is left of the limit."""
+
+
+class Renderer:
+    """Renders the values of one answer.
+
+    Args:
+        budget: Of the answer.
+        limit: Characters of a value, before what says how much was left out.
+    """
+
+    def __init__(self, budget: Budget, limit: int = LIMIT) -> None:
+        self._budget = budget
+        self._limit = max(limit, 1)
+        self._open: List[int] = []
+
+    def render(self, value: Any) -> str:
+        """Return a value as text that is not much longer than the limit. Never raises."""
+        try:
+            text = self._render(value, self._limit, 0)
+        except TooSlowError:
+            text = OUT_OF_TIME
+        except BaseException as error:
+            text = f"<cannot be shown: {facts.type_name(type(error))}>"
+        del self._open[:]
+        self._budget.take(len(text))
+        return text
+
+    def _render(self, value: Any, limit: int, depth: int) -> str:
+        simple = atoms.ATOMS.get(type(value))
+        if simple is not None:
+            return simple(value, limit)
+        if self._budget.spent():
+            return OUT_OF_TIME
+        if id(value) in self._open:  # a cycle
+            return _summary(value, "...")
+        self._open.append(id(value))
+        try:
+            return self._compound(value, limit, depth)
+        finally:
+            self._open.pop()
+
+    def _compound(self, value: Any, limit: int, depth: int) -> str:
+        cls = type(value)
+        method = facts.own_repr(cls)
+        if issubclass(cls, tuple) and type(facts.class_attribute(cls, "_fields")) is tuple:
+            return self._named_tuple(value, limit, depth)
+        if not isinstance(method, types.FunctionType):
+            atom = atoms.inherited(cls, method)
+            if atom is not None:
+                return atom(value, limit)
+            if facts.container(value) is not None:
+                return self._collection(value, limit, depth)
+            if issubclass(cls, BaseException):
+                return self._call(cls, [("", each) for each in atoms.arguments(value)], limit, depth)
+        if facts.array_shape(value):
+            return atoms.array(value, limit)
+        if method is None:
+            return self._object(value, limit, depth)
+        return self._run_repr(value, limit)
+
+    # --- Collections --------------------------------------------------------------------------------------------------
+
+    def _collection(self, value: Any, limit: int, depth: int) -> str:
+        base, _, opening, closing = facts.container(value) or facts.CONTAINERS[0]
+        total = facts.length(value) or 0
+        name = "" if type(value) is base else facts.type_name(type(value))
+        if name:  # Stack([1, 2])
+            bare = {"frozenset({": "{", "deque([": "["}.get(opening, opening)
+            opening, closing = f"{name}({bare}", {"{": "}", "[": "]", "(": ")"}[bare] + ")"
+        if not total:
+            empty = {dict: "{}", set: "set()", frozenset: "frozenset()"}.get(base, opening + closing)
+            return f"{name}()" if name else empty
+        if depth > DEEPEST:
+            return _summary(value, f"{total} item{'s' if total != 1 else ''}")
+        text = joined(self._pieces(value, limit, depth), total, limit - len(opening) - len(closing), "item")
+        return f"{opening}{text}{',' if base is tuple and total == 1 else ''}{closing}"
+
+    def _pieces(self, value: Any, limit: int, depth: int) -> Iterator[str]:
+        """Yield the items of a collection as text, lazily: most of a long one are never rendered."""
+        keyed = issubclass(type(value), dict)
+        try:
+            for key, item in facts.items(value, 0, limit):
+                name = f"{self._render(key, max(limit // 2, _LEAST), depth + 1)}: " if keyed else ""
+                yield name + self._render(item, max(limit // 2, _LEAST), depth + 1)
+        except RuntimeError:  # the program changed it meanwhile
+            return
+
+    # --- Objects ------------------------------------------------------------------------------------------------------
+
+    def _named_tuple(self, value: Any, limit: int, depth: int) -> str:
+        names = facts.class_attribute(type(value), "_fields")
+        pairs = [(f"{name}=", item) for name, item in zip(names, tuple.__iter__(value))]
+        return self._call(type(value), pairs, limit, max(depth, DEEPEST))
+
+    def _object(self, value: Any, limit: int, depth: int) -> str:
+        cls = type(value)
+        found = [(f"{name}=", item) for name, item in facts.fields(value)]
+        if depth > DEEPEST and found:
+            return _summary(value, "...")
+        if not found and not facts.is_heap_type(cls):
+            return atoms.cut(object.__repr__(value), limit)  # of C code: nothing is known but its address
+        return self._call(cls, found, limit, max(depth, DEEPEST))
+
+    def _call(self, cls: type, pairs: List[Tuple[str, Any]], limit: int, depth: int) -> str:
+        name = facts.type_name(cls)
+        part = max(limit // 2, _LEAST)
+        pieces = (before + self._render(item, part, depth + 1) for before, item in pairs)
+        return f"{name}({joined(pieces, len(pairs), limit - len(name) - 2, 'field')})"
+
+    # --- Code of the program ------------------------------------------------------------------------------------------
+
+    def _run_repr(self, value: Any, limit: int) -> str:
+        cls = type(value)
+        size = self._size(value)
+        if size is not None and size > LARGE:
+            return f"<{facts.type_name(cls)} of {size} items>"
+        try:
+            text = self._budget.run(cls, lambda: repr(value))
+            if slow(cls) is None:
+                return atoms.cut(str.__str__(text), limit)
+            raise TooSlowError  # the same value reads the same now and later
+        except TooSlowError:
+            return f"<repr took over {SLOW_SECONDS} s>" if slow(cls) is not None else OUT_OF_TIME
+        except BaseException as error:
+            return atoms.cut(f"<repr raised {error_text(error)}>", limit)
+
+    def _size(self, value: Any) -> Optional[int]:
+        """The length of a collection that is not one of Python's own."""
+        cls = type(value)
+        if not callable(facts.class_attribute(cls, "__len__")):
+            return None
+        try:
+            return int(self._budget.run(cls, lambda: len(value)))
+        except BaseException:
+            return None
+
+
+def joined(pieces: Iterable[str], total: int, limit: int, noun: str) -> str:
+    """Join pieces up to a limit; say how many of the total were left out."""
+    shown: List[str] = []
+    size = 0
+    for piece in pieces:
+        if shown and size + len(piece) > limit:
+            break
+        shown.append(piece)
+        size += len(piece) + 2
+        if piece == OUT_OF_TIME:
+            break
+    left = total - len(shown)
+    if left > 0:
+        shown.append(f"… (+{left} {noun}{'s' if left != 1 else ''})")
+    return ", ".join(shown)
+
+
+def _summary(value: Any, inner: str) -> str:
+    found = facts.container(value)
+    if found is not None and type(value) is found[0]:
+        return f"{found[2]}{inner}{found[3]}"
+    return f"{facts.type_name(type(value))}({inner})"
+
+
+def error_text(error: BaseException) -> str:
+    """Return an exception's type and, where it is a string, its message, without code of the program."""
+    arguments = atoms.arguments(error)
+    text = f": {str.__str__(arguments[0])[:LIMIT]}" if arguments and type(arguments[0]) is str else ""
+    return facts.type_name(type(error)) + text
+
+
+def shows_type(value: Any, text: str) -> bool:
+    """Whether the text of a value shows its type already."""
+    cls = type(value)
+    if atoms.ATOMS.get(cls) is not None or any(cls is entry[0] for entry in facts.CONTAINERS):
+        return True
+    return facts.type_name(cls) in text[:LIMIT]

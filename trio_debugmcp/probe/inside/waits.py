@@ -1,0 +1,253 @@
+"""What a thread waits for in C: a lock, a queue, another thread, input, time, events.
+
+    wait_of(thread)   # Wait(kind="queue", what="jobs.get", detail="0 items", …), or None if it runs
+
+Told from the innermost frame: its current instruction calls something that is known to wait. The frames of the standard
+library (and of Trio) around it say what for: `waiter.acquire` in `Condition.wait` in `Queue.get` is a queue.
+"""
+
+import sys
+import threading
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from trio_debugmcp.probe.inside import atoms, bytecode, engine, facts
+from trio_debugmcp.probe.inside.bytecode import Known
+
+LOCK = type(threading.Lock())
+RLOCK = type(threading.RLock())
+
+_MOST_CLIMBED = 40
+"""Frames of libraries that are climbed from the innermost one."""
+
+
+class Wait(NamedTuple):
+    """What a thread waits for."""
+
+    kind: str
+    what: str
+    """The expression in the code of the user, as `jobs.get`; as far as it is known."""
+    detail: str = ""
+    target: Any = None
+    """The lock or the thread that it waits for."""
+
+
+_FUNCTIONS = {
+    ("time", "sleep"): "sleep",
+    ("builtins", "input"): "input",
+    ("select", "select"): "io",
+    ("signal", "pause"): "signal",
+    ("signal", "sigwait"): "signal",
+    **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid")},
+    **{("posix", name): "io" for name in ("read", "readv", "write", "writev")},
+    ("_socket", "getaddrinfo"): "io",
+}
+"""Functions that wait, by module and name."""
+
+_METHODS = {
+    "_thread.lock": ("lock", "acquire acquire_lock __enter__"),
+    "_thread.RLock": ("lock", "acquire __enter__"),
+    "_thread._ThreadHandle": ("join", "join"),
+    "_queue.SimpleQueue": ("queue", "get"),
+    "_multiprocessing.SemLock": ("lock", "acquire __enter__"),
+    "select.epoll": ("io", "poll"),
+    "select.poll": ("io", "poll"),
+    "select.kqueue": ("io", "control"),
+    "_socket.socket": ("io", "accept _accept connect recv recv_into recvfrom recvmsg send sendall sendto"),
+    "_ssl._SSLSocket": ("io", "read write do_handshake shutdown"),
+    "_io.TextIOWrapper": ("io", "read readline readlines write"),
+    "_io.BufferedReader": ("io", "read read1 readline readlines peek readinto"),
+    "_io.FileIO": ("io", "read readall readinto readline write"),
+}
+"""Methods that wait, by the type of which they are."""
+
+
+def wait_of(thread: engine.Thread) -> Optional[Wait]:
+    """Return what a thread waits for, or None: it is stopped, or runs, or waits in C code that is not known to wait."""
+    if thread.stopped is not None:
+        return None
+    try:
+        primitive = _primitive(thread.top)
+        return _climb(thread.top, primitive) if primitive is not None else None
+    except Exception:  # bytecode of a version that is not known
+        return None
+
+
+def _primitive(frame: Any) -> Optional[Tuple[str, Known]]:
+    """Kind and expression of what the current instruction of a frame calls, if that is known to wait."""
+    if not bytecode.may_call(frame):
+        return None
+    operation = bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname
+    stack = bytecode.in_use(frame)
+    if operation in ("SETUP_WITH", "BEFORE_WITH"):
+        kind = _method_kind(stack[-1].value, "__enter__") if stack else None
+        return (kind, stack[-1]._replace(owner=stack[-1].value)) if kind else None
+    if "CALL" not in operation and operation != "PRECALL":
+        return None
+    for known in reversed(stack):
+        kind = _kind(known)
+        if kind is not None:
+            arguments = [each.text for each in stack[stack.index(known) + 1 :] if each.text]
+            text = f"{known.text}({', '.join(arguments)})" if kind in ("sleep", "input") else known.text
+            return kind, known._replace(text=text)
+        entered = _method_kind(known.value, "__enter__")  # 3.14 calls __enter__ as any other method
+        if entered is not None and known is stack[-1] and frame.f_code.co_name != "__exit__":
+            return entered, known._replace(owner=known.value)
+    return None
+
+
+def _kind(known: Known) -> Optional[str]:
+    if known.value is facts.MISSING:
+        return None
+    if type(known.value) is type(len):
+        name = known.value.__name__
+        kind = _FUNCTIONS.get((_module(known.value), name))
+        if kind is not None:
+            return kind
+    return _method_kind(known.owner, known.last) if known.owner is not facts.MISSING else None
+
+
+def _module(function: Any) -> str:
+    module = function.__module__
+    return {"nt": "posix"}.get(module, module) if type(module) is str else ""
+
+
+def _method_kind(owner: Any, name: str) -> Optional[str]:
+    for base in facts.mro(type(owner)):
+        kind, names = _METHODS.get(atoms.qualified_name(base), ("", ""))
+        if name in names.split():
+            return kind
+    return None
+
+
+# --- Around it --------------------------------------------------------------------------------------------------------
+
+
+def _self(frame: Any) -> Any:
+    return frame.f_locals.get("self")
+
+
+def _queue(frame: Any) -> Tuple[str, Any]:
+    size = facts.length(facts.attribute(_self(frame), "queue"))
+    return ("" if size is None else f"{size} item{'s' if size != 1 else ''}"), None
+
+
+def _thread(frame: Any) -> Tuple[str, Any]:
+    return str(facts.attribute(_self(frame), "_name")), _self(frame)
+
+
+def _process(frame: Any) -> Tuple[str, Any]:
+    pid = facts.attribute(_self(frame), "pid")
+    return (f"pid {pid}" if type(pid) is int else ""), None
+
+
+def _nothing(frame: Any) -> Tuple[str, Any]:
+    return "", None
+
+
+_AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
+    **{("queue", name): ("queue", _queue) for name in ("get", "put", "join")},
+    **{("threading", name): ("join", _thread) for name in ("join", "_wait_for_tstate_lock")},
+    ("threading", "_shutdown"): ("exit", lambda frame: ("other threads to end", None)),
+    ("threading.Condition", "wait"): ("condition", _nothing),
+    ("threading.Condition", "wait_for"): ("condition", _nothing),
+    ("threading.Event", "wait"): ("event", _nothing),
+    ("threading.Barrier", "wait"): ("barrier", _nothing),
+    ("threading.Semaphore", "acquire"): ("semaphore", _nothing),
+    ("threading.BoundedSemaphore", "acquire"): ("semaphore", _nothing),
+    **{("concurrent.futures._base", name): ("future", _nothing) for name in ("result", "exception", "wait")},
+    ("concurrent.futures.thread", "_worker"): ("worker", lambda frame: ("idle, no work", None)),
+    ("multiprocessing.pool", "worker"): ("worker", lambda frame: ("idle, no work", None)),
+    **{("subprocess", name): ("process", _process) for name in ("wait", "_wait", "communicate")},
+    ("multiprocessing.process", "join"): ("process", _nothing),
+    ("asyncio.base_events", "_run_once"): ("asyncio", lambda frame: ("idle event loop", None)),
+    ("trio._core._run", "unrolled_run"): ("trio", lambda frame: ("idle event loop", None)),
+    ("trio._core._run", "run"): ("trio", lambda frame: ("idle event loop", None)),
+    ("trio._core._thread_cache", "_work"): ("worker", lambda frame: ("idle, no work", None)),
+    ("anyio._backends._asyncio", "run"): ("worker", lambda frame: ("idle, no work", None)),
+    ("socketserver", "serve_forever"): ("io", lambda frame: ("server, no connection", None)),
+}
+"""Functions around the innermost frame, by module (and class) and name: kind, and detail and target from its frame."""
+
+_IDLE = ("asyncio", "trio", "worker", "exit")
+"""What is not waited for by an expression of the user."""
+
+_IDLE_AROUND = {"asyncio": ("selectors", "asyncio.windows"), "trio": ("trio._core._io",), "worker": ("queue", "threading")}
+"""Modules of the frame inside one that is idle. With others the loop or the worker runs something that waits."""
+
+_LIBRARIES = ("threading", "queue", "asyncio", "trio", "concurrent", "subprocess", "socket", "socketserver", "select",
+              "selectors", "multiprocessing", "ssl", "logging", "outcome", "contextlib", "_pydev", "pydevd", "anyio")  # fmt: skip
+
+
+def _climb(frame: Any, primitive: Tuple[str, Known]) -> Wait:
+    """Look at the frames of libraries around the innermost one: the outermost that is known says what is waited for."""
+    kind, known = primitive
+    target = known.owner if kind == "lock" else None
+    detail, inner, top = "", "", frame
+    for _ in range(_MOST_CLIMBED):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] not in _LIBRARIES:
+            break
+        rule = _rule(module, frame)
+        if rule is not None and _fits(rule[0], inner):
+            kind = rule[0]
+            detail, target = rule[1](frame)
+        if frame.f_back is None or kind in _IDLE:
+            return Wait(kind, "", detail, target)
+        frame, inner = frame.f_back, module
+    if frame is top:
+        return Wait(kind, _without_method(known, kind), detail, target)
+    stack = [each for each in bytecode.in_use(frame) if each.text and each.value is not facts.MISSING]
+    return Wait(kind, _callee(stack), detail, target)
+
+
+def _fits(kind: str, inner: str) -> bool:
+    if kind == "worker" and not inner:  # it waits in C itself
+        return True
+    return inner.startswith(_IDLE_AROUND.get(kind, ""))
+
+
+def _without_method(known: Known, kind: str) -> str:
+    method = f".{known.last}"
+    if kind == "lock" and method in (".acquire", ".__enter__", ".acquire_lock"):
+        return known.text[: -len(method)]
+    return known.text
+
+
+def _callee(stack: List[Known]) -> str:
+    """The expression that a frame calls, of which the stack has also the arguments."""
+    for known in reversed(stack):
+        if callable(known.value) and known.owner is not facts.MISSING:
+            return _without_method(known, "lock")
+    return stack[-1].text if stack else ""
+
+
+def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
+    name = frame.f_code.co_name
+    found = _AROUND.get((module, name)) if (module, name) in _AROUND else None
+    owner = _self(frame) if found is None or module == "threading" else None
+    for base in facts.mro(type(owner)) if owner is not None else ():
+        specific = _AROUND.get((f"{module}.{facts.type_name(base)}", name))
+        if specific is not None:
+            return specific
+    if found is not None and module == "threading" and name == "join" and not issubclass(type(owner), threading.Thread):
+        return None
+    return found
+
+
+def owner_of(lock: Any) -> Optional[int]:
+    """Return the ident of the thread that has an RLock, which only its repr shows; 0 if it is free."""
+    if type(lock) is RLOCK:
+        _, _, rest = RLOCK.__repr__(lock).partition("owner=")
+        digits = rest.partition(" ")[0]
+        return int(digits) if digits.isdigit() else None
+    owner = facts.attribute(lock, "_owner") if facts.type_name(type(lock)) == "_RLock" else None
+    return owner if type(owner) is int else None
+
+
+def lock_of(manager: Any) -> Any:
+    """Return the lock behind an object that is used as one: a Condition has one, a lock is one."""
+    if type(manager) in (LOCK, RLOCK):
+        return manager
+    if "threading" in sys.modules and issubclass(type(manager), threading.Condition):
+        return facts.attribute(manager, "_lock")
+    return None
