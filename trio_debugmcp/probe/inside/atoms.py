@@ -124,8 +124,15 @@ def _kinds() -> Dict[type, Atom]:
     return kinds
 
 
-ATOMS: Dict[type, Atom] = _kinds()
-"""By the exact type. (A lookup by a class with a metaclass of the program never compares: the keys' hashes differ.)"""
+_KINDS = _kinds()
+
+_BY_ID = {id(cls): atom for cls, atom in _KINDS.items()}
+"""Looked up by id: the hash of a class may be code of its metaclass."""
+
+
+def of(cls: type) -> Optional[Atom]:
+    """Return how the values of exactly this type are shown, or None."""
+    return _BY_ID.get(id(cls))
 
 
 def inherited(cls: type, method: Any) -> Optional[Atom]:
@@ -136,7 +143,7 @@ def inherited(cls: type, method: Any) -> Optional[Atom]:
         return _module
     for base in (str, bytes, bytearray, int, float, complex):
         if issubclass(cls, base) and method is base.__repr__:
-            return ATOMS[base] if base is not float and base is not complex else _plain
+            return _KINDS[base] if base is not float and base is not complex else _plain
     return None
 
 

@@ -75,7 +75,8 @@ def _stop(asked: Asked) -> Json:
         if results:
             answer["returned"] = frames.variables(results, 0, STOP_LOCALS, asked.budget, asked.renderer)
     everything = threads.threads_json(asked.budget, 0, asked.number("threads", STOP_THREADS))
-    answer["threads"], answer["threadsTotal"] = everything["threads"], everything["total"]
+    answer["threads"], answer["threadsTotal"] = everything.pop("threads"), everything.pop("total")
+    answer.update(everything)
     return answer
 
 

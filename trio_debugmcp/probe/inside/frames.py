@@ -8,7 +8,7 @@ from trio_debugmcp.probe.inside import engine, facts
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import Renderer, shows_type
 
-MOST_FRAMES = 5000
+MOST_FRAMES = 20000
 """Walked in one answer. Deeper stacks (a recursion that ran wild) are counted up to here."""
 
 Json = Dict[str, Any]

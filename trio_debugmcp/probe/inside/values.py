@@ -56,7 +56,7 @@ class Renderer:
         return text
 
     def _render(self, value: Any, limit: int, depth: int) -> str:
-        simple = atoms.ATOMS.get(type(value))
+        simple = atoms.of(type(value))
         if simple is not None:
             return simple(value, limit)
         if self._budget.spent():
@@ -199,6 +199,6 @@ def error_text(error: BaseException) -> str:
 def shows_type(value: Any, text: str) -> bool:
     """Whether the text of a value shows its type already."""
     cls = type(value)
-    if atoms.ATOMS.get(cls) is not None or any(cls is entry[0] for entry in facts.CONTAINERS):
+    if atoms.of(cls) is not None or any(cls is entry[0] for entry in facts.CONTAINERS):
         return True
     return facts.type_name(cls) in text[:LIMIT]

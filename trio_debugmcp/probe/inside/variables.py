@@ -53,11 +53,17 @@ def evaluate(expression: str, frame: Any, budget: Budget) -> Any:
     names: Dict[str, Any] = dict(frame.f_globals if frame is not None else frames.main_globals())
     if frame is not None:
         names.update(frame.f_locals)
+    for name in ("exit", "quit"):  # site's own would close the program's standard input
+        names.setdefault(name, _exit)
     simple = expression.strip()
     if simple.isidentifier() and simple in names:
         return names[simple]
     code = compile(simple, "<probe>", "eval")
     return budget.run(None, lambda: eval(code, names))
+
+
+def _exit(code: Any = None) -> None:
+    raise SystemExit(code)
 
 
 # --- Children ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,266 @@
+import concurrent.futures
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+from trio_debugmcp.probe.inside import calls, engine, frames, threads
+from trio_debugmcp.probe.inside.bounds import Budget
+
+locks = [threading.Lock() for _ in range(5)]
+
+
+def start(function: Callable[..., Any], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=function, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def answer() -> Dict[str, Any]:
+    return threads.threads_json(Budget(seconds=5))
+
+
+def entry(thread: threading.Thread, kind: Optional[str] = None) -> Dict[str, Any]:
+    """What is said of a thread, once it waits for that."""
+    end = time.monotonic() + 5
+    while True:
+        found: Dict[str, Any] = next(each for each in answer()["threads"] if each["name"] == thread.name)
+        if kind is None or found.get("waits", {}).get("kind") == kind:
+            return found
+        assert time.monotonic() < end, (kind, found)
+        time.sleep(0.01)
+
+
+def waits(function: Callable[..., Any], kind: str, *arguments: Any) -> Dict[str, Any]:
+    found = entry(start(function, *arguments), kind)
+    assert found["state"] == "waiting"
+    wait: Dict[str, Any] = found["waits"]
+    return wait
+
+
+def check_the_innermost_place_and_the_users() -> None:
+    jobs: Any = queue.Queue()
+
+    def take() -> None:
+        jobs.get()
+
+    thread = start(take)
+    found = entry(thread, "queue")
+    assert (found["at"]["function"], found["at"]["library"]) == ("wait", True)
+    assert found["at"]["from"]["function"] == "take"
+    assert found["at"]["from"]["file"] == __file__
+    assert found["daemon"] is True
+
+
+def check_what_threads_wait_for() -> None:
+    jobs: Any = queue.Queue()
+    simple: Any = queue.SimpleQueue()
+    event, semaphore, condition = threading.Event(), threading.Semaphore(0), threading.Condition()
+    sleeper = start(time.sleep, 100)
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    future: Any = concurrent.futures.Future()
+
+    def wait_for_condition() -> None:
+        with condition:
+            condition.wait()
+
+    assert waits(lambda: jobs.get(), "queue") == {"kind": "queue", "what": "jobs.get", "detail": "0 items"}
+    assert waits(lambda: simple.get(), "queue") == {"kind": "queue", "what": "simple.get"}
+    assert waits(lambda: event.wait(), "event") == {"kind": "event", "what": "event.wait"}
+    assert waits(lambda: semaphore.acquire(), "semaphore") == {"kind": "semaphore", "what": "semaphore"}
+    assert waits(wait_for_condition, "condition") == {"kind": "condition", "what": "condition.wait"}
+    assert waits(lambda: time.sleep(1000), "sleep") == {"kind": "sleep", "what": "time.sleep(1000)"}
+    assert waits(lambda: listener.accept(), "io") == {"kind": "io", "what": "listener.accept"}
+    assert waits(lambda: future.result(), "future") == {"kind": "future", "what": "future.result"}
+    assert waits(lambda: child.wait(), "process")["detail"] == f"pid {child.pid}"
+    joined = waits(lambda: sleeper.join(), "join")
+    assert (joined["what"], joined["detail"], joined["holder"]["sure"]) == ("sleeper.join", sleeper.name, True)
+    child.kill()
+    child.wait()
+    listener.close()
+
+
+def check_a_thread_that_runs_is_not_waiting() -> None:
+    stop: List[int] = []
+
+    def spin() -> None:
+        while not stop:
+            pass
+
+    thread = start(spin)
+    assert {entry(thread)["state"] for _ in range(20)} == {"running"}
+    stop.append(1)
+    assert entry(threading.main_thread())["state"] == "running"
+
+
+def check_a_pools_worker_is_idle_or_not() -> None:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        pool.submit(len, "").result()
+        worker = next(iter(pool._threads))
+        assert entry(worker, "worker")["waits"]["detail"] == "idle, no work"
+        pool.submit(time.sleep, 0.5)
+        entry(worker, "sleep")
+
+
+def check_who_has_a_reentrant_lock_is_known() -> None:
+    lock = threading.RLock()
+
+    def wanting() -> None:
+        with lock:
+            pass
+
+    with lock:
+        wait = waits(wanting, "lock")
+    assert wait["what"] == "lock"
+    assert (wait["holder"]["name"], wait["holder"]["sure"]) == ("MainThread", True)
+
+
+def check_who_has_a_plain_lock_is_probable() -> None:
+    lock, go = threading.Lock(), threading.Event()
+
+    def holding() -> None:
+        lock.acquire()
+        try:
+            go.wait()
+        finally:
+            lock.release()
+
+    holder = start(holding)
+    entry(holder, "event")
+    wait = waits(lambda: lock.acquire(), "lock")
+    assert wait["holder"]["name"] == holder.name
+    assert wait["holder"]["sure"] is False
+    assert wait["holder"]["at"]["function"] == "holding"
+    go.set()
+
+
+def check_a_condition_gives_its_lock_back_while_it_waits() -> None:
+    lock = threading.Lock()
+    condition = threading.Condition(lock)
+
+    def waiting() -> None:
+        with condition:
+            condition.wait()
+
+    entry(start(waiting), "condition")
+    with lock:
+        wait = waits(lambda: lock.acquire(), "lock")
+    assert wait.get("holder", {}).get("name") in (None, "MainThread")
+
+
+def ring(number: int, barrier: threading.Barrier) -> None:
+    with locks[number]:
+        barrier.wait()
+        with locks[(number + 1) % 5]:
+            pass
+
+
+def check_five_threads_in_a_ring() -> None:
+    barrier = threading.Barrier(5)
+    found = [start(ring, number, barrier) for number in range(5)]
+    waiting = [entry(thread, "lock") for thread in found]
+    assert [each["waits"]["what"] for each in waiting] == ["locks[(number + 1) % 5]"] * 5
+    names = [each["waits"]["holder"]["name"] for each in waiting]
+    assert names == [thread.name for thread in found[1:] + found[:1]]
+    circle = max(answer()["deadlocks"], key=lambda each: len(each["threads"]))
+    assert sorted(circle["threads"]) == sorted(each["id"] for each in waiting)
+    assert circle["sure"] is False
+
+
+def check_two_reentrant_locks_are_surely_a_deadlock() -> None:
+    first, second, barrier = threading.RLock(), threading.RLock(), threading.Barrier(2)
+
+    def take(one: Any, other: Any) -> None:
+        with one:
+            barrier.wait()
+            other.acquire()
+
+    pair = [entry(start(take, *each), None)["id"] for each in ((first, second), (second, first))]
+    time.sleep(0.1)
+    assert any(sorted(each["threads"]) == sorted(pair) and each["sure"] for each in answer()["deadlocks"])
+
+
+def check_a_thread_that_wants_its_own_lock() -> None:
+    lock = threading.Lock()
+
+    def twice() -> None:
+        with lock:
+            lock.acquire()
+
+    thread = start(twice)
+    found = entry(thread, "lock")
+    assert found["waits"]["holder"]["name"] == thread.name
+    assert any(each["threads"] == [found["id"]] for each in answer()["deadlocks"])
+
+
+def check_frames_and_locals_of_a_thread_that_waits() -> None:
+    def inner(word: str) -> None:
+        time.sleep(100)
+
+    def outer() -> None:
+        number = 7
+        inner("seven" * number)
+
+    found = entry(start(outer), "sleep")
+    thread = engine.find(found["id"])
+    assert thread is not None
+    listed, total = frames.listed(thread, 0, 2, Budget())
+    assert [each["function"] for each in listed] == ["inner", "outer"]
+    assert listed[1]["qualname" if sys.version_info >= (3, 11) else "function"].endswith("outer")
+    assert total == len(list(engine.visible_frames(thread))) >= 4
+    seen = frames.at(thread, 1)
+    assert seen is not None
+    assert ("number", 7) in frames.local_names(seen.frame)
+
+
+def check_a_method_has_its_class_in_its_name() -> None:
+    class Shop:
+        def open(self) -> str:
+            return frames.qualified_name(sys._getframe())
+
+    assert Shop().open().endswith("Shop.open")
+
+
+def check_a_deep_recursion_is_counted_and_paged() -> None:
+    def down(levels: int) -> Any:
+        if levels:
+            return down(levels - 1)
+        thread = engine.find(threading.get_ident())
+        assert thread is not None
+        return frames.listed(thread, 100, 5, Budget())
+
+    listed, total = down(500)
+    assert [each["index"] for each in listed] == [100, 101, 102, 103, 104]
+    assert total > 500
+
+
+def check_a_thousand_threads_are_bounded() -> None:
+    event = threading.Event()
+    many = [start(event.wait) for _ in range(300)]
+    time.sleep(0.2)
+    begin = time.monotonic()
+    found = threads.threads_json(Budget(size=5000))
+    assert time.monotonic() - begin < 2
+    assert found["total"] >= 300
+    assert len(found["threads"]) < 100
+    reply = calls.call("threads", '{"seconds": 0.0001}')
+    assert '"cut": true' in reply
+    event.set()
+    for thread in many:
+        thread.join()
+
+
+def check_threads_made_without_threading_are_there() -> None:
+    import _thread
+
+    lock = threading.Lock()
+    lock.acquire()
+    ident = _thread.start_new_thread(lambda: lock.acquire(), ())
+    time.sleep(0.1)
+    assert any(each["id"] == ident and each["name"] == f"thread {ident}" for each in answer()["threads"])

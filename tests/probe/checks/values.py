@@ -1,0 +1,293 @@
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import functools
+import sys
+import threading
+import time
+import types
+from typing import Any, Dict, List
+
+from trio_debugmcp.probe.inside import bounds
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.values import OUT_OF_TIME, Renderer, shows_type
+
+
+def show(value: Any, limit: int = 200) -> str:
+    return Renderer(Budget(), limit).render(value)
+
+
+class Line:
+    def __init__(self) -> None:
+        self.product = "apple"
+        self.count = 2
+
+
+class Basket:
+    def __init__(self) -> None:
+        self.owner = "ben"
+        self.lines = [Line(), Line()]
+
+
+def check_atoms_read_as_in_python() -> None:
+    for value in (None, True, 0, -5, 1.5, 2j, "it's", b"ab", bytearray(b"ab"), ..., NotImplemented, range(3)):
+        assert show(value) == repr(value)
+
+
+def check_an_object_shows_its_fields_one_level_deep() -> None:
+    assert show(Basket()) == "Basket(owner='ben', lines=[2 items])"
+    assert show([Line()]) == "[Line(product='apple', count=2)]"
+
+    class Holder:
+        def __init__(self) -> None:
+            self.basket = Basket()
+            self.empty: List[int] = []
+
+    assert show(Holder()) == "Holder(basket=Basket(...), empty=[])"
+
+
+def check_slots_dataclasses_and_named_tuples_show_fields() -> None:
+    class Slots:
+        __slots__ = ("__hidden", "shown", "unset")
+
+        def __init__(self) -> None:
+            self.shown, self.__hidden = 1, 2
+
+    Point = collections.namedtuple("Point", "x y")
+    Record = dataclasses.make_dataclass("Record", [("x", int), ("items", list)])
+    assert show(Slots()) == "Slots(_Slots__hidden=2, shown=1)"
+    assert show(Point(1, [2])) == "Point(x=1, y=[1 item])"
+    assert show(Record(1, list(range(1000)))) == "Record(x=1, items=[1000 items])"
+
+
+def check_lengths_are_true() -> None:
+    assert show("a" * 10000000, 5) == "'aaaaa'… (+9999995 characters)"
+    assert show(b"a" * 11, 10) == "b'aaaaaaaaaa'… (+1 byte)"
+    assert show(list(range(1000000)), 10) == "[0, 1, 2, … (+999997 items)]"
+    assert show({number: number for number in range(1000)}, 12) == "{0: 0, 1: 1, … (+998 items)}"
+    assert show(tuple(range(50)), 10) == "(0, 1, 2, … (+47 items))"
+    assert show(collections.deque([1, 2])) == "deque([1, 2])"
+    assert show(10**5000) == "<int of 16610 bits>"
+
+
+def check_collections_are_shown_by_kind() -> None:
+    assert [show(each) for each in ([], (), {}, set(), frozenset())] == ["[]", "()", "{}", "set()", "frozenset()"]
+    assert [show(each) for each in ((1,), {1}, frozenset({1}))] == ["(1,)", "{1}", "frozenset({1})"]
+    assert show([[1, [2, [3]]]]) == "[[1, [2 items]]]"
+    assert show(type("Stack", (list,), {})([1])) == "Stack([1])"
+    assert show(collections.Counter("aab")) == "Counter({'a': 2, 'b': 1})"
+
+
+def check_functions_classes_and_modules_are_values() -> None:
+    assert show(Basket) == f"<class '{__name__}.Basket'>"
+    assert show(show).startswith("<function show at values.py:")
+    assert show(Basket().__init__).startswith("<method Basket.__init__ at values.py:")  # type: ignore[misc]
+    assert show(len) == "<built-in function len>"
+    assert show(sys) == "<module 'sys'>"
+    assert show(lambda: 1).startswith("<function check_functions_classes_and_modules_are_values.<locals>.<lambda>")
+
+
+def check_generators_say_where_they_are() -> None:
+    def count() -> Any:
+        yield 1
+
+    generator = count()
+    assert "count, not started, values.py:" in show(generator)
+    next(generator)
+    assert "count, suspended at values.py:" in show(generator)
+    list(generator)
+    assert show(generator).endswith("count, finished>")
+
+
+def check_a_repr_of_the_program_is_used() -> None:
+    Color = enum.Enum("Color", "RED")
+    assert show(Color.RED) == "<Color.RED: 1>"
+    assert show(decimal.Decimal("1.5")) == "Decimal('1.5')"
+    assert show(datetime.date(2020, 1, 2)) == "datetime.date(2020, 1, 2)"
+    assert show(functools.partial(len)) == "functools.partial(<built-in function len>)"
+
+
+def check_a_repr_that_raises_or_lies_harms_nothing() -> None:
+    def raising(error: BaseException) -> Any:
+        def __repr__(self: Any) -> str:
+            raise error
+
+        return type("Bad", (), {"__repr__": __repr__})()
+
+    assert show(raising(ValueError("no"))) == "<repr raised ValueError: no>"
+    assert show([raising(SystemExit(3)), 1]) == "[<repr raised SystemExit>, 1]"
+    assert show(raising(KeyboardInterrupt())) == "<repr raised KeyboardInterrupt>"
+    assert show(type("Odd", (), {"__repr__": lambda self: 5})()).startswith("<repr raised TypeError")
+
+    class Endless:
+        def __repr__(self) -> str:
+            return repr(self)
+
+    assert show(Endless()).startswith("<repr raised RecursionError")
+
+
+def check_a_slow_repr_is_run_once() -> None:
+    runs = []
+
+    class Slow:
+        def __repr__(self) -> str:
+            runs.append(1)
+            time.sleep(0.6)
+            return "slow"
+
+    values = [Slow(), Slow(), 1]
+    assert show(values) == "[<repr took over 0.5 s>, <repr took over 0.5 s>, 1]"
+    begin = time.monotonic()
+    assert show(values) == "[<repr took over 0.5 s>, <repr took over 0.5 s>, 1]"
+    assert time.monotonic() - begin < 0.1
+    assert len(runs) == 1
+    assert bounds.slow(Slow) is not None
+
+
+def check_the_time_of_an_answer_is_bounded() -> None:
+    class Sluggish:
+        def __repr__(self) -> str:
+            time.sleep(0.05)
+            return "sluggish"
+
+    begin = time.monotonic()
+    text = Renderer(Budget(seconds=0.2), 10000).render([Sluggish() for _ in range(1000)])
+    assert time.monotonic() - begin < 1.0
+    assert OUT_OF_TIME in text
+    assert "(+99" in text  # what was left out is counted
+
+
+def check_the_number_of_runs_is_bounded() -> None:
+    runs = []
+
+    class Counted:
+        def __repr__(self) -> str:
+            runs.append(1)
+            return "c"
+
+    Renderer(Budget(), 100000).render([Counted() for _ in range(10000)])
+    assert len(runs) <= bounds.MOST_RUNS
+
+
+def check_cycles_end() -> None:
+    xs: List[Any] = [1]
+    xs.append(xs)
+    d: Dict[str, Any] = {}
+    d["d"] = d
+    assert show(xs) == "[1, [...]]"
+    assert show(d) == "{'d': {...}}"
+
+    class Node:
+        def __init__(self) -> None:
+            self.next = self
+
+    assert show(Node()) == "Node(next=Node(...))"
+
+
+def check_nothing_of_the_program_is_called_for_a_plain_object() -> None:
+    called = []
+
+    class Meta(type):
+        def __getattribute__(cls, name: str) -> Any:
+            called.append(name)
+            return super().__getattribute__(name)
+
+        def __eq__(cls, other: object) -> bool:
+            called.append("==")
+            return cls is other
+
+        def __hash__(cls) -> int:
+            called.append("hash")
+            return 1
+
+    class Tricky(metaclass=Meta):
+        def __init__(self) -> None:
+            self.x = 1
+
+        def __getattribute__(self, name: str) -> Any:
+            called.append(name)
+            return object.__getattribute__(self, name)
+
+        def __getattr__(self, name: str) -> Any:
+            called.append(name)
+            raise AttributeError(name)
+
+        @property
+        def __class__(self) -> Any:  # type: ignore[override]
+            called.append("class")
+            return int
+
+        @property
+        def costly(self) -> int:
+            called.append("costly")
+            return 1
+
+    value = Tricky()
+    del called[:]
+    assert show(value) == "Tricky(x=1)"
+    assert shows_type(value, show(value))
+    assert show({"k": value}) == "{'k': Tricky(x=1)}"
+    assert show([[value]]) == "[[Tricky(...)]]"
+    assert called == []
+
+
+def check_subclasses_of_lists_are_not_asked() -> None:
+    class Lazy(list):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            raise AssertionError
+
+        def __iter__(self) -> Any:
+            raise AssertionError
+
+        def __getitem__(self, index: Any) -> Any:
+            raise AssertionError
+
+    assert show(Lazy([1, 2])) == "Lazy([1, 2])"
+
+
+def check_large_collections_of_libraries_are_not_asked() -> None:
+    assert show({number: 0 for number in range(20000)}.keys()) == "<dict_keys of 20000 items>"
+
+
+def check_exceptions_show_their_arguments() -> None:
+    assert show(KeyError("x", [1])) == "KeyError('x', [1])"
+    assert show(OSError(2, "no")) == "FileNotFoundError(2, 'no')"
+
+
+def check_arrays_show_shape_and_type() -> None:
+    try:
+        import numpy
+    except ImportError:
+        numpy = None  # type: ignore[assignment]
+    if numpy is not None:
+        assert show(numpy.zeros((1000, 3))) == "ndarray(shape=(1000, 3), dtype=float64)"
+        assert show(numpy.array([1, 2])) == "ndarray([1, 2], dtype=int64)"
+    calls = []
+
+    class Frame:
+        shape = (1000, 2)
+        dtype = "mixed"
+        columns = ["a", "b"]
+
+        def __repr__(self) -> str:
+            calls.append(1)
+            return "long"
+
+    Frame.__module__ = "pandas.core.frame"
+    assert show(type("DataFrame", (Frame,), {"__module__": "pandas"})()) == "DataFrame(1000 × 2: a, b)"
+    assert calls == []
+
+
+def check_the_type_is_shown_where_the_text_does_not() -> None:
+    for value, shown in ((1, True), ([1], True), (Basket(), True), (Basket, True)):
+        assert shows_type(value, show(value)) is shown
+    Named = type("Named", (), {"__repr__": lambda self: "n"})
+    assert not shows_type(Named(), show(Named()))
+
+
+def check_lone_surrogates_and_locks_are_rendered() -> None:
+    assert show("\ud800") == "'\\ud800'"
+    assert "locked" in show(threading.Lock())
+    assert show(types.SimpleNamespace(a=1)) == "namespace(a=1)"

@@ -1,0 +1,164 @@
+import collections
+import sys
+import time
+from typing import Any, Dict, List
+
+from trio_debugmcp.probe.inside import frames, variables
+from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
+from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.variables import Question
+
+
+class Key:
+    def __repr__(self) -> str:
+        return "Key()"
+
+
+class Basket:
+    def __init__(self) -> None:
+        self.owner = "ben"
+        self._Basket__secret = 1
+        vars(self)["class"] = "third"
+        vars(self)["a b"] = 4
+
+    @property
+    def total(self) -> int:
+        raise AssertionError("was run")
+
+
+def ask(path: str, frame: Any, **asked: Any) -> Dict[str, Any]:
+    budget = Budget()
+    value = variables.evaluate(path, frame, budget)
+    return variables.of_value(value, path, Question(**asked), budget, Renderer(budget))
+
+
+def check_any_slice_of_a_long_list_is_reached() -> None:
+    big = list(range(1000000))
+    answer = ask("big", sys._getframe(), start=999998)
+    assert [each["value"] for each in answer["variables"]] == ["999998", "999999"]
+    assert [each["path"] for each in answer["variables"]] == ["big[999998]", "big[999999]"]
+    assert answer["total"] == answer["size"] == len(big)
+    assert ask("big", sys._getframe(), start=1000000)["variables"] == []
+
+
+def check_slices_of_every_collection() -> None:
+    ordered = collections.OrderedDict((number, number) for number in range(10))
+    ordered.move_to_end(0)
+    collected: Dict[str, Any] = {
+        "d": {number: number for number in range(10)},
+        "s": set(range(10)),
+        "t": tuple(range(10)),
+        "q": collections.deque(range(10)),
+        "o": ordered,
+    }
+    for name in collected:
+        answer = ask(f"collected[{name!r}]", sys._getframe(), start=8, count=5)
+        assert answer["total"] == 10
+        assert len(answer["variables"]) == 2, name
+    assert ask("collected['o']", sys._getframe(), start=9)["variables"][0]["name"] == "[0]"
+
+
+def check_every_path_leads_back() -> None:
+    key = Key()
+    key_of_dict = {(1, 2): "tuple", "s": "str", None: 0, 1.5: 1, b"b": 2, key: "object", "x" * 200: 3, ("{}",): 4, -1: 5}
+    elements = {"one", 2, key}
+    basket = Basket()
+    nested = [key_of_dict, [elements], basket, {"k": {"{a}": [1]}}]
+    closure = lambda: (key, nested)  # noqa: E731
+    error = ValueError("x")
+    error.__cause__ = KeyError("y")
+    frame = sys._getframe()
+
+    def walk(path: str, depth: int) -> int:
+        seen = 0
+        for child in ask(path, frame)["variables"]:
+            if child["value"] == "<property, not run>":
+                assert child["path"] == "basket.total" or child["path"].endswith(".total")
+                continue
+            value = variables.evaluate(child["path"], frame, Budget())
+            assert Renderer(Budget()).render(value) == child["value"], child
+            seen += 1 + (walk(child["path"], depth - 1) if depth else 0)
+        return seen
+
+    assert walk("nested", 4) >= 20
+    assert walk("closure", 2) >= 3
+    assert walk("error", 2) >= 2
+    assert walk("elements or closure", 1) == 3
+    assert basket is nested[2]
+
+
+def check_a_property_is_not_run() -> None:
+    basket = Basket()
+    found = {each["name"]: each for each in ask("basket", sys._getframe())["variables"]}
+    assert found["total"]["value"] == "<property, not run>"
+    assert found["class"]["path"] == "basket.__dict__['class']"
+    assert found["a b"]["path"] == "basket.__dict__['a b']"
+    assert basket.owner == "ben"
+
+
+def check_depth_names_and_filter() -> None:
+    tree = {"a": {"b": {"c": 1}}, "other": 2}
+    answer = ask("tree", sys._getframe(), depth=3)
+    inner = answer["variables"][0]["children"][0]["children"][0]
+    assert inner == {"name": "['c']", "value": "1", "path": "tree['a']['b']['c']"}
+    assert [each["name"] for each in ask("tree", sys._getframe(), filter="OTH")["variables"]] == ["['other']"]
+    assert [each["name"] for each in ask("tree", sys._getframe(), names=("['a']",))["variables"]] == ["['a']"]
+    assert tree
+
+
+def check_the_size_of_an_answer_is_bounded_and_the_total_is_true() -> None:
+    texts = ["x" * 150 for _ in range(10000)]
+    budget = Budget(size=5000)
+    answer = variables.of_value(texts, "texts", Question(count=10000), budget, Renderer(budget))
+    assert answer["total"] == 10000
+    assert 10 < len(answer["variables"]) < 50
+
+
+def check_locals_have_functions_and_classes_and_none_of_pytests() -> None:
+    local_class, local_function, nothing = Basket, ask, None
+    frame = sys._getframe()
+    names = [name for name, _ in frames.local_names(frame)]
+    assert names == ["local_class", "local_function", "nothing", "frame", "names"][: len(names)]
+    scope: Dict[str, Any] = {}
+    exec("import sys\nframe = sys._getframe()\nvalue = 1\ndef f(): pass", scope)
+    hidden = {"@py_assert1": 1, ".0": 2, "__exception__": 3, "__pydevd_ret_val_dict": {}, "shown": 4}
+    assert [name for name in hidden if frames._is_shown(name)] == ["shown"]
+    assert (local_class, local_function, nothing) == (Basket, ask, None)
+    assert [name for name, _ in frames.namespace_order([("sys", sys), ("f", ask), ("v", 1)])] == ["v", "f", "sys"]
+
+
+def check_expressions_see_locals_in_comprehensions_and_are_bounded() -> None:
+    limit, xs = 2, [1, 2, 3]
+    frame = sys._getframe()
+    assert variables.evaluate("[x for x in xs if x > limit]", frame, Budget()) == [3]
+    assert variables.evaluate("len(xs) + limit", frame, Budget()) == 5
+    for expression, error in (("nope", NameError), ("1 +", SyntaxError), ("exit()", SystemExit)):
+        try:
+            variables.evaluate(expression, frame, Budget())
+        except error:
+            continue
+        raise AssertionError(expression)
+    try:
+        variables.evaluate("1 + 1", frame, Budget(seconds=0))
+    except TooSlowError:
+        pass
+    else:
+        raise AssertionError
+    assert (limit, xs) == (2, [1, 2, 3])
+
+
+def check_a_slow_expression_does_not_bar_the_next() -> None:
+    assert variables.evaluate("__import__('time').sleep(0.6)", None, Budget(seconds=2)) is None
+    assert variables.evaluate("1 + 1", None, Budget()) == 2
+
+
+def check_what_is_read_is_not_changed() -> None:
+    values: List[Any] = [{1: 2}, {3}, [4], Basket()]
+    before = repr([vars(each) if isinstance(each, Basket) else each for each in values])
+    counts = [sys.getrefcount(each) for each in values]
+    begin = time.monotonic()
+    for _ in range(20):
+        ask("values", sys._getframe(), depth=3)
+    assert time.monotonic() - begin < 5
+    assert repr([vars(each) if isinstance(each, Basket) else each for each in values]) == before
+    assert [sys.getrefcount(each) for each in values] == counts

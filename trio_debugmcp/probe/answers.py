@@ -1,0 +1,242 @@
+"""What the probe answers, as structs.
+
+    stop = decode(body.result, StopAnswer)
+    stop.answer.frames[0].line
+
+The text comes from the debugged program, which may have changed anything in its own process. So it is decoded within
+bounds, fields that are not known are ignored, and what does not fit is a ProbeError, never a crash.
+"""
+
+from typing import Generic, TypeVar
+
+import msgspec
+
+MOST_BYTES = 4_000_000
+"""Of an answer. The probe's own bound is far below; what is longer is not from it."""
+
+
+class ProbeError(Exception):
+    """The probe did not answer, or not as it should.
+
+    Attributes:
+        kind: `absent` (install it), `invalid` (the answer could not be read), `thread` or `frame` (there is no such),
+            `slow` (it took too long), `raised` (an expression raised).
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class _Answer(msgspec.Struct, frozen=True, rename="camel"):
+    """Answers have camelCase keys as the payloads of clients do; a key without news is absent."""
+
+
+class Place(_Answer, frozen=True):
+    """A line of code."""
+
+    file: str
+    line: int
+    function: str
+    qualname: str | None = None
+    """Name with class, where the function's is not that already."""
+    module: str = ""
+    library: bool = False
+
+
+class ThreadPlace(Place, frozen=True):
+    """Where a thread is."""
+
+    index: int = 0
+    from_: Place | None = msgspec.field(default=None, name="from")
+    """The innermost place in the user's code, where `self` is in a library."""
+
+
+class Variable(_Answer, frozen=True):
+    """A name and its value, as text."""
+
+    name: str
+    value: str
+    type: str | None = None
+    """Only where the value does not show it."""
+    path: str | None = None
+    """Expression that leads to it, where the name is not one."""
+    size: int = 0
+    """Number of children, truly."""
+    children: tuple["Variable", ...] = ()
+
+
+class ProbeFrame(Place, frozen=True):
+    """A frame in the order of `stackTrace`."""
+
+    index: int = 0
+    id: int | None = None
+    """Of DAP, while its thread is stopped: good for `evaluate`, `scopes` and `setVariable`."""
+    locals: tuple[Variable, ...] = ()
+    locals_total: int = 0
+
+
+class Holder(_Answer, frozen=True):
+    """The thread that has what another one waits for."""
+
+    thread: int
+    name: str = ""
+    sure: bool = False
+    """Whether Python knows it. Of plain locks it is inferred from the code: say "probably"."""
+    at: Place | None = None
+    """Where it took it, as far as that is known."""
+
+
+class Waiting(_Answer, frozen=True):
+    """What a thread waits for."""
+
+    kind: str
+    what: str | None = None
+    """The expression in the user's code: `self.lock`, `jobs.get`, `time.sleep(1000)`."""
+    detail: str | None = None
+    holder: Holder | None = None
+
+
+class ProbeThread(_Answer, frozen=True):
+    """A thread of the program."""
+
+    id: int
+    name: str
+    state: str
+    """`stopped`, `waiting` (in C; it cannot be stepped) or `running`."""
+    daemon: bool = False
+    at: ThreadPlace | None = None
+    waits: Waiting | None = None
+
+
+class Deadlock(_Answer, frozen=True):
+    """Threads of which each waits for what the next one has, and the last for what the first has."""
+
+    threads: tuple[int, ...]
+    sure: bool = False
+
+
+class Threads(_Answer, frozen=True):
+    """The answer to `threads`."""
+
+    threads: tuple[ProbeThread, ...]
+    total: int
+    deadlocks: tuple[Deadlock, ...] = ()
+
+
+class Frames(_Answer, frozen=True):
+    """The answer to `frames`."""
+
+    thread: int
+    frames: tuple[ProbeFrame, ...]
+    total: int
+
+
+class Stop(_Answer, frozen=True):
+    """The answer to `stop`: all that a stop shows."""
+
+    thread: int
+    frames: tuple[ProbeFrame, ...]
+    total: int
+    threads: tuple[ProbeThread, ...]
+    threads_total: int
+    locals: tuple[Variable, ...] = ()
+    locals_total: int = 0
+    returned: tuple[Variable, ...] = ()
+    """What functions returned to the top frame in the last step."""
+    deadlocks: tuple[Deadlock, ...] = ()
+
+
+class Variables(_Answer, frozen=True):
+    """The answer to `variables`: a scope, or with a path a value and its children."""
+
+    variables: tuple[Variable, ...]
+    total: int
+    name: str | None = None
+    value: str | None = None
+    type: str | None = None
+    size: int = 0
+
+
+class Description(_Answer, frozen=True):
+    """The answer to `describe`."""
+
+    name: str
+    value: str
+    type: str
+    module: str = ""
+    length: int | None = None
+    size: int = 0
+
+
+class ProbeTask(_Answer, frozen=True):
+    """A task of asyncio or of Trio."""
+
+    library: str
+    id: int
+    name: str
+    state: str
+    """`running`, `ready` (to run) or `waiting`."""
+    chain: tuple[Place, ...] = ()
+    """From its coroutine to the innermost one that it awaits."""
+    thread: int | None = None
+    waits: str | None = None
+    awaited_by: tuple[str, ...] = ()
+    depth: int = 0
+    """Of Trio: in the tree of nurseries. A task comes before its children."""
+    parent: int | None = None
+    nursery: int = 0
+    nurseries: int = 0
+
+
+class Tasks(_Answer, frozen=True):
+    """The answer to `tasks`."""
+
+    tasks: tuple[ProbeTask, ...]
+    total: int
+    notes: tuple[str, ...] = ()
+
+
+Body = TypeVar("Body", bound=_Answer)
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    kind: str = "invalid"
+    message: str = ""
+
+
+class _Reply(msgspec.Struct, Generic[Body], frozen=True):
+    answer: Body | None = None
+    error: _Failure | None = None
+    cut: bool = False
+    ms: float = 0.0
+
+
+class Reply(msgspec.Struct, Generic[Body], frozen=True):
+    """An answer and what it cost."""
+
+    answer: Body
+    cut: bool
+    """Whether the probe's bound of time or size ended it early; its totals are true all the same."""
+    ms: float
+
+
+def decode(text: str, kind: type[Body]) -> Reply[Body]:
+    """Return the answer in the result of `evaluate(call_expression(...))`.
+
+    Raises:
+        ProbeError: there is none, or it says what went wrong.
+    """
+    if not text:
+        raise ProbeError("absent", "The probe is not in the program.")
+    if len(text) > MOST_BYTES:
+        raise ProbeError("invalid", f"The answer has {len(text)} characters.")
+    try:
+        reply = msgspec.json.decode(text, type=_Reply[kind])  # type: ignore[valid-type]
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ProbeError("invalid", f"The answer cannot be read: {error}") from None
+    if reply.error is not None:
+        raise ProbeError(reply.error.kind, reply.error.message)
+    if reply.answer is None:
+        raise ProbeError("invalid", "The answer is empty.")
+    return Reply(reply.answer, reply.cut, reply.ms)
