@@ -131,7 +131,7 @@ async def open_debuggee(
     try:
         with trio.fail_after(BOUND_SECONDS):
             stream = await listeners[0].accept()
-        async with trio.open_nursery() as nursery:
+        async with stream, trio.open_nursery() as nursery:
             debuggee = Debuggee(stream, process)
             nursery.start_soon(debuggee.read)
             await _handshake(debuggee, program, breakpoints, just_my_code)

@@ -6,7 +6,6 @@ A path is an expression. Where a key cannot be written as one (an object as the 
 path is an index expression: `[*dd.values()][2]`, `[*st][0]`.
 """
 
-import itertools
 import types
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 

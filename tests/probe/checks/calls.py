@@ -1,0 +1,136 @@
+import json
+import sys
+import threading
+import time
+from typing import Any, Dict
+
+from trio_debugmcp.probe.inside import bounds, calls, engine
+
+
+def ask(question: str, **asked: Any) -> Dict[str, Any]:
+    reply: Dict[str, Any] = json.loads(calls.call(question, json.dumps(asked)))
+    return reply
+
+
+def check_a_stop_has_stack_locals_and_every_thread() -> None:
+    event = threading.Event()
+    threading.Thread(target=event.wait, name="waiter", daemon=True).start()
+    time.sleep(0.05)
+    local = [1, 2]
+    reply = ask("stop")
+    answer = reply["answer"]
+    assert answer["frames"][0]["function"] == "ask"
+    assert answer["frames"][1]["function"] == "check_a_stop_has_stack_locals_and_every_thread"
+    assert answer["total"] == len(answer["frames"])
+    assert [each["name"] for each in answer["locals"]] == ["question", "asked"]
+    assert answer["localsTotal"] == 2
+    assert {each["name"] for each in answer["threads"]} >= {"MainThread", "waiter"}
+    assert answer["threadsTotal"] == len(answer["threads"])
+    assert reply["ms"] < 500
+    event.set()
+    assert local == [1, 2]
+
+
+def check_frames_have_locals_where_asked() -> None:
+    number = 5
+    found = ask("frames", locals=True, count=2)["answer"]["frames"]
+    assert {"name": "number", "value": "5"} in found[1]["locals"]
+    assert "locals" not in ask("frames", count=2)["answer"]["frames"][0]
+    assert number == 5
+
+
+def check_variables_of_a_frame_and_of_the_main_module() -> None:
+    thread = threading.get_ident()
+    shown = ask("variables", thread=thread, frame=1)["answer"]
+    assert [each["name"] for each in shown["variables"]] == ["thread"]
+    names = [each["name"] for each in ask("variables", thread=thread, frame=1, scope="globals")["answer"]["variables"]]
+    assert names.index("ask") < names.index("bounds")
+    assert "__name__" not in names
+    assert [each["name"] for each in ask("variables", filter="modul")["answer"]["variables"]] == ["module"]
+    assert ask("variables", path="sys.version")["answer"]["value"].startswith("'3.")
+
+
+def check_describe_has_type_and_length() -> None:
+    answer = ask("describe", expression="list(range(5000))")["answer"]
+    assert (answer["type"], answer["length"], answer["module"]) == ("list", 5000, "builtins")
+
+
+def check_errors_are_answers() -> None:
+    assert ask("frames", thread=5)["error"]["kind"] == "thread"
+    assert ask("variables", frame=1000)["error"]["kind"] == "frame"
+    assert ask("variables", path="1 / 0")["error"] == {"kind": "raised", "message": "ZeroDivisionError: division by zero"}
+    assert ask("describe", expression="exit()")["error"]["kind"] == "raised"
+    assert not sys.stdin.closed
+    assert ask("nothing")["error"]["kind"] == "raised"
+    assert json.loads(calls.call("stop", "{"))["error"]["kind"] == "raised"
+
+
+def check_answers_are_plain_ascii_json() -> None:
+    text = "\ud800\n\x00é"
+    reply = calls.call("describe", json.dumps({"expression": repr(text)}))
+    assert reply.isascii()
+    assert json.loads(reply)["answer"]["value"] == repr(text)
+
+
+class Timer:
+    """Stands for pydevd's timer: calls back from a thread of its own."""
+
+    def call_on_timeout(self, seconds: float, function: Any) -> Any:
+        handle = type("Handle", (), {"disposed": False})()
+        timer = threading.Timer(seconds, lambda: handle.disposed or function())
+        timer.daemon = True
+        timer.start()
+        return handle
+
+
+def check_an_endless_repr_is_interrupted() -> None:
+    import ctypes  # noqa: F401
+
+    class Endless:
+        def __repr__(self) -> str:
+            while True:
+                pass
+
+    class Stubborn:
+        def __repr__(self) -> str:
+            end = time.monotonic() + 1.2
+            while time.monotonic() < end:
+                try:
+                    time.sleep(0.001)
+                except BaseException:
+                    continue
+            return "stubborn"
+
+    kept, bounds.debugger = bounds.debugger, lambda: type("Debugger", (), {"timeout_tracker": Timer()})()  # type: ignore[assignment]
+    try:
+        found = engine_free(lambda budget: bounds_run(budget, Endless))
+        assert found == "too slow", found
+        assert bounds.slow(Endless) is not None
+        assert engine_free(lambda budget: bounds_run(budget, Stubborn)) in ("too slow", "stubborn")
+        for _ in range(100000):  # nothing is raised later
+            pass
+    finally:
+        bounds.debugger = kept
+
+
+def engine_free(function: Any) -> Any:
+    budget = bounds.Budget(seconds=0.8)
+    try:
+        return function(budget)
+    finally:
+        budget.close()
+
+
+def bounds_run(budget: bounds.Budget, cls: Any) -> str:
+    begin = time.monotonic()
+    try:
+        return str(budget.run(cls, lambda: repr(cls())))
+    except bounds.TooSlowError:
+        assert time.monotonic() - begin < 5
+        return "too slow"
+
+
+def check_the_probe_leaves_itself_out() -> None:
+    for thread in engine.threads():
+        for seen in engine.visible_frames(thread):
+            assert not seen.frame.f_globals["__name__"].startswith("trio_debugmcp.probe.inside")

@@ -1,0 +1,99 @@
+"""The modules that run inside the program: on every interpreter of the machine, in the Python of 3.8, importing little."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+
+from trio_debugmcp.probe import bootstrap
+
+ROOT = Path(__file__).parents[2]
+INSIDE = sorted((ROOT / "trio_debugmcp" / "probe" / "inside").glob("*.py"))
+CHECKS = sorted(file.stem for file in (Path(__file__).parent / "checks").glob("[!_]*.py"))
+
+OLDEST = (3, 8)
+
+LOADED = {"builtins", "ast", "collections", "dis", "json", "os", "sys", "threading", "time", "types", "typing"}
+"""Modules that pydevd has imported on every version: tests/probe/test_live.py sees that no other name appears."""
+
+
+def interpreters() -> dict[str, str]:
+    """The running interpreter, and those of pyenv that debugpy supports, by version."""
+    found = {}
+    for python in sorted(Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python")):
+        version = python.parents[1].name
+        if tuple(map(int, version.split(".")[:2])) >= OLDEST:
+            found[version] = str(python)
+    return {**found, f"{sys.version.split()[0]} (running)": sys.executable}
+
+
+INTERPRETERS = interpreters()
+
+
+def test_the_interpreters_that_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print("\nprobe, tried on:", ", ".join(INTERPRETERS))
+    assert INTERPRETERS
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("subject", CHECKS)
+@pytest.mark.parametrize("version", INTERPRETERS)
+def test_the_checks_pass_on_every_interpreter(version: str, subject: str) -> None:
+    packages = str(Path(trio.__file__).parents[1])
+    ran = subprocess.run(
+        [INTERPRETERS[version], "-m", "tests.probe.checks", subject],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "TRIO_PATH": packages, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("file", INSIDE, ids=lambda file: file.stem)
+def test_the_syntax_is_that_of_the_oldest_python(file: Path) -> None:
+    tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=OLDEST)
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.Match | ast.TryStar | ast.NamedExpr)
+        assert not (isinstance(node, ast.With) and len(node.items) > 1)
+    for annotation in annotations(tree):  # these are evaluated when the function is defined
+        for part in ast.walk(annotation):
+            assert not (isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr)), ast.unparse(annotation)
+            generic = part.value if isinstance(part, ast.Subscript) else None
+            assert not (isinstance(generic, ast.Name) and generic.id in {"list", "dict", "tuple", "set", "type"})
+
+
+def annotations(tree: ast.AST) -> list[ast.expr]:
+    found: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append(node.returns)
+        elif isinstance(node, ast.arg | ast.AnnAssign):
+            found.append(node.annotation)
+    return [each for each in found if each is not None]
+
+
+@pytest.mark.parametrize("file", INSIDE, ids=lambda file: file.stem)
+def test_only_siblings_and_what_pydevd_has_loaded_are_imported(file: Path) -> None:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert {alias.name for alias in node.names} <= LOADED
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None
+            assert node.level == 0
+            assert node.module in LOADED or node.module.startswith(bootstrap.PACKAGE), node.module
+
+
+def test_no_standard_module_is_imported_by_another_way() -> None:
+    for file in INSIDE:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "__import__":
+                assert ast.literal_eval(node.args[0]) in LOADED
