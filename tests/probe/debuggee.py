@@ -1,4 +1,4 @@
-"""A program under debugpy that dials in, and a DAP client of a few lines for it (see "The direct line" of the project)."""
+"""A program under debugpy that dials in, and a DAP client of a few lines for it."""
 
 import json
 import os
@@ -105,7 +105,11 @@ class Debuggee:
 def command(python: str, port: int, token: str, program: Path) -> list[str]:
     """The command line of a debuggee. Our debugpy's directory stands for `-m debugpy`: the program's need have none."""
     version = subprocess.run(
-        [python, "-c", "import sys; print(sys.version_info >= (3, 11))"], capture_output=True, text=True, check=True, timeout=30
+        [python, "-c", "import sys; print(sys.version_info >= (3, 11))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
     )
     frozen = ["-X", "frozen_modules=off"] if version.stdout.strip() == "True" else []
     ours = str(Path(debugpy.__file__).parent)

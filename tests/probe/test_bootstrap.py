@@ -57,7 +57,7 @@ def test_without_pydevd_the_call_is_empty() -> None:
 
 def test_parameters_of_any_text_arrive(host: types.ModuleType) -> None:
     evaluate(install_expression())
-    text = "it's \"quoted\" \\ {braces} @LINE@ \n é \U0001f600"
+    text = 'it\'s "quoted" \\ {braces} @LINE@ \n é \U0001f600'
     reply = json.loads(evaluate(call_expression("describe", expression=repr(text), limit=500, thread=None)))
     assert reply["answer"]["value"] == repr(text)
 

@@ -1,4 +1,4 @@
-"""The modules that run inside the program: on every interpreter of the machine, in the Python of 3.8, importing little."""
+"""What runs inside the program: on every interpreter of the machine, in the Python of 3.8, importing little."""
 
 import ast
 import os
@@ -36,7 +36,7 @@ INTERPRETERS = interpreters()
 
 def test_the_interpreters_that_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        print("\nprobe, tried on:", ", ".join(INTERPRETERS))
+        sys.stdout.write(f"\nprobe, tried on: {', '.join(INTERPRETERS)}\n")
     assert INTERPRETERS
 
 

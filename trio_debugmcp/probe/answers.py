@@ -45,7 +45,7 @@ class Place(_Answer, frozen=True):
 
 
 class ThreadPlace(Place, frozen=True):
-    """Where a thread is."""
+    """The innermost place of a thread."""
 
     index: int = 0
     from_: Place | None = msgspec.field(default=None, name="from")
@@ -117,7 +117,7 @@ class Deadlock(_Answer, frozen=True):
 
 
 class Threads(_Answer, frozen=True):
-    """The answer to `threads`."""
+    """The answer to `threads`: every thread, and which block each other."""
 
     threads: tuple[ProbeThread, ...]
     total: int
@@ -125,7 +125,7 @@ class Threads(_Answer, frozen=True):
 
 
 class Frames(_Answer, frozen=True):
-    """The answer to `frames`."""
+    """The answer to `frames`: a part of one stack, with locals where asked."""
 
     thread: int
     frames: tuple[ProbeFrame, ...]
@@ -159,7 +159,7 @@ class Variables(_Answer, frozen=True):
 
 
 class Description(_Answer, frozen=True):
-    """The answer to `describe`."""
+    """The answer to `describe`: one value with its type and true length."""
 
     name: str
     value: str
@@ -190,7 +190,7 @@ class ProbeTask(_Answer, frozen=True):
 
 
 class Tasks(_Answer, frozen=True):
-    """The answer to `tasks`."""
+    """The answer to `tasks`: those of asyncio, then the tree of Trio's."""
 
     tasks: tuple[ProbeTask, ...]
     total: int
@@ -232,7 +232,7 @@ def decode(text: str, kind: type[Body]) -> Reply[Body]:
     if len(text) > MOST_BYTES:
         raise ProbeError("invalid", f"The answer has {len(text)} characters.")
     try:
-        reply = msgspec.json.decode(text, type=_Reply[kind])  # type: ignore[valid-type]
+        reply: _Reply[Body] = msgspec.json.decode(text, type=_Reply[kind])  # type: ignore[valid-type]
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProbeError("invalid", f"The answer cannot be read: {error}") from None
     if reply.error is not None:

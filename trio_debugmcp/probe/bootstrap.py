@@ -24,7 +24,7 @@ PACKAGE = "trio_debugmcp.probe.inside"
 
 _FOLDER = Path(__file__).parent / "inside"
 
-_LOADER = '''
+_LOADER = """
 import sys, types, builtins
 def load(sources, package):
     modules = {}
@@ -46,7 +46,7 @@ def load(sources, package):
             exec(compile(sources[name.rpartition('.')[2]], file, "exec", dont_inherit=True), vars(made))
         return made
     return module(package + ".calls")
-'''
+"""
 
 
 @cache
@@ -66,17 +66,15 @@ def install_expression() -> str:
     """Return the expression that installs the probe, if it is not there yet. Its value is `installed`."""
     load = f"(lambda names: (exec({_literal(_LOADER)}, names), names['load'])[1])({{}})"
     made = f"{load}({{{', '.join(f'{name!r}: {_literal(text)}' for name, text in sources().items())}}}, {PACKAGE!r})"
-    host = f"__import__('sys').modules[{HOST!r}]"
-    return (
-        f"(lambda host: (hasattr(host, {attribute()!r}) or setattr(host, {attribute()!r}, {made}), 'installed')[1])({host})"
-    )
+    place = f"(__import__('sys').modules[{HOST!r}], {attribute()!r})"
+    return f"(lambda *place: (hasattr(*place) or setattr(*place, {made}), 'installed')[1])(*{place})"
 
 
 def call_expression(question: str, **parameters: object) -> str:
     """Return the expression that asks a question; None is left out. Its value is JSON, or empty without the probe."""
     given = json.dumps({name: value for name, value in parameters.items() if value is not None})
-    host = f"__import__('sys').modules.get({HOST!r})"
-    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')(getattr({host}, {attribute()!r}, None))"
+    probe = f"getattr(__import__('sys').modules.get({HOST!r}), {attribute()!r}, None)"
+    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')({probe})"
 
 
 def _literal(text: str) -> str:

@@ -58,7 +58,10 @@ def check_describe_has_type_and_length() -> None:
 def check_errors_are_answers() -> None:
     assert ask("frames", thread=5)["error"]["kind"] == "thread"
     assert ask("variables", frame=1000)["error"]["kind"] == "frame"
-    assert ask("variables", path="1 / 0")["error"] == {"kind": "raised", "message": "ZeroDivisionError: division by zero"}
+    assert ask("variables", path="1 / 0")["error"] == {
+        "kind": "raised",
+        "message": "ZeroDivisionError: division by zero",
+    }
     assert ask("describe", expression="exit()")["error"]["kind"] == "raised"
     assert not sys.stdin.closed
     assert ask("nothing")["error"]["kind"] == "raised"
@@ -101,19 +104,19 @@ def check_an_endless_repr_is_interrupted() -> None:
                     continue
             return "stubborn"
 
-    kept, bounds.debugger = bounds.debugger, lambda: type("Debugger", (), {"timeout_tracker": Timer()})()  # type: ignore[assignment]
+    kept, bounds.debugger = bounds.debugger, lambda: type("Debugger", (), {"timeout_tracker": Timer()})()
     try:
-        found = engine_free(lambda budget: bounds_run(budget, Endless))
+        found = within_a_budget(lambda budget: shown(budget, Endless))
         assert found == "too slow", found
         assert bounds.slow(Endless) is not None
-        assert engine_free(lambda budget: bounds_run(budget, Stubborn)) in ("too slow", "stubborn")
+        assert within_a_budget(lambda budget: shown(budget, Stubborn)) in ("too slow", "stubborn")
         for _ in range(100000):  # nothing is raised later
             pass
     finally:
         bounds.debugger = kept
 
 
-def engine_free(function: Any) -> Any:
+def within_a_budget(function: Any) -> Any:
     budget = bounds.Budget(seconds=0.8)
     try:
         return function(budget)
@@ -121,7 +124,7 @@ def engine_free(function: Any) -> Any:
         budget.close()
 
 
-def bounds_run(budget: bounds.Budget, cls: Any) -> str:
+def shown(budget: bounds.Budget, cls: Any) -> str:
     begin = time.monotonic()
     try:
         return str(budget.run(cls, lambda: repr(cls())))

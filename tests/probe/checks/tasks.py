@@ -1,4 +1,6 @@
 import asyncio
+import contextlib
+import importlib
 import json
 import os
 import sys
@@ -10,10 +12,9 @@ from trio_debugmcp.probe.inside import calls
 
 if sys.version_info >= (3, 10):  # our Trio needs no less; it is pure Python, and so is what it needs
     sys.path.append(os.environ.get("TRIO_PATH", ""))
-try:
-    import trio
-except ImportError:
-    trio = None  # type: ignore[assignment]
+trio: Any = None
+with contextlib.suppress(ImportError):
+    trio = importlib.import_module("trio")
 
 
 def ask(**asked: Any) -> Dict[str, Any]:
@@ -48,10 +49,8 @@ def serve(main: Callable[[], Any]) -> Callable[[], None]:
     def run() -> None:
         asyncio.set_event_loop(loop)
         task = loop.create_task(main())
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             loop.run_until_complete(task)
-        except asyncio.CancelledError:
-            pass
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -111,7 +110,7 @@ def check_a_task_that_awaits_a_task_says_so() -> None:
 
 def check_a_task_that_blocks_its_loop_has_its_running_frames() -> None:
     async def blocking() -> None:
-        time.sleep(0.7)
+        time.sleep(0.7)  # noqa: ASYNC251
 
     async def main() -> None:
         await blocking()
@@ -158,7 +157,7 @@ def check_trio_shows_the_tree_of_its_nurseries() -> None:
     scopes: List[Any] = []
 
     async def child() -> None:
-        send, receive = trio.open_memory_channel[int](0)
+        _, receive = trio.open_memory_channel[int](0)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(receive.receive, name="receiver")
             await trio.sleep_forever()
@@ -176,7 +175,9 @@ def check_trio_shows_the_tree_of_its_nurseries() -> None:
     tree = [(task["depth"], task["name"].rpartition(".")[2]) for task in answer["tasks"]]
     assert tree[0] == (0, "<init>")
     assert tree[-4:] == [(1, "main"), (2, "sleeper"), (2, "child"), (3, "receiver")]
-    main_task, child_task = (next(each for each in answer["tasks"] if each["name"].endswith(name)) for name in ("main", "child"))
+    main_task, child_task = (
+        next(each for each in answer["tasks"] if each["name"].endswith(name)) for name in ("main", "child")
+    )
     assert named(answer, "receiver")["parent"] == child_task["id"]
     assert child_task["parent"] == main_task["id"]
     assert main_task["waits"] == "children of its nursery"
@@ -191,8 +192,6 @@ def check_trio_shows_the_tree_of_its_nurseries() -> None:
 
 
 def check_a_missing_private_name_is_a_note() -> None:
-    if trio is None:
-        return
     runner_module = sys.modules.pop("asyncio.tasks")
     sys.modules["asyncio.tasks"] = type("Broken", (), {"_all_tasks": property(), "_scheduled_tasks": 5})  # type: ignore[assignment]
     try:

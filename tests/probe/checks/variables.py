@@ -52,7 +52,7 @@ def check_slices_of_every_collection() -> None:
         "o": ordered,
     }
     for name in collected:
-        answer = ask(f"collected[{name!r}]", sys._getframe(), start=8, count=5)
+        answer = ask(f"collected[{name!r}]", sys._getframe(), start=8, most=5)
         assert answer["total"] == 10
         assert len(answer["variables"]) == 2, name
     assert ask("collected['o']", sys._getframe(), start=9)["variables"][0]["name"] == "[0]"
@@ -60,11 +60,21 @@ def check_slices_of_every_collection() -> None:
 
 def check_every_path_leads_back() -> None:
     key = Key()
-    key_of_dict = {(1, 2): "tuple", "s": "str", None: 0, 1.5: 1, b"b": 2, key: "object", "x" * 200: 3, ("{}",): 4, -1: 5}
+    key_of_dict = {
+        (1, 2): "tuple",
+        "s": "str",
+        None: 0,
+        1.5: 1,
+        b"b": 2,
+        key: "object",
+        "x" * 200: 3,
+        ("{}",): 4,
+        -1: 5,
+    }
     elements = {"one", 2, key}
     basket = Basket()
     nested = [key_of_dict, [elements], basket, {"k": {"{a}": [1]}}]
-    closure = lambda: (key, nested)  # noqa: E731
+    closure = lambda: (key, nested)  # noqa: E731, F841
     error = ValueError("x")
     error.__cause__ = KeyError("y")
     frame = sys._getframe()
@@ -109,7 +119,7 @@ def check_depth_names_and_filter() -> None:
 def check_the_size_of_an_answer_is_bounded_and_the_total_is_true() -> None:
     texts = ["x" * 150 for _ in range(10000)]
     budget = Budget(size=5000)
-    answer = variables.of_value(texts, "texts", Question(count=10000), budget, Renderer(budget))
+    answer = variables.of_value(texts, "texts", Question(most=10000), budget, Renderer(budget))
     assert answer["total"] == 10000
     assert 10 < len(answer["variables"]) < 50
 

@@ -27,6 +27,7 @@ class Found(NamedTuple):
 
 
 def notes() -> List[str]:
+    """Return what could not be found; for asyncio nothing is known to be."""
     return []
 
 
@@ -44,7 +45,7 @@ def find(most: int) -> Tuple[List[Found], int]:
     waiters: Dict[int, List[str]] = {}
     for task in tasks:
         for future in _awaited(task):
-            waiters.setdefault(id(future), []).append(name(task))
+            waiters.setdefault(id(future), []).append(_name(task))
     threads = {id(loop): thread for loop, thread in loops}
     found = [Found(task, threads.get(id(_loop(task))), waiters) for task in tasks[:most]]
     return found, len(tasks)
@@ -85,11 +86,11 @@ def _kept(module: Any, loops: List[Any]) -> Iterable[Any]:
 
 def _age(task: Any) -> Tuple[int, str]:
     """The number in a default name is the order of creation."""
-    digits = name(task).rpartition("-")[2]
-    return (int(digits), "") if digits.isdigit() and len(digits) < 19 else (1 << 62, name(task))
+    digits = _name(task).rpartition("-")[2]
+    return (int(digits), "") if digits.isdigit() and len(digits) < 19 else (1 << 62, _name(task))
 
 
-def name(task: Any) -> str:
+def _name(task: Any) -> str:
     return str(task.get_name())[:200]
 
 
@@ -118,7 +119,7 @@ def entry(found: Found, budget: Budget) -> Json:
     task = found.task
     coroutine = task.get_coro()
     frames, last = chains.frames_of(coroutine)
-    result: Json = {"library": NAME, "id": id(task), "name": name(task)}
+    result: Json = {"library": NAME, "id": id(task), "name": _name(task)}
     if found.thread is not None:
         result["thread"] = found.thread.id
     waits = _waits(task, last)
@@ -143,9 +144,9 @@ def _waits(task: Any, last: Any) -> str:
     if future is None:
         return ""
     if facts.class_attribute(type(future), "get_coro") is not facts.MISSING:
-        return f"task {name(future)}"
+        return f"task {_name(future)}"
     gathered = facts.attribute(future, "_children")
     if type(gathered) is list:
-        pending = [name(each) for each in gathered if hasattr(each, "get_name") and not each.done()]
+        pending = [_name(each) for each in gathered if hasattr(each, "get_name") and not each.done()]
         return f"{len(pending)} of {len(gathered)} gathered: {', '.join(pending[:10])}"
     return facts.type_name(type(future)).lower()

@@ -1,4 +1,4 @@
-"""Values that are shown by themselves: numbers, strings, functions, classes, arrays. None of it runs the program's code."""
+"""Values that are shown without code of the program: numbers, strings, functions, classes, arrays."""
 
 import os
 import types
@@ -25,6 +25,7 @@ def cut(text: str, limit: int, total: Optional[int] = None) -> str:
 
 
 def arguments(error: BaseException) -> Tuple[Any, ...]:
+    """Return the `args` of an exception, whatever its class has under that name."""
     found = _ARGUMENTS.__get__(error)
     return found if type(found) is tuple else ()
 
@@ -161,7 +162,9 @@ def array(value: Any, limit: int) -> str:
     size = 1
     for each in shape:
         size *= each
-    if size <= _SMALL_ARRAY and facts.module_name(type(value)).startswith(("numpy", "pandas")):  # others may copy from a GPU
+    if size <= _SMALL_ARRAY and facts.module_name(type(value)).startswith(
+        ("numpy", "pandas")
+    ):  # others may copy from a GPU
         items = _quick(value, "tolist", call=True)
         parts[:1] = [items] if items != "?" else parts[:1]
     return cut(f"{name}({', '.join(parts)})", limit)
@@ -173,7 +176,7 @@ def _table(value: Any, shape: Tuple[int, ...], limit: int) -> str:
     except Exception:
         names = []
     more = ", …" if len(shape) > 1 and shape[1] > len(names) else ""
-    return f"{' × '.join(map(str, shape))}: {', '.join(names)}{more}"
+    return f"{' x '.join(map(str, shape))}: {', '.join(names)}{more}"
 
 
 def _quick(value: Any, name: str, call: bool = False) -> str:

@@ -50,7 +50,7 @@ class Budget:
         return self.size <= 0 or time.monotonic() >= self.end
 
     def run(self, cls: Optional[type], function: Callable[[], Any]) -> Any:
-        """Call a function that runs code of the program, on behalf of a type that is given up if it is slow, or of none.
+        """Call a function that runs code of the program, for a type that is given up if it is slow, or for none.
 
         Raises:
             TooSlowError: it took too long now or earlier, or enough was run for this answer.

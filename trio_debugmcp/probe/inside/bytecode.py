@@ -5,6 +5,7 @@ the program: variables, fields, items of lists and dicts, whole numbers. Everyth
 values of now, so that what was loaded earlier is only probably the same object.
 """
 
+import builtins
 import dis
 import types
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
@@ -20,7 +21,7 @@ _MOST_INSTRUCTIONS = 3000
 _MOST_CODES = 300
 """Functions whose instructions are kept."""
 
-_BUILTINS = types.ModuleType.__dict__["__dict__"].__get__(__import__("builtins"))
+_BUILTINS = vars(builtins)
 
 
 class Known(NamedTuple):
@@ -113,7 +114,7 @@ def _step(frame: Any, names: Any, stack: Stack, instruction: Any) -> None:
         stack.append(stack[-argument])
     elif name == "SWAP" and 0 < argument <= len(stack):
         stack[-1], stack[-argument] = stack[-argument], stack[-1]
-    elif name in ("DUP_TOP",) and stack:
+    elif name == "DUP_TOP" and stack:
         stack.append(stack[-1])
     else:
         _unknown(stack, instruction)

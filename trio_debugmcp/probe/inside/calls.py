@@ -1,6 +1,6 @@
 """The questions that the probe answers: one function each, JSON in and JSON out.
 
-    call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
+call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
 """
 
 import json
@@ -115,7 +115,7 @@ def _variables(asked: Asked) -> Json:
         frame = asked.frame(asked.thread()).frame
     question = variables.Question(
         start=asked.number("start", 0),
-        count=asked.number("count", 100),
+        most=asked.number("count", 100),
         depth=asked.number("depth", 1),
         filter=asked.text("filter"),
         names=tuple(asked.parameters.get("names") or ()),

@@ -17,7 +17,9 @@ def frames_of(awaitable: Any) -> Tuple[List[Any], Any]:
     """Return the suspended frames of a coroutine, outermost first, and the last thing awaited, which has no frame."""
     frames: List[Any] = []
     for _ in range(MOST_LINKS):
-        side = next((side for side in _SIDES if facts.class_attribute(type(awaitable), side[0]) is not facts.MISSING), None)
+        side = next(
+            (side for side in _SIDES if facts.class_attribute(type(awaitable), side[0]) is not facts.MISSING), None
+        )
         if side is None:
             inner = _wrapped(awaitable)
             if inner is None:
@@ -46,11 +48,12 @@ def _wrapped(awaitable: Any) -> Any:
 
 
 def places(frames: List[Any]) -> List[Json]:
-    """Return the places of a chain. Those inside pydevd are left out."""
+    """Return the places of a chain, from the outermost frame to the innermost."""
     return [place(frame) for frame in frames]
 
 
 def place(frame: Any) -> Json:
+    """Return where a frame of a chain is."""
     code = frame.f_code
     name = getattr(code, "co_qualname", code.co_name)
     found: Json = {"function": str(name), "file": code.co_filename, "line": frame.f_lineno or code.co_firstlineno}

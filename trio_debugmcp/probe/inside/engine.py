@@ -10,7 +10,6 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from trio_debugmcp.probe.inside import bounds
 
-
 _LIBRARIES = ("site-packages", "dist-packages")
 
 
@@ -136,6 +135,7 @@ def _plain_frames(frame: Any) -> Iterator[Visible]:
 
 
 def is_probe(frame: Any) -> bool:
+    """Whether a frame is one of these modules' own."""
     return str(frame.f_globals.get("__name__", "")).startswith("trio_debugmcp.probe.inside")
 
 

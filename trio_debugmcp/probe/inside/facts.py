@@ -12,6 +12,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 _MODULE = type.__dict__["__module__"].__get__
+_MODULE_DICT: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 _DICT = type.__dict__["__dict__"].__get__
 
 MISSING = object()
@@ -31,14 +32,17 @@ _GENERATORS = ("<string>", "dataclasses.py", "reprlib.py")
 
 
 def mro(cls: type) -> Tuple[type, ...]:
+    """Return a class and its bases, in the order in which names are looked up."""
     return _MRO(cls) or ()
 
 
 def type_name(cls: type) -> str:
+    """Return the `__name__` of a class, whatever its metaclass says."""
     return str(_NAME(cls))
 
 
 def module_name(cls: type) -> str:
+    """Return the `__module__` of a class, or an empty string."""
     try:
         found = _MODULE(cls)
     except AttributeError:
@@ -75,7 +79,9 @@ def attribute(value: Any, name: str) -> Any:
         if found is not MISSING:
             return found
     found = class_attribute(type(value), name)
-    if found is MISSING:  # some types of C have a dictionary that only this method finds; it runs no code of the program
+    if (
+        found is MISSING
+    ):  # some types of C have a dictionary that only this method finds; it runs no code of the program
         try:
             return object.__getattribute__(value, name)
         except AttributeError:
@@ -102,7 +108,7 @@ def instance_dict(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
 
 def _module_dict(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
     if issubclass(type(value), types.ModuleType):
-        return types.ModuleType.__dict__["__dict__"].__get__(value)  # type: ignore[no-any-return]
+        return _MODULE_DICT(value)  # type: ignore[no-any-return]
     return None
 
 
@@ -141,7 +147,7 @@ def properties(cls: type) -> List[str]:
 
 
 def own_repr(cls: type) -> Any:
-    """Return the function behind `repr` of a type, or None where it is object's or one that was generated from fields."""
+    """Return the function behind `repr` of a type, or None where it is object's or was generated from fields."""
     found = class_attribute(cls, "__repr__")
     if found is object.__repr__ or found is MISSING:
         return None
@@ -167,7 +173,7 @@ def container(value: Any) -> Optional[Tuple[type, Any, str, str]]:
 
 
 def length(value: Any) -> Optional[int]:
-    """Return the true length of a collection, a string or an array, or None where that would take code of the program."""
+    """Return the true length of a collection, a string or an array, or None where only the program knows it."""
     found = container(value)
     if found is not None:
         return int(found[1].__len__(value))
@@ -184,7 +190,7 @@ def length(value: Any) -> Optional[int]:
     return shape[0] if shape else None
 
 
-_COUNTED = (range, memoryview, type({}.keys()), type({}.values()), type({}.items()))
+_COUNTED: Tuple[Any, ...] = (range, memoryview, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def array_shape(value: Any) -> Optional[Tuple[int, ...]]:

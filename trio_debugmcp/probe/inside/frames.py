@@ -71,7 +71,7 @@ def at(thread: engine.Thread, index: int) -> Optional[engine.Visible]:
 
 
 def local_names(frame: Any) -> List[Tuple[str, Any]]:
-    """The local variables of a frame: of a function in the order of its code, of a module functions and modules last."""
+    """The local variables of a frame: in the order of the code, in a module functions and modules last."""
     found = [(name, value) for name, value in list(frame.f_locals.items()) if _is_shown(name)]
     if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
         return namespace_order([each for each in found if each[0][:2] != "__"])
@@ -79,6 +79,7 @@ def local_names(frame: Any) -> List[Tuple[str, Any]]:
 
 
 def global_names(frame: Any) -> List[Tuple[str, Any]]:
+    """The global variables of a frame, in the same order as those of a module."""
     found = list(frame.f_globals.items())
     return namespace_order([(name, value) for name, value in found if _is_shown(name) and name[:2] != "__"])
 

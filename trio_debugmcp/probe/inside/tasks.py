@@ -41,5 +41,3 @@ def tasks_json(budget: Budget, start: int, count: int) -> Json:
     if notes:
         answer["notes"] = notes
     return answer
-
-

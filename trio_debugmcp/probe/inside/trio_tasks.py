@@ -47,7 +47,7 @@ def find(most: int) -> Tuple[List[Found], int]:
             children = [
                 Found(child, each.depth + 1, id(each.task), thread, number)
                 for number, nursery in enumerate(each.task.child_nurseries)
-                for child in sorted(list(nursery.child_tasks), key=_order)
+                for child in sorted(nursery.child_tasks, key=_order)
             ]
             waiting.extend(reversed(children))
     return found, total

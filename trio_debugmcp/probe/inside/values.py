@@ -98,7 +98,7 @@ class Renderer:
             bare = {"frozenset({": "{", "deque([": "["}.get(opening, opening)
             opening, closing = f"{name}({bare}", {"{": "}", "[": "]", "(": ")"}[bare] + ")"
         if not total:
-            empty = {dict: "{}", set: "set()", frozenset: "frozenset()"}.get(base, opening + closing)
+            empty = {id(dict): "{}", id(set): "set()", id(frozenset): "frozenset()"}.get(id(base), opening + closing)
             return f"{name}()" if name else empty
         if depth > DEEPEST:
             return _summary(value, f"{total} item{'s' if total != 1 else ''}")

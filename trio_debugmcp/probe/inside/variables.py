@@ -9,15 +9,19 @@ path is an index expression: `[*dd.values()][2]`, `[*st][0]`.
 import types
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-from trio_debugmcp.probe.inside import atoms, engine, facts, frames
-from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
+from trio_debugmcp.probe.inside import atoms, facts, frames
+from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.values import Renderer, error_text
 
-_KEYWORDS = (
-    "False None True and as assert async await break class continue def del elif else except finally for from global if "
-    "import in is lambda nonlocal not or pass raise return try while with yield"
-).split()
+_KEYWORDS = frozenset(
+    (
+        "False None True and as assert async await break class continue def del elif else except finally for "
+        "from global if import in is lambda nonlocal not or pass raise return try while with yield "
+    ).split()
+)
+"""Of every version: a field of such a name (made by `setattr`) cannot be written behind a dot."""
+
 
 _MOST_KEY = 100
 """Characters of a dict's key that a path spells out. Longer keys are reached by their position."""
@@ -145,7 +149,7 @@ def _named(value: Any) -> Iterator[Child]:
     elif issubclass(cls, types.MethodType):
         yield Child("__self__", value.__self__, "{}.__self__")
     elif issubclass(cls, (type, types.ModuleType)):
-        own = type.__dict__["__dict__"].__get__(value) if issubclass(cls, type) else facts.instance_dict(value)
+        own = type.__dict__["__dict__"].__get__(value) if issubclass(cls, type) else facts.instance_dict(value) or {}
         yield from (_field(each, item) for each, item in frames.namespace_order(_public(own.items())))
         return
     elif issubclass(cls, BaseException):
@@ -176,7 +180,7 @@ class Question(NamedTuple):
     """What of a scope or a value is asked for."""
 
     start: int = 0
-    count: int = 100
+    most: int = 100
     depth: int = 1
     filter: str = ""
     names: Tuple[str, ...] = ()
@@ -185,9 +189,11 @@ class Question(NamedTuple):
 def of_scope(pairs: List[Tuple[str, Any]], asked: Question, budget: Budget, renderer: Renderer) -> Json:
     """Return the variables of a scope for an answer."""
     chosen = [
-        each for each in pairs if asked.filter.lower() in each[0].lower() and (not asked.names or each[0] in asked.names)
+        each
+        for each in pairs
+        if asked.filter.lower() in each[0].lower() and (not asked.names or each[0] in asked.names)
     ]
-    found = [Child(name, value, name) for name, value in chosen[asked.start : asked.start + asked.count]]
+    found = [Child(name, value, name) for name, value in chosen[asked.start : asked.start + asked.most]]
     return _answer(found, len(chosen), "", asked, budget, renderer)
 
 
@@ -200,17 +206,15 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
             for child in everything
             if asked.filter.lower() in child.name.lower() and (not asked.names or child.name in asked.names)
         ]
-        found, total = wanted[asked.start : asked.start + asked.count], len(wanted)
+        found, total = wanted[asked.start : asked.start + asked.most], len(wanted)
     else:
-        found, total = children(value, asked.start, asked.count)
+        found, total = children(value, asked.start, asked.most)
     answer = frames.variable_json(path, value, None, renderer)
     answer.update(_answer(found, total, path, asked, budget, renderer))
     return answer
 
 
-def _answer(
-    found: List[Child], total: int, parent: str, asked: Question, budget: Budget, renderer: Renderer
-) -> Json:
+def _answer(found: List[Child], total: int, parent: str, asked: Question, budget: Budget, renderer: Renderer) -> Json:
     listed = []
     for child in found:
         if budget.spent():
@@ -227,9 +231,9 @@ def _child_json(child: Child, parent: str, asked: Question, budget: Budget, rend
         entry = frames.variable_json(child.name, child.value, path, renderer)
     budget.take(40 + len(child.name) + len(path))
     if asked.depth > 1 and entry.get("size"):
-        deeper = Question(0, asked.count, min(asked.depth, MOST_DEPTH) - 1)
+        deeper = Question(0, asked.most, min(asked.depth, MOST_DEPTH) - 1)
         try:
-            nested, total = children(child.value, 0, asked.count)
+            nested, total = children(child.value, 0, asked.most)
         except RuntimeError:
             return entry
         inside = _answer(nested, total, path, deeper, budget, renderer)

@@ -2,8 +2,9 @@
 
     wait_of(thread)   # Wait(kind="queue", what="jobs.get", detail="0 items", …), or None if it runs
 
-Told from the innermost frame: its current instruction calls something that is known to wait. The frames of the standard
-library (and of Trio) around it say what for: `waiter.acquire` in `Condition.wait` in `Queue.get` is a queue.
+It is inferred from the innermost frame: the current instruction calls something that is known to wait. The frames of
+the standard library (and of Trio) around it say what for: `waiter.acquire` in `Condition.wait` in `Queue.get` is a
+queue.
 """
 
 import sys
@@ -140,6 +141,10 @@ def _process(frame: Any) -> Tuple[str, Any]:
     return (f"pid {pid}" if type(pid) is int else ""), None
 
 
+def _always(detail: str) -> Callable[[Any], Tuple[str, Any]]:
+    return lambda _: (detail, None)
+
+
 def _nothing(frame: Any) -> Tuple[str, Any]:
     return "", None
 
@@ -147,7 +152,7 @@ def _nothing(frame: Any) -> Tuple[str, Any]:
 _AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
     **{("queue", name): ("queue", _queue) for name in ("get", "put", "join")},
     **{("threading", name): ("join", _thread) for name in ("join", "_wait_for_tstate_lock")},
-    ("threading", "_shutdown"): ("exit", lambda frame: ("other threads to end", None)),
+    ("threading", "_shutdown"): ("exit", _always("other threads to end")),
     ("threading.Condition", "wait"): ("condition", _nothing),
     ("threading.Condition", "wait_for"): ("condition", _nothing),
     ("threading.Event", "wait"): ("event", _nothing),
@@ -155,27 +160,36 @@ _AROUND: Dict[Tuple[str, str], Tuple[str, Callable[[Any], Tuple[str, Any]]]] = {
     ("threading.Semaphore", "acquire"): ("semaphore", _nothing),
     ("threading.BoundedSemaphore", "acquire"): ("semaphore", _nothing),
     **{("concurrent.futures._base", name): ("future", _nothing) for name in ("result", "exception", "wait")},
-    ("concurrent.futures.thread", "_worker"): ("worker", lambda frame: ("idle, no work", None)),
-    ("multiprocessing.pool", "worker"): ("worker", lambda frame: ("idle, no work", None)),
+    ("concurrent.futures.thread", "_worker"): ("worker", _always("idle, no work")),
+    ("multiprocessing.pool", "worker"): ("worker", _always("idle, no work")),
     **{("subprocess", name): ("process", _process) for name in ("wait", "_wait", "communicate")},
     ("multiprocessing.process", "join"): ("process", _nothing),
-    ("asyncio.base_events", "_run_once"): ("asyncio", lambda frame: ("idle event loop", None)),
-    ("trio._core._run", "unrolled_run"): ("trio", lambda frame: ("idle event loop", None)),
-    ("trio._core._run", "run"): ("trio", lambda frame: ("idle event loop", None)),
-    ("trio._core._thread_cache", "_work"): ("worker", lambda frame: ("idle, no work", None)),
-    ("anyio._backends._asyncio", "run"): ("worker", lambda frame: ("idle, no work", None)),
-    ("socketserver", "serve_forever"): ("io", lambda frame: ("server, no connection", None)),
+    ("asyncio.base_events", "_run_once"): ("asyncio", _always("idle event loop")),
+    ("trio._core._run", "unrolled_run"): ("trio", _always("idle event loop")),
+    ("trio._core._run", "run"): ("trio", _always("idle event loop")),
+    ("trio._core._thread_cache", "_work"): ("worker", _always("idle, no work")),
+    ("anyio._backends._asyncio", "run"): ("worker", _always("idle, no work")),
+    ("socketserver", "serve_forever"): ("io", _always("server, no connection")),
 }
 """Functions around the innermost frame, by module (and class) and name: kind, and detail and target from its frame."""
 
 _IDLE = ("asyncio", "trio", "worker", "exit")
 """What is not waited for by an expression of the user."""
 
-_IDLE_AROUND = {"asyncio": ("selectors", "asyncio.windows"), "trio": ("trio._core._io",), "worker": ("queue", "threading")}
+_IDLE_AROUND = {
+    "asyncio": ("selectors", "asyncio.windows"),
+    "trio": ("trio._core._io",),
+    "worker": ("queue", "threading"),
+}
 """Modules of the frame inside one that is idle. With others the loop or the worker runs something that waits."""
 
-_LIBRARIES = ("threading", "queue", "asyncio", "trio", "concurrent", "subprocess", "socket", "socketserver", "select",
-              "selectors", "multiprocessing", "ssl", "logging", "outcome", "contextlib", "_pydev", "pydevd", "anyio")  # fmt: skip
+_LIBRARIES = frozenset(
+    (
+        "anyio asyncio concurrent contextlib logging multiprocessing outcome pydevd queue select selectors socket "
+        "socketserver ssl subprocess threading trio "
+    ).split()
+)
+"""Whose frames are climbed."""
 
 
 def _climb(frame: Any, primitive: Tuple[str, Known]) -> Wait:
@@ -237,7 +251,7 @@ def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[
 def owner_of(lock: Any) -> Optional[int]:
     """Return the ident of the thread that has an RLock, which only its repr shows; 0 if it is free."""
     if type(lock) is RLOCK:
-        _, _, rest = RLOCK.__repr__(lock).partition("owner=")
+        _, _, rest = repr(lock).partition("owner=")
         digits = rest.partition(" ")[0]
         return int(digits) if digits.isdigit() else None
     owner = facts.attribute(lock, "_owner") if facts.type_name(type(lock)) == "_RLock" else None
