@@ -129,6 +129,7 @@ async def open_debuggee(
         argv,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # so that what the program warns of counts as its output
         start_new_session=True,
         env=environment,
     )
