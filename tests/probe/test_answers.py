@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.probe import answers
-from trio_debugmcp.probe.answers import ProbeError, Stop, Tasks, Threads, Variables, decode
+from trio_debugmcp.probe.answers import ProbeError, Stacks, Stop, Tasks, Threads, Variables, decode
 from trio_debugmcp.probe.inside.calls import call
 
 
@@ -19,6 +19,7 @@ def test_answers_of_the_probe_decode() -> None:
     variables = decode(call("variables", '{"path": "[1, (2, 3)]", "depth": 2}'), Variables)
     assert variables.answer.variables[1].children[0].path == "[1, (2, 3)][1][0]"
     assert decode(call("threads", "{}"), Threads).ms > 0
+    assert decode(call("stacks", '{"locals": true}'), Stacks).answer.stacks[0].frames[0].locals
     assert decode(call("tasks", "{}"), Tasks).answer.total >= 0
     assert kept == [1, 2]
 

@@ -366,7 +366,8 @@ import sys, threading, warnings
 
 def report():
     names = sorted(thread.name for thread in threading.enumerate())
-    print(names, threading.active_count(), sorted(sys.modules), sys.stdout is sys.__stdout__, "end of report", flush=True)
+    print(names, threading.active_count(), sorted(sys.modules), sys.stdout is sys.__stdout__)
+    print("end of report", flush=True)
 
 def warn():
     warnings.warn("once")

@@ -103,7 +103,7 @@ class ProbeThread(_Answer, frozen=True):
     id: int
     name: str
     state: str
-    """`stopped`, `waiting` (in C; it cannot be stepped) or `running`."""
+    """`stopped`, `waiting` (in C; it cannot be stepped), `running`, or `unknown`: there was no time to find out."""
     daemon: bool = False
     at: ThreadPlace | None = None
     waits: Waiting | None = None
@@ -129,6 +129,20 @@ class Frames(_Answer, frozen=True):
 
     thread: int
     frames: tuple[ProbeFrame, ...]
+    total: int
+
+
+class Stack(ProbeThread, frozen=True):
+    """A thread with its frames, from the top."""
+
+    frames: tuple[ProbeFrame, ...] = ()
+    total: int = 0
+
+
+class Stacks(_Answer, frozen=True):
+    """The answer to `stacks`: every thread with its frames, and the number of threads."""
+
+    stacks: tuple[Stack, ...]
     total: int
 
 

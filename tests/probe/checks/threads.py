@@ -1,4 +1,5 @@
 import concurrent.futures
+import json
 import queue
 import socket
 import subprocess
@@ -60,6 +61,8 @@ def check_what_threads_wait_for() -> None:
     simple: Any = queue.SimpleQueue()
     event, semaphore, condition = threading.Event(), threading.Semaphore(0), threading.Condition()
     sleeper = start(time.sleep, 100)
+    held, zero = threading.Lock(), 0
+    held.acquire()
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -79,6 +82,8 @@ def check_what_threads_wait_for() -> None:
     assert waits(lambda: listener.accept(), "io") == {"kind": "io", "what": "listener.accept"}
     assert waits(lambda: future.result(), "future") == {"kind": "future", "what": "future.result"}
     assert waits(lambda: child.wait(), "process")["detail"] == f"pid {child.pid}"
+    assert waits(lambda: time.sleep(0 if child is None else 1000), "sleep")["what"].startswith("time.sleep")
+    assert waits(lambda: held.acquire(True, zero or -1), "lock")["what"] == "held"
     joined = waits(lambda: sleeper.join(), "join")
     assert (joined["what"], joined["detail"], joined["holder"]["sure"]) == ("sleeper.join", sleeper.name, True)
     child.kill()
@@ -217,6 +222,39 @@ def check_frames_and_locals_of_a_thread_that_waits() -> None:
     seen = frames.at(thread, 1)
     assert seen is not None
     assert ("number", 7) in frames.local_names(seen.frame)
+
+
+def check_a_loop_over_a_pipe_waits() -> None:
+    import os
+
+    reading, writing = os.pipe()
+
+    def read() -> None:
+        with open(reading) as pipe:
+            for _ in pipe:
+                pass
+
+    assert waits(read, "io") == {"kind": "io", "what": "pipe"}
+    os.close(writing)
+
+
+def check_all_stacks_in_one_question() -> None:
+    def inner(number: int) -> None:
+        time.sleep(100)
+
+    def outer() -> None:
+        inner(7)
+
+    thread = start(outer)
+    entry(thread, "sleep")
+    reply = json.loads(calls.call("stacks", json.dumps({"locals": True, "frames": 2, "size": 1000000})))
+    found = {each["name"]: each for each in reply["answer"]["stacks"]}
+    assert reply["answer"]["total"] == len(found)
+    stack = found[thread.name]
+    assert [each["function"] for each in stack["frames"]] == ["inner", "outer"]
+    assert stack["frames"][0]["locals"] == [{"name": "number", "value": "7"}]
+    assert stack["total"] >= 4
+    assert stack["waits"]["what"] == "time.sleep(100)"
 
 
 def check_a_method_has_its_class_in_its_name() -> None:

@@ -46,6 +46,14 @@ class Budget:
     def take(self, size: int) -> None:
         self.size -= size
 
+    def take_json(self, answer: Any) -> None:
+        """Take what a part of the answer will have as text, about."""
+        self.take(_size(answer))
+
+    def half(self) -> float:
+        """Return the time at which half of what is left now will be used up."""
+        return (time.monotonic() + self.end) / 2
+
     def spent(self) -> bool:
         return self.size <= 0 or time.monotonic() >= self.end
 
@@ -76,6 +84,14 @@ class Budget:
         if self._interrupt is not None:
             self._interrupt.dispose()
             self._interrupt = None
+
+
+def _size(answer: Any) -> int:
+    if type(answer) is dict:
+        return 2 + sum(6 + len(name) + _size(value) for name, value in answer.items())
+    if type(answer) is list:
+        return 2 + sum(2 + _size(value) for value in answer)
+    return 2 + len(answer) if type(answer) is str else 6
 
 
 class _Interrupt:

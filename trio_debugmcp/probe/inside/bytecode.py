@@ -42,18 +42,68 @@ UNKNOWN = Known("", facts.MISSING)
 
 Stack = List[Known]
 
-_instructions: Dict[int, Tuple[types.CodeType, List[Any]]] = {}
+
+class _Code:
+    """What is known of a function, and kept: reading its instructions takes a millisecond."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+        self.instructions: List[Any] = list(dis.get_instructions(code))
+        self.starts: Dict[int, int] = {}
+        self._sites: Optional[Tuple[List[Tuple[int, int]], List[int]]] = None
+        self._table: Optional[List[Tuple[int, int, int]]] = None
+
+    def start(self, index: int) -> int:
+        """Return where to begin to follow, for what is on the stack at an index: where its statement begins."""
+        known = self.starts.get(index)
+        if known is None:
+            least = known = max(0, index - _FOLLOWED)
+            for each in range(index - 1, least - 1, -1):
+                if self.instructions[each].opname in _ENDS:
+                    known = each + 1
+                    break
+            self.starts[index] = known
+        return known
+
+    def sites(self) -> Tuple[List[Tuple[int, int]], List[int]]:
+        """Return its `with` blocks, and the indices of the names `acquire` and `release`."""
+        if self._sites is None:
+            found = self.instructions if len(self.instructions) <= _MOST_INSTRUCTIONS else []
+            names = [
+                index
+                for index, each in enumerate(found)
+                if each.opname in ("LOAD_ATTR", "LOAD_METHOD") and each.argval in ("acquire", "release")
+            ]
+            self._sites = (_with_blocks(found), names)
+        return self._sites
+
+    def table(self) -> List[Tuple[int, int, int]]:
+        """Return start, end and handler of its protected ranges; empty up to 3.10."""
+        if self._table is None:
+            entries = getattr(dis.Bytecode(self.code), "exception_entries", None) or ()
+            self._table = [(entry.start, entry.end, entry.target) for entry in entries]
+        return self._table
+
+
+_ENDS = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR", "RESUME")
+"""Instructions that end a statement."""
+
+_codes: Dict[int, _Code] = {}
 """By id: comparing code objects takes as long as their code."""
 
 
-def instructions(code: types.CodeType) -> List[Any]:
-    """Return the instructions of a function; those of recently asked ones are kept."""
-    found = _instructions.get(id(code))
+def _known(code: types.CodeType) -> _Code:
+    found = _codes.get(id(code))
     if found is None:
-        if len(_instructions) >= _MOST_CODES:
-            _instructions.clear()
-        found = _instructions[id(code)] = (code, list(dis.get_instructions(code)))
-    return found[1]
+        if len(_codes) >= _MOST_CODES:
+            _codes.clear()
+        found = _codes[id(code)] = _Code(code)
+    return found
+
+
+def instructions(code: types.CodeType) -> List[Any]:
+    """Return the instructions of a function."""
+    return _known(code).instructions
 
 
 def position(frame: Any) -> int:
@@ -74,22 +124,45 @@ def may_call(frame: Any) -> bool:
     """Whether the current instruction calls something, without reading the others: most threads that run do not."""
     code = frame.f_code.co_code
     name = dis.opname[code[frame.f_lasti]] if 0 <= frame.f_lasti < len(code) else ""
-    return "CALL" in name or "WITH" in name or name.startswith("<")
+    return "CALL" in name or "WITH" in name or name == "FOR_ITER" or name.startswith("<")
 
 
-def in_use(frame: Any) -> Stack:
-    """Return what is known of a frame's stack before its current instruction, the top last."""
+def in_use(frame: Any, far: bool = False) -> Stack:
+    """Return what is known of a frame's stack before its current instruction, the top last.
+
+    Args:
+        frame: Any frame, of any thread.
+        far: Begin well before the statement, which a part of an expression (`a or b`) looks like the end of.
+    """
     end = position(frame)
-    return follow(frame, max(0, end - _FOLLOWED), end)
+    return follow(frame, max(0, end - _FOLLOWED), end) if far else _stack_at(frame, end)
+
+
+def _stack_at(frame: Any, index: int) -> Stack:
+    return follow(frame, _known(frame.f_code).start(index), index)
 
 
 def follow(frame: Any, start: int, end: int) -> Stack:
     """Return what is known of a frame's stack when it has run its instructions from one index to another."""
     names = frame.f_locals
     stack: Stack = []
+    branches: Dict[int, Stack] = {}
+    ended = False  # what follows a jump or a return is reached from elsewhere, with the stack that it had there
     for instruction in instructions(frame.f_code)[start:end]:
+        arrived = branches.get(instruction.offset)
+        if ended:
+            stack = list(arrived or ())
         _step(frame, names, stack, instruction)
-    return stack
+        name = instruction.opname
+        if "JUMP" in name and type(instruction.argval) is int:
+            branches.setdefault(instruction.argval, list(stack))
+        ended = name.startswith(("RETURN", "RAISE", "RERAISE", "JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD"))
+    return list(branches.get(_offset(frame, end), ())) if ended else stack
+
+
+def _offset(frame: Any, index: int) -> int:
+    found = instructions(frame.f_code)
+    return found[index].offset if index < len(found) else -1
 
 
 def _step(frame: Any, names: Any, stack: Stack, instruction: Any) -> None:
@@ -114,6 +187,8 @@ def _step(frame: Any, names: Any, stack: Stack, instruction: Any) -> None:
         stack.append(stack[-argument])
     elif name == "SWAP" and 0 < argument <= len(stack):
         stack[-1], stack[-argument] = stack[-argument], stack[-1]
+    elif name == "GET_ITER":  # the iterator of a file is the file; for others FOR_ITER says nothing
+        return
     elif name == "DUP_TOP" and stack:
         stack.append(stack[-1])
     else:
@@ -176,14 +251,12 @@ def _item(value: Any, key: Any) -> Any:
 
 def entered(frame: Any) -> List[Known]:
     """Return the context managers of the `with` blocks that a frame is in, the outermost first."""
-    found = instructions(frame.f_code)
-    if len(found) > _MOST_INSTRUCTIONS:
-        return []
-    end = position(frame)
+    known = _known(frame.f_code)
+    blocks, _ = known.sites()
     managers = []
-    for index, body in _with_blocks(found[: end + 1]):
-        if _covers(frame.f_code, found, body, frame.f_lasti):
-            stack = follow(frame, max(0, index - _FOLLOWED), index)
+    for index, body in blocks:
+        if known.instructions[index].offset <= frame.f_lasti and _covers(known, body, frame.f_lasti):
+            stack = _stack_at(frame, index)
             if stack:
                 managers.append(stack[-1])
     return managers
@@ -201,12 +274,13 @@ def _with_blocks(found: List[Any]) -> List[Tuple[int, int]]:
     return blocks
 
 
-def _covers(code: types.CodeType, found: List[Any], body: int, offset: int) -> bool:
+def _covers(known: _Code, body: int, offset: int) -> bool:
     """Whether an instruction is in the block whose first instruction has that index."""
+    found = known.instructions
     before = found[body - 1]
     if before.opname == "SETUP_WITH":  # up to 3.10
         return bool(before.offset < offset < before.argval)
-    table = _exception_table(code)
+    table = known.table()
     if body >= len(found):
         return False
     start = found[body].offset
@@ -221,23 +295,18 @@ def _covers(code: types.CodeType, found: List[Any], body: int, offset: int) -> b
     return False
 
 
-def _exception_table(code: types.CodeType) -> List[Tuple[int, int, int]]:
-    entries = getattr(dis.Bytecode(code), "exception_entries", None) or ()
-    return [(entry.start, entry.end, entry.target) for entry in entries]
-
-
 def acquired(frame: Any) -> List[Known]:
     """Return the objects whose `acquire` stands before a frame's current instruction, with no `release` since."""
-    found = instructions(frame.f_code)
-    if len(found) > _MOST_INSTRUCTIONS:
-        return []
+    known = _known(frame.f_code)
+    _, names = known.sites()
     held: Dict[str, Known] = {}
-    for index, instruction in enumerate(found[: position(frame)]):
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval in ("acquire", "release"):
-            stack = follow(frame, max(0, index - _FOLLOWED), index)
-            owner: Optional[Known] = stack[-1] if stack else None
-            if owner is not None and instruction.argval == "acquire":
-                held[owner.text] = owner
-            elif owner is not None:
-                held.pop(owner.text, None)
+    for index in names:
+        instruction = known.instructions[index]
+        if instruction.offset >= frame.f_lasti:
+            break
+        stack = _stack_at(frame, index)
+        if stack and instruction.argval == "acquire":
+            held[stack[-1].text] = stack[-1]
+        elif stack:
+            held.pop(stack[-1].text, None)
     return list(held.values())

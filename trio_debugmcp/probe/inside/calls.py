@@ -13,7 +13,6 @@ from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.values import Renderer
 
 STOP_FRAMES = 20
-STOP_LOCALS = 200
 STOP_THREADS = 200
 
 _MOST = 10000
@@ -69,11 +68,13 @@ def _stop(asked: Asked) -> Json:
     top = frames.at(thread, 0)
     if top is not None:
         pairs = frames.local_names(top.frame)
-        answer["locals"] = frames.variables(pairs, 0, asked.number("locals", STOP_LOCALS), asked.budget, asked.renderer)
+        answer["locals"] = frames.variables(
+            pairs, 0, asked.number("locals", frames.MOST_LOCALS), asked.budget, asked.renderer
+        )
         answer["localsTotal"] = len(pairs)
         results = engine.returned(thread, top.frame)
         if results:
-            answer["returned"] = frames.variables(results, 0, STOP_LOCALS, asked.budget, asked.renderer)
+            answer["returned"] = frames.variables(results, 0, frames.MOST_LOCALS, asked.budget, asked.renderer)
     everything = threads.threads_json(asked.budget, 0, asked.number("threads", STOP_THREADS))
     answer["threads"], answer["threadsTotal"] = everything.pop("threads"), everything.pop("total")
     answer.update(everything)
@@ -95,17 +96,19 @@ def _frames(asked: Asked) -> Json:
     thread = asked.thread()
     answer = _stack(asked, thread, asked.number("count", STOP_FRAMES))
     if asked.parameters.get("locals"):
-        wanted = {entry["index"]: entry for entry in answer["frames"]}
-        for index, seen in enumerate(engine.visible_frames(thread)):
-            if index not in wanted:
-                if index > max(wanted, default=-1):
-                    break
-                continue
-            pairs = frames.local_names(seen.frame)
-            entry = wanted[index]
-            entry["locals"] = frames.variables(pairs, 0, STOP_LOCALS, asked.budget, asked.renderer)
-            entry["localsTotal"] = len(pairs)
+        frames.add_locals(thread, answer["frames"], asked.budget, asked.renderer)
     return answer
+
+
+def _stacks(asked: Asked) -> Json:
+    """The stacks of all threads, with the locals of each frame if `locals` is true."""
+    question = threads.StackQuestion(
+        start=asked.number("start", 0),
+        count=asked.number("count", threads.MOST_THREADS),
+        frames=asked.number("frames", STOP_FRAMES),
+        locals=bool(asked.parameters.get("locals")),
+    )
+    return threads.stacks_json(question, asked.budget, asked.renderer)
 
 
 def _variables(asked: Asked) -> Json:
@@ -153,6 +156,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
     "frames": _frames,
+    "stacks": _stacks,
     "variables": _variables,
     "describe": _describe,
     "tasks": _tasks,

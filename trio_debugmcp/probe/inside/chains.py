@@ -73,8 +73,3 @@ def running_frames(top: Any, coroutine: Any) -> Optional[List[Any]]:
             return list(reversed(frames))[:MOST_LINKS]
         top = top.f_back
     return None
-
-
-def size(entry: Json) -> int:
-    """About how many characters an entry takes."""
-    return 80 + sum(60 + len(place["file"]) + len(place["function"]) for place in entry.get("chain", ()))

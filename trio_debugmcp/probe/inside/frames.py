@@ -11,6 +11,9 @@ from trio_debugmcp.probe.inside.values import Renderer, shows_type
 MOST_FRAMES = 20000
 """Walked in one answer. Deeper stacks (a recursion that ran wild) are counted up to here."""
 
+MOST_LOCALS = 200
+"""Of a frame, unless the question has a number of its own. What is left out is counted."""
+
 Json = Dict[str, Any]
 
 
@@ -52,7 +55,7 @@ def listed(thread: engine.Thread, start: int, count: int, budget: Budget) -> Tup
     for total, seen in enumerate(engine.visible_frames(thread), 1):
         if start < total <= start + count and not budget.spent():
             frame = frame_json(total - 1, seen, thread.stopped is not None)
-            budget.take(len(frame["file"]) + len(frame["function"]) + 80)
+            budget.take_json(frame)
             found.append(frame)
         if total >= MOST_FRAMES:
             break
@@ -125,6 +128,19 @@ def variables(pairs: List[Tuple[str, Any]], start: int, count: int, budget: Budg
         found.append(variable_json(name, value, None, renderer))
         budget.take(40 + len(name))
     return found
+
+
+def add_locals(thread: engine.Thread, listed: List[Json], budget: Budget, renderer: Renderer) -> None:
+    """Put the local variables into frames that are listed in an answer."""
+    wanted = {entry["index"]: entry for entry in listed}
+    last = max(wanted, default=-1)
+    for index, seen in enumerate(engine.visible_frames(thread)):
+        if index > last or budget.spent():
+            break
+        if index in wanted:
+            pairs = local_names(seen.frame)
+            wanted[index]["locals"] = variables(pairs, 0, MOST_LOCALS, budget, renderer)
+            wanted[index]["localsTotal"] = len(pairs)
 
 
 def main_globals() -> Dict[str, Any]:

@@ -6,7 +6,7 @@ between versions; where one is missing the answer has a note, "not known for thi
 
 from typing import Any, Callable, List, Tuple
 
-from trio_debugmcp.probe.inside import asyncio_tasks, chains, trio_tasks
+from trio_debugmcp.probe.inside import asyncio_tasks, trio_tasks
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.chains import Json
 
@@ -35,7 +35,7 @@ def tasks_json(budget: Budget, start: int, count: int) -> Json:
         if budget.spent():
             break
         entry = make(each, budget)
-        budget.take(chains.size(entry))
+        budget.take_json(entry)
         listed.append(entry)
     answer: Json = {"tasks": listed, "total": total}
     if notes:

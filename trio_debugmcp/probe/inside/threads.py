@@ -4,11 +4,13 @@ Who has a plain `threading.Lock` is not known to Python. A thread that is in a `
 `acquire` of it without a `release` since, has it probably; such an answer has `sure: false`.
 """
 
+import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from trio_debugmcp.probe.inside import bytecode, engine, frames, waits
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.values import Renderer
 from trio_debugmcp.probe.inside.waits import Wait
 
 MOST_THREADS = 1000
@@ -26,42 +28,78 @@ class Holder(NamedTuple):
     sure: bool
 
 
-def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS, waiting: bool = True) -> Json:
-    """Return every thread with its place, and what it waits for.
-
-    Args:
-        budget: Of the answer.
-        start: The first thread.
-        count: How many.
-        waiting: Whether to find out what each waits for. This takes about 50 µs for each that waits.
-    """
+def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> Json:
+    """Return threads with their places, what each waits for, and which of them block each other."""
     found = engine.threads()
-    known = {thread.ident: wait for thread in found for wait in (_wait(thread, budget, waiting),) if wait is not None}
+    page = found[start : start + count]
+    known = _waits(page, budget)
     holders = _holders(found, known, budget)
     listed = []
-    for thread in found[start : start + count]:
+    for thread in page:
         if budget.spent():
             break
-        entry = _thread_json(thread, known.get(thread.ident), holders)
-        budget.take(160)
-        listed.append(entry)
+        listed.append(_thread_json(thread, known, holders))
+        budget.take_json(listed[-1])
     answer: Json = {"threads": listed, "total": len(found)}
-    blocked = _deadlocks(found, known, holders)
+    blocked = _deadlocks(page, known, holders)
     if blocked:
         answer["deadlocks"] = blocked
     return answer
 
 
-def _wait(thread: engine.Thread, budget: Budget, waiting: bool) -> Optional[Wait]:
-    return waits.wait_of(thread) if waiting and not budget.spent() else None
+def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> Json:
+    """Return the stacks of all threads, each with what it waits for, and with the locals of its frames where asked."""
+    found = engine.threads()
+    page = found[asked.start : asked.start + asked.count]
+    known = _waits(page, budget)
+    holders = _holders(found, known, budget)
+    stacks = []
+    for thread in page:
+        if budget.spent():
+            break
+        entry = _thread_json(thread, known, holders, placed=False)
+        budget.take_json(entry)
+        entry["frames"], entry["total"] = frames.listed(thread, 0, asked.frames, budget)
+        if asked.locals:
+            frames.add_locals(thread, entry["frames"], budget, renderer)
+        stacks.append(entry)
+    return {"stacks": stacks, "total": len(found)}
 
 
-def _thread_json(thread: engine.Thread, wait: Optional[Wait], holders: Dict[int, Holder]) -> Json:
+class StackQuestion(NamedTuple):
+    """Which threads, and how much of each stack."""
+
+    start: int
+    count: int
+    frames: int
+    locals: bool
+
+
+def _waits(page: List[engine.Thread], budget: Budget) -> Dict[int, Optional[Wait]]:
+    """What each thread waits for, or None, by ident. Takes at most half of the time; then threads are missing."""
+    end = budget.half()
+    known: Dict[int, Optional[Wait]] = {}
+    for thread in page:
+        if time.monotonic() > end:
+            break
+        known[thread.ident] = waits.wait_of(thread)
+    return known
+
+
+def _thread_json(
+    thread: engine.Thread, known: Dict[int, Optional[Wait]], holders: Dict[int, Holder], placed: bool = True
+) -> Json:
+    wait = known.get(thread.ident)
     entry: Json = {"id": thread.id, "name": thread.name[:200]}
-    entry["state"] = "stopped" if thread.stopped is not None else "running" if wait is None else "waiting"
+    if thread.stopped is not None:
+        entry["state"] = "stopped"
+    elif thread.ident in known:
+        entry["state"] = "running" if wait is None else "waiting"
+    else:
+        entry["state"] = "unknown"
     if thread.daemon:
         entry["daemon"] = True
-    place = _place(thread)
+    place = _place(thread) if placed else None
     if place is not None:
         entry["at"] = place
     if wait is not None:
@@ -104,20 +142,23 @@ def _wait_json(wait: Wait, holders: Dict[int, Holder]) -> Json:
 # --- Who has it -------------------------------------------------------------------------------------------------------
 
 
-def _holders(found: List[engine.Thread], known: Dict[int, Wait], budget: Budget) -> Dict[int, Holder]:
+def _holders(found: List[engine.Thread], known: Dict[int, Optional[Wait]], budget: Budget) -> Dict[int, Holder]:
     """The holders of the locks and threads that are waited for, by the id of the object."""
     by_ident = {thread.ident: thread for thread in found}
     holders: Dict[int, Holder] = {}
     searched: Dict[int, Any] = {}
     for wait in known.values():
+        if wait is None or wait.target is None:
+            continue
         owner = waits.owner_of(wait.target)
         ident = owner if owner is not None else getattr(wait.target, "_ident", None) if wait.kind == "join" else None
         if ident in by_ident:
             holders[id(wait.target)] = Holder(by_ident[ident], None, True)
         elif type(wait.target) is waits.LOCK and wait.target.locked():
             searched[id(wait.target)] = wait.target
+    end = budget.half()
     for thread in found if searched else ():
-        if budget.spent():
+        if time.monotonic() > end:
             break
         for lock, frame in _probably_has(thread, searched):
             holders.setdefault(id(lock), Holder(thread, frame, False))
@@ -152,16 +193,20 @@ def _released(manager: Any, inner: Any) -> bool:
     return inner is not None and inner.f_code.co_name in ("wait", "wait_for") and inner.f_locals.get("self") is manager
 
 
-def _deadlocks(found: List[engine.Thread], known: Dict[int, Wait], holders: Dict[int, Holder]) -> List[Json]:
+def _deadlocks(found: List[engine.Thread], known: Dict[int, Optional[Wait]], holders: Dict[int, Holder]) -> List[Json]:
     """The circles of threads in which each has what another one wants."""
-    wanted = {ident: holders[id(wait.target)] for ident, wait in known.items() if id(wait.target) in holders}
+    wanted = {
+        ident: holders[id(wait.target)]
+        for ident, wait in known.items()
+        if wait is not None and wait.target is not None and id(wait.target) in holders
+    }
     ids = {thread.ident: thread.id for thread in found}
     circles: List[Json] = []
     seen: Dict[int, bool] = {}
     for start in wanted:
         path: List[int] = []
         ident = start
-        while ident in wanted and ident not in path and ident not in seen:
+        while ident in wanted and ident in ids and ident not in path and ident not in seen:
             path.append(ident)
             ident = wanted[ident].thread.ident
         if ident in path:

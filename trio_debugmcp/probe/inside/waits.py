@@ -38,7 +38,7 @@ _FUNCTIONS = {
     ("select", "select"): "io",
     ("signal", "pause"): "signal",
     ("signal", "sigwait"): "signal",
-    **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid")},
+    **{("posix", name): "process" for name in ("wait", "wait3", "wait4", "waitid", "waitpid", "system")},
     **{("posix", name): "io" for name in ("read", "readv", "write", "writev")},
     ("_socket", "getaddrinfo"): "io",
 }
@@ -82,16 +82,26 @@ def _primitive(frame: Any) -> Optional[Tuple[str, Known]]:
     if operation in ("SETUP_WITH", "BEFORE_WITH"):
         kind = _method_kind(stack[-1].value, "__enter__") if stack else None
         return (kind, stack[-1]._replace(owner=stack[-1].value)) if kind else None
+    if operation == "FOR_ITER":  # for line in sys.stdin
+        kind = _method_kind(stack[-1].value, "readline") if stack else None
+        return (kind, stack[-1]) if kind else None
     if "CALL" not in operation and operation != "PRECALL":
         return None
-    for known in reversed(stack):
+    return _called(stack, frame) or _called(bytecode.in_use(frame, far=True), frame, arguments=False)
+
+
+def _called(stack: List[Known], frame: Any, arguments: bool = True) -> Optional[Tuple[str, Known]]:
+    """Find on the stack, from its top, what is known to wait."""
+    for index in range(len(stack) - 1, -1, -1):
+        known = stack[index]
         kind = _kind(known)
+        if kind in ("sleep", "input") and arguments:
+            given = [each.text for each in stack[index + 1 :] if each.text]
+            return kind, known._replace(text=f"{known.text}({', '.join(given)})")
         if kind is not None:
-            arguments = [each.text for each in stack[stack.index(known) + 1 :] if each.text]
-            text = f"{known.text}({', '.join(arguments)})" if kind in ("sleep", "input") else known.text
-            return kind, known._replace(text=text)
+            return kind, known
         entered = _method_kind(known.value, "__enter__")  # 3.14 calls __enter__ as any other method
-        if entered is not None and known is stack[-1] and frame.f_code.co_name != "__exit__":
+        if entered is not None and index == len(stack) - 1 and frame.f_code.co_name != "__exit__":
             return entered, known._replace(owner=known.value)
     return None
 
@@ -210,8 +220,7 @@ def _climb(frame: Any, primitive: Tuple[str, Known]) -> Wait:
         frame, inner = frame.f_back, module
     if frame is top:
         return Wait(kind, _without_method(known, kind), detail, target)
-    stack = [each for each in bytecode.in_use(frame) if each.text and each.value is not facts.MISSING]
-    return Wait(kind, _callee(stack), detail, target)
+    return Wait(kind, _callee(bytecode.in_use(frame)) or _callee(bytecode.in_use(frame, far=True)), detail, target)
 
 
 def _fits(kind: str, inner: str) -> bool:
@@ -229,10 +238,11 @@ def _without_method(known: Known, kind: str) -> str:
 
 def _callee(stack: List[Known]) -> str:
     """The expression that a frame calls, of which the stack has also the arguments."""
-    for known in reversed(stack):
+    shown = [known for known in stack if known.text and known.value is not facts.MISSING]
+    for known in reversed(shown):
         if callable(known.value) and known.owner is not facts.MISSING:
             return _without_method(known, "lock")
-    return stack[-1].text if stack else ""
+    return shown[-1].text if shown else ""
 
 
 def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
