@@ -249,6 +249,27 @@ def _item(value: Any, key: Any) -> Any:
 # --- Blocks -----------------------------------------------------------------------------------------------------------
 
 
+def entering(frame: Any) -> Optional[Known]:
+    """Return the context manager whose `__enter__` a frame calls for a `with` statement, or None."""
+    known, index = _known(frame.f_code), position(frame)
+    name = known.instructions[index].opname
+    if name == "CALL" and index and _loads_enter(known.instructions[index - 1]):  # 3.14
+        index = _copied(known.instructions, index - 1)
+    elif name not in ("SETUP_WITH", "BEFORE_WITH"):
+        return None
+    stack = _stack_at(frame, index)
+    return stack[-1] if stack else None
+
+
+def _loads_enter(instruction: Any) -> bool:
+    return bool(instruction.opname == "LOAD_SPECIAL" and instruction.arg == 0)
+
+
+def _copied(found: List[Any], index: int) -> int:
+    """Return the index of the instruction before which the manager is on the stack; 3.14 then copies it."""
+    return next((each for each in range(index, max(index - 6, 0), -1) if found[each].opname == "COPY"), index)
+
+
 def entered(frame: Any) -> List[Known]:
     """Return the context managers of the `with` blocks that a frame is in, the outermost first."""
     known = _known(frame.f_code)
@@ -268,9 +289,8 @@ def _with_blocks(found: List[Any]) -> List[Tuple[int, int]]:
     for index, instruction in enumerate(found):
         if instruction.opname in ("SETUP_WITH", "BEFORE_WITH"):
             blocks.append((index, index + 1))
-        elif instruction.opname == "LOAD_SPECIAL" and instruction.arg == 0:  # 3.14: __enter__, and then its call
-            first = next((each for each in range(index, max(index - 6, 0), -1) if found[each].opname == "COPY"), index)
-            blocks.append((first, index + 2))
+        elif _loads_enter(instruction):  # 3.14: then its call
+            blocks.append((_copied(found, index), index + 2))
     return blocks
 
 

@@ -78,19 +78,20 @@ def _primitive(frame: Any) -> Optional[Tuple[str, Known]]:
     if not bytecode.may_call(frame):
         return None
     operation = bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname
+    manager = bytecode.entering(frame)
+    if manager is not None:
+        kind = _method_kind(manager.value, "__enter__")
+        return (kind, manager._replace(owner=manager.value)) if kind else None
     stack = bytecode.in_use(frame)
-    if operation in ("SETUP_WITH", "BEFORE_WITH"):
-        kind = _method_kind(stack[-1].value, "__enter__") if stack else None
-        return (kind, stack[-1]._replace(owner=stack[-1].value)) if kind else None
     if operation == "FOR_ITER":  # for line in sys.stdin
         kind = _method_kind(stack[-1].value, "readline") if stack else None
         return (kind, stack[-1]) if kind else None
     if "CALL" not in operation and operation != "PRECALL":
         return None
-    return _called(stack, frame) or _called(bytecode.in_use(frame, far=True), frame, arguments=False)
+    return _called(stack) or _called(bytecode.in_use(frame, far=True), arguments=False)
 
 
-def _called(stack: List[Known], frame: Any, arguments: bool = True) -> Optional[Tuple[str, Known]]:
+def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, Known]]:
     """Find on the stack, from its top, what is known to wait."""
     for index in range(len(stack) - 1, -1, -1):
         known = stack[index]
@@ -100,9 +101,6 @@ def _called(stack: List[Known], frame: Any, arguments: bool = True) -> Optional[
             return kind, known._replace(text=f"{known.text}({', '.join(given)})")
         if kind is not None:
             return kind, known
-        entered = _method_kind(known.value, "__enter__")  # 3.14 calls __enter__ as any other method
-        if entered is not None and index == len(stack) - 1 and frame.f_code.co_name != "__exit__":
-            return entered, known._replace(owner=known.value)
     return None
 
 
