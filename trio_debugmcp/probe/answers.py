@@ -107,6 +107,8 @@ class ProbeThread(_Answer, frozen=True):
     daemon: bool = False
     at: ThreadPlace | None = None
     waits: Waiting | None = None
+    calls: str | None = None
+    """The C function that it is in while `running`, as far as it is known. It may compute or wait."""
 
 
 class Deadlock(_Answer, frozen=True):

@@ -9,6 +9,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import calls, engine, frames, threads
+from trio_debugmcp.probe.inside import waits as waits_module
 from trio_debugmcp.probe.inside.bounds import Budget
 
 locks = [threading.Lock() for _ in range(5)]
@@ -102,6 +103,28 @@ def check_a_thread_that_runs_is_not_waiting() -> None:
     assert {entry(thread)["state"] for _ in range(20)} == {"running"}
     stop.append(1)
     assert entry(threading.main_thread())["state"] == "running"
+
+
+def check_c_code_that_is_not_known_to_wait_is_named() -> None:
+    import hashlib
+
+    thread = start(lambda: hashlib.pbkdf2_hmac("sha256", b"", b"", 3000000))
+    time.sleep(0.1)
+    found = entry(thread)
+    assert (found["state"], found["calls"]) == ("running", "hashlib.pbkdf2_hmac")
+    thread.join()
+
+
+def check_bytecode_that_is_not_known_is_not_said_to_run() -> None:
+    event = threading.Event()
+    thread = start(event.wait)
+    entry(thread, "event")
+    kept, waits_module.wait_of = waits_module.wait_of, lambda thread: {}["unknown"]
+    try:
+        assert entry(thread)["state"] == "unknown"
+    finally:
+        waits_module.wait_of = kept
+        event.set()
 
 
 def check_a_pools_worker_is_idle_or_not() -> None:

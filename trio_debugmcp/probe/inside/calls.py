@@ -104,7 +104,7 @@ def _stacks(asked: Asked) -> Json:
     """The stacks of all threads, with the locals of each frame if `locals` is true."""
     question = threads.StackQuestion(
         start=asked.number("start", 0),
-        count=asked.number("count", threads.MOST_THREADS),
+        most=asked.number("count", threads.MOST_THREADS),
         frames=asked.number("frames", STOP_FRAMES),
         locals=bool(asked.parameters.get("locals")),
     )

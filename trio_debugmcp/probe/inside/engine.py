@@ -129,9 +129,14 @@ def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
 def _plain_frames(frame: Any) -> Iterator[Visible]:
     while frame is not None:
         code = frame.f_code
-        if not _is_pydevd(frame) and not is_probe(frame):
+        if not is_own(frame):
             yield Visible(frame, code.co_filename, frame.f_lineno or 0, code.co_name, is_library(code.co_filename))
         frame = frame.f_back
+
+
+def is_own(frame: Any) -> bool:
+    """Whether a frame is pydevd's or the probe's."""
+    return _is_pydevd(frame) or is_probe(frame)
 
 
 def is_probe(frame: Any) -> bool:

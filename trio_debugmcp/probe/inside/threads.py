@@ -50,7 +50,7 @@ def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> J
 def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> Json:
     """Return the stacks of all threads, each with what it waits for, and with the locals of its frames where asked."""
     found = engine.threads()
-    page = found[asked.start : asked.start + asked.count]
+    page = found[asked.start : asked.start + asked.most]
     known = _waits(page, budget)
     holders = _holders(found, known, budget)
     stacks = []
@@ -70,7 +70,7 @@ class StackQuestion(NamedTuple):
     """Which threads, and how much of each stack."""
 
     start: int
-    count: int
+    most: int
     frames: int
     locals: bool
 
@@ -82,7 +82,10 @@ def _waits(page: List[engine.Thread], budget: Budget) -> Dict[int, Optional[Wait
     for thread in page:
         if time.monotonic() > end:
             break
-        known[thread.ident] = waits.wait_of(thread)
+        try:
+            known[thread.ident] = waits.wait_of(thread)
+        except Exception:  # bytecode of a version that is not known
+            continue
     return known
 
 
@@ -95,6 +98,9 @@ def _thread_json(
         entry["state"] = "stopped"
     elif thread.ident in known:
         entry["state"] = "running" if wait is None else "waiting"
+        calls = waits.call_of(thread) if wait is None else ""
+        if calls:
+            entry["calls"] = calls[:200]
     else:
         entry["state"] = "unknown"
     if thread.daemon:

@@ -63,14 +63,29 @@ _METHODS = {
 
 
 def wait_of(thread: engine.Thread) -> Optional[Wait]:
-    """Return what a thread waits for, or None: it is stopped, or runs, or waits in C code that is not known to wait."""
+    """Return what a thread waits for, or None: it is stopped, or runs, or is in C code that is not known to wait.
+
+    Raises:
+        Exception: the bytecode is of a version that is not known.
+    """
     if thread.stopped is not None:
         return None
+    primitive = _primitive(thread.top)
+    return _climb(thread.top, primitive) if primitive is not None else None
+
+
+def call_of(thread: engine.Thread) -> str:
+    """Return the expression of the C function that a thread is in, or an empty string.
+
+    That function may compute or wait: `cursor.execute` of a database driver does either. Stepping the thread has to
+    wait for its end.
+    """
+    if engine.is_own(thread.top) or not bytecode.may_call(thread.top):
+        return ""
     try:
-        primitive = _primitive(thread.top)
-        return _climb(thread.top, primitive) if primitive is not None else None
+        return _callee(bytecode.in_use(thread.top), calls=True)
     except Exception:  # bytecode of a version that is not known
-        return None
+        return ""
 
 
 def _primitive(frame: Any) -> Optional[Tuple[str, Known]]:
@@ -234,13 +249,13 @@ def _without_method(known: Known, kind: str) -> str:
     return known.text
 
 
-def _callee(stack: List[Known]) -> str:
+def _callee(stack: List[Known], calls: bool = False) -> str:
     """The expression that a frame calls, of which the stack has also the arguments."""
     shown = [known for known in stack if known.text and known.value is not facts.MISSING]
     for known in reversed(shown):
-        if callable(known.value) and known.owner is not facts.MISSING:
-            return _without_method(known, "lock")
-    return shown[-1].text if shown else ""
+        if callable(known.value) and (calls or known.owner is not facts.MISSING):
+            return _without_method(known, "" if calls else "lock")
+    return shown[-1].text if shown and not calls else ""
 
 
 def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
