@@ -119,7 +119,7 @@ def check_bytecode_that_is_not_known_is_not_said_to_run() -> None:
     event = threading.Event()
     thread = start(event.wait)
     entry(thread, "event")
-    kept, waits_module.wait_of = waits_module.wait_of, lambda thread: {}["unknown"]
+    kept, waits_module.wait_of = waits_module.wait_of, lambda thread: [][int(thread.id)]
     try:
         assert entry(thread)["state"] == "unknown"
     finally:
