@@ -413,6 +413,33 @@ async def test_threads_modules_and_output_are_the_same_with_and_without_it(versi
     assert without.count(b"UserWarning: once") == 1
 
 
+PRINTING = """\
+import sys, threading, time
+
+class Streams:
+    def __repr__(self):
+        return f"same: {sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__}"
+
+def chat():
+    while True:
+        print("chat")
+        time.sleep(0.0001)
+
+streams = Streams()
+threading.Thread(target=chat, daemon=True).start()
+time.sleep(1000)
+"""
+
+
+async def test_a_program_that_prints_keeps_its_streams_and_its_output_is_not_taken(tmp_path: Path) -> None:
+    async with open_debuggee(written(tmp_path, PRINTING)) as debuggee:
+        await debuggee.install()
+        await until(lambda: threads(debuggee), lambda answer: len(answer.threads) == 2)
+        for _ in range(50):
+            assert (await debuggee.ask("describe", expression="streams"))["value"] == "same: True"
+        assert debuggee.events("output") == []
+
+
 async def test_it_is_installed_once_and_gone_with_the_program(tmp_path: Path) -> None:
     async with open_debuggee(written(tmp_path, "input()\n")) as debuggee:
         assert await debuggee.evaluate(call_expression("threads")) == ""

@@ -17,7 +17,7 @@ import trio
 from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, line_of, program
 from tests.recording.make import record_the_till
-from tests.recording.scene import URIS, comparable, watch, without_times
+from tests.recording.scene import URIS, same_answer, watch, without_times
 from trio_debugmcp.recording.format import ClientEntry, ExitEntry, ProgramOutputEntry, read_recording
 from trio_debugmcp.testing import DebugClient, ToolFailed, connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
@@ -212,7 +212,7 @@ def test_a_session_recorded_now_replays_twice_to_identical_payloads_and_times(tm
     tools = [answer for answer in first.answers if answer.method == "tools/call"]
     assert len(tools) == 11
     for answer in tools:
-        assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
+        assert same_answer(answer.method, answer.now, answer.then)
 
 
 def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:

@@ -140,17 +140,12 @@ def without_times(message: Any) -> str:
     return _TIMES.sub(r"\1\2-", json.dumps(message, sort_keys=True, separators=(",", ":")))
 
 
-def comparable(method: str, message: Any) -> str:
-    """A message without times and, in lists of tools, without descriptions, which later versions reword."""
-    return without_times(_without_descriptions(message) if method == "tools/list" else message)
+def same_answer(method: str, now: Any, then: Any) -> bool:
+    """Whether two answers are the same but for times; of a list of tools, later versions may change all but names."""
+    if method == "tools/list":
+        return _tools(then) <= _tools(now)
+    return without_times(now) == without_times(then)
 
 
-def _without_descriptions(value: Any) -> Any:
-    """Tools without their descriptions and those in their schemas; properties that are named so are kept."""
-    if isinstance(value, dict):
-        return {
-            key: _without_descriptions(each)
-            for key, each in value.items()
-            if not (key == "description" and isinstance(each, str))
-        }
-    return [_without_descriptions(each) for each in value] if isinstance(value, list) else value
+def _tools(message: Any) -> set[str]:
+    return {tool["name"] for tool in message["result"]["tools"]}

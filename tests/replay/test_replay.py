@@ -15,9 +15,9 @@ from tests.recording.scene import (
     RECORDINGS,
     URIS,
     Watched,
-    comparable,
     notified_then,
     options_for,
+    same_answer,
     watch,
     without_times,
 )
@@ -106,7 +106,7 @@ def test_recorded_clients_get_the_recorded_answers_except_for_times(
 ) -> None:
     assert len(watched.answers) > 60
     for answer in watched.answers:
-        assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
+        assert same_answer(answer.method, answer.now, answer.then)
 
 
 def test_notifications_are_sent_at_their_recorded_times(recording: Recording, watched: Watched) -> None:
@@ -133,7 +133,7 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
     answers = watch(family, speed=speed).answers
     assert {each.client for each in answers} == {"c-1", "c-2"}
     for answer in answers:
-        assert comparable(answer.method, answer.now) == comparable(answer.method, answer.then)
+        assert same_answer(answer.method, answer.now, answer.then)
 
 
 def test_at_speed_2_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:

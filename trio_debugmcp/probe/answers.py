@@ -84,7 +84,7 @@ class Holder(_Answer, frozen=True):
     sure: bool = False
     """Whether Python knows it. Of plain locks it is inferred from the code: say "probably"."""
     at: Place | None = None
-    """Where it took it, as far as that is known."""
+    """Where the frame is now that took it, as far as that is known."""
 
 
 class Waiting(_Answer, frozen=True):

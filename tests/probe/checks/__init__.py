@@ -1,4 +1,4 @@
 """Checks of what runs inside the program, on every interpreter: plain functions and asserts, in the Python of 3.8.
 
-python -m tests.probe.checks values
+Run by `python -m tests.probe.checks values`, and on each interpreter by test_inside.py.
 """

@@ -119,7 +119,7 @@ def check_bytecode_that_is_not_known_is_not_said_to_run() -> None:
     event = threading.Event()
     thread = start(event.wait)
     entry(thread, "event")
-    kept, waits_module.wait_of = waits_module.wait_of, lambda thread: {}["unknown"]
+    kept, waits_module.wait_of = waits_module.wait_of, lambda thread: [][int(thread.id)]
     try:
         assert entry(thread)["state"] == "unknown"
     finally:
@@ -212,6 +212,30 @@ def check_two_reentrant_locks_are_surely_a_deadlock() -> None:
     pair = [entry(start(take, *each), None)["id"] for each in ((first, second), (second, first))]
     time.sleep(0.1)
     assert any(sorted(each["threads"]) == sorted(pair) and each["sure"] for each in answer()["deadlocks"])
+
+
+def check_a_wait_that_may_end_is_not_surely_a_deadlock() -> None:
+    first, second, barrier = threading.RLock(), threading.RLock(), threading.Barrier(2)
+
+    def take(one: Any, other: Any) -> None:
+        with one:
+            barrier.wait()
+            other.acquire(timeout=100)
+
+    pair = [entry(start(take, *each), None)["id"] for each in ((first, second), (second, first))]
+    time.sleep(0.1)
+    assert any(sorted(each["threads"]) == sorted(pair) and not each["sure"] for each in answer()["deadlocks"])
+
+
+def check_a_function_too_long_to_read_is_not_judged() -> None:
+    source = "import time\ndef long():\n" + "    x = 1 + len('')\n" * 10000 + "    time.sleep(100)\n"
+    scope: Dict[str, Any] = {}
+    exec(source, scope)
+    thread = start(scope["long"])
+    time.sleep(0.1)
+    begin = time.monotonic()
+    assert entry(thread)["state"] == "unknown"
+    assert time.monotonic() - begin < 0.2
 
 
 def check_a_thread_that_wants_its_own_lock() -> None:

@@ -18,6 +18,9 @@ _FOLLOWED = 80
 _MOST_INSTRUCTIONS = 3000
 """Of a function that is searched for `with` blocks."""
 
+_MOST_BYTES = 30000
+"""Of the bytecode of a function that is read at all: about 15,000 instructions, which take some 20 ms."""
+
 _MOST_CODES = 300
 """Functions whose instructions are kept."""
 
@@ -47,6 +50,8 @@ class _Code:
     """What is known of a function, and kept: reading its instructions takes a millisecond."""
 
     def __init__(self, code: types.CodeType) -> None:
+        if len(code.co_code) > _MOST_BYTES:
+            raise ValueError("a function too long to read")
         self.code = code
         self.instructions: List[Any] = list(dis.get_instructions(code))
         self.starts: Dict[int, int] = {}

@@ -1,6 +1,8 @@
 """The questions that the probe answers: one function each, JSON in and JSON out.
 
-call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
+    call("stop", '{"thread": 1}')   # '{"answer": {"frames": [...], "locals": [...], "threads": [...]}, "ms": 1.3}'
+
+`bootstrap.call_expression` makes the expression that calls it; `answers.py` has the structs of the answers.
 """
 
 import json

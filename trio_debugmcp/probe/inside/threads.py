@@ -7,7 +7,7 @@ Who has a plain `threading.Lock` is not known to Python. A thread that is in a `
 import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bytecode, engine, frames, waits
+from trio_debugmcp.probe.inside import bytecode, engine, facts, frames, waits
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.values import Renderer
@@ -21,7 +21,7 @@ _MOST_FRAMES = 60
 
 
 class Holder(NamedTuple):
-    """A thread that has a lock, and since where."""
+    """A thread that has a lock, and the frame that took it."""
 
     thread: engine.Thread
     frame: Any
@@ -157,7 +157,7 @@ def _holders(found: List[engine.Thread], known: Dict[int, Optional[Wait]], budge
         if wait is None or wait.target is None:
             continue
         owner = waits.owner_of(wait.target)
-        ident = owner if owner is not None else getattr(wait.target, "_ident", None) if wait.kind == "join" else None
+        ident = owner if owner is not None else facts.attribute(wait.target, "_ident") if wait.kind == "join" else None
         if ident in by_ident:
             holders[id(wait.target)] = Holder(by_ident[ident], None, True)
         elif type(wait.target) is waits.LOCK and wait.target.locked():
@@ -200,7 +200,10 @@ def _released(manager: Any, inner: Any) -> bool:
 
 
 def _deadlocks(found: List[engine.Thread], known: Dict[int, Optional[Wait]], holders: Dict[int, Holder]) -> List[Json]:
-    """The circles of threads in which each has what another one wants."""
+    """The circles of threads in which each has what another one wants.
+
+    They are sure if Python knows who has each lock, and no thread may stop waiting after a time.
+    """
     wanted = {
         ident: holders[id(wait.target)]
         for ident, wait in known.items()
@@ -217,7 +220,8 @@ def _deadlocks(found: List[engine.Thread], known: Dict[int, Optional[Wait]], hol
             ident = wanted[ident].thread.ident
         if ident in path:
             circle = path[path.index(ident) :]
-            sure = all(wanted[each].sure for each in circle)
+            timed = [wait.bounded for each in circle for wait in (known[each],) if wait is not None]
+            sure = all(wanted[each].sure for each in circle) and not any(timed)
             circles.append({"threads": [ids[each] for each in circle], "sure": sure})
         seen.update(dict.fromkeys(path, True))
     return circles

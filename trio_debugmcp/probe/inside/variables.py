@@ -1,6 +1,6 @@
 """Children of values: items and fields, any slice of them, each with a path that leads back to it.
 
-    children([7, 8], "xs", 0, 100)   # [0] 7 path xs[0], [1] 8 path xs[1]
+    of_value([7, 8], "xs", Question(start=1), budget, renderer)   # total 2, [1] with value 8 and path xs[1]
 
 A path is an expression. Where a key cannot be written as one (an object as the key of a dict, an element of a set) the
 path is an index expression: `[*dd.values()][2]`, `[*st][0]`.

@@ -30,6 +30,8 @@ class Wait(NamedTuple):
     detail: str = ""
     target: Any = None
     """The lock or the thread that it waits for."""
+    bounded: bool = False
+    """Whether the call has arguments, of which one may be a timeout."""
 
 
 _FUNCTIONS = {
@@ -71,7 +73,7 @@ def wait_of(thread: engine.Thread) -> Optional[Wait]:
     if thread.stopped is not None:
         return None
     primitive = _primitive(thread.top)
-    return _climb(thread.top, primitive) if primitive is not None else None
+    return _climb(thread.top, *primitive) if primitive is not None else None
 
 
 def call_of(thread: engine.Thread) -> str:
@@ -83,39 +85,39 @@ def call_of(thread: engine.Thread) -> str:
     if engine.is_own(thread.top) or not bytecode.may_call(thread.top):
         return ""
     try:
-        return _callee(bytecode.in_use(thread.top), calls=True)
+        return _callee(bytecode.in_use(thread.top), calls=True)[0]
     except Exception:  # bytecode of a version that is not known
         return ""
 
 
-def _primitive(frame: Any) -> Optional[Tuple[str, Known]]:
-    """Kind and expression of what the current instruction of a frame calls, if that is known to wait."""
+def _primitive(frame: Any) -> Optional[Tuple[str, Known, bool]]:
+    """Kind and expression of what a frame calls now, if that is known to wait, and whether with arguments."""
     if not bytecode.may_call(frame):
         return None
     operation = bytecode.instructions(frame.f_code)[bytecode.position(frame)].opname
     manager = bytecode.entering(frame)
     if manager is not None:
         kind = _method_kind(manager.value, "__enter__")
-        return (kind, manager._replace(owner=manager.value)) if kind else None
+        return (kind, manager._replace(owner=manager.value), False) if kind else None
     stack = bytecode.in_use(frame)
     if operation == "FOR_ITER":  # for line in sys.stdin
         kind = _method_kind(stack[-1].value, "readline") if stack else None
-        return (kind, stack[-1]) if kind else None
+        return (kind, stack[-1], False) if kind else None
     if "CALL" not in operation and operation != "PRECALL":
         return None
     return _called(stack) or _called(bytecode.in_use(frame, far=True), arguments=False)
 
 
-def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, Known]]:
+def _called(stack: List[Known], arguments: bool = True) -> Optional[Tuple[str, Known, bool]]:
     """Find on the stack, from its top, what is known to wait."""
     for index in range(len(stack) - 1, -1, -1):
         known = stack[index]
         kind = _kind(known)
         if kind in ("sleep", "input") and arguments:
             given = [each.text for each in stack[index + 1 :] if each.text]
-            return kind, known._replace(text=f"{known.text}({', '.join(given)})")
+            return kind, known._replace(text=f"{known.text}({', '.join(given)})"), True
         if kind is not None:
-            return kind, known
+            return kind, known, index < len(stack) - 1
     return None
 
 
@@ -215,9 +217,8 @@ _LIBRARIES = frozenset(
 """Whose frames are climbed."""
 
 
-def _climb(frame: Any, primitive: Tuple[str, Known]) -> Wait:
+def _climb(frame: Any, kind: str, known: Known, bounded: bool) -> Wait:
     """Look at the frames of libraries around the innermost one: the outermost that is known says what is waited for."""
-    kind, known = primitive
     target = known.owner if kind == "lock" else None
     detail, inner, top = "", "", frame
     for _ in range(_MOST_CLIMBED):
@@ -229,11 +230,20 @@ def _climb(frame: Any, primitive: Tuple[str, Known]) -> Wait:
             kind = rule[0]
             detail, target = rule[1](frame)
         if frame.f_back is None or kind in _IDLE:
-            return Wait(kind, "", detail, target)
+            return Wait(kind, "", detail, target, bounded)
         frame, inner = frame.f_back, module
     if frame is top:
-        return Wait(kind, _without_method(known, kind), detail, target)
-    return Wait(kind, _callee(bytecode.in_use(frame)) or _callee(bytecode.in_use(frame, far=True)), detail, target)
+        return Wait(kind, _without_method(known, kind), detail, target, bounded)
+    text, bounded = _expression(frame)
+    return Wait(kind, text, detail, target, bounded)
+
+
+def _expression(frame: Any) -> Tuple[str, bool]:
+    try:
+        near = _callee(bytecode.in_use(frame))
+        return near if near[0] else _callee(bytecode.in_use(frame, far=True))
+    except Exception:  # too long a function
+        return "", False
 
 
 def _fits(kind: str, inner: str) -> bool:
@@ -249,13 +259,17 @@ def _without_method(known: Known, kind: str) -> str:
     return known.text
 
 
-def _callee(stack: List[Known], calls: bool = False) -> str:
-    """The expression that a frame calls, of which the stack has also the arguments."""
-    shown = [known for known in stack if known.text and known.value is not facts.MISSING]
-    for known in reversed(shown):
+def _callee(stack: List[Known], calls: bool = False) -> Tuple[str, bool]:
+    """The expression that a frame calls, and whether the stack has arguments behind it."""
+    last = ""
+    for index in range(len(stack) - 1, -1, -1):
+        known = stack[index]
+        if not known.text or known.value is facts.MISSING:
+            continue
         if callable(known.value) and (calls or known.owner is not facts.MISSING):
-            return _without_method(known, "" if calls else "lock")
-    return shown[-1].text if shown and not calls else ""
+            return _without_method(known, "" if calls else "lock"), index < len(stack) - 1
+        last = last or known.text
+    return ("" if calls else last), False
 
 
 def _rule(module: str, frame: Any) -> Optional[Tuple[str, Callable[[Any], Tuple[str, Any]]]]:
