@@ -169,7 +169,7 @@ def _end_with_comments(parsed: _Parsed, function: Function) -> int:
 
 
 def _statement_at(parsed: _Parsed, line: int) -> ast.stmt | None:
-    """The statement in whose middle a line is; None for comments, blank lines, texts that are no code, and `def`s."""
+    """The statement in whose middle a line is; None for comments, blank lines, docstrings and `def`s."""
     around = [
         node
         for node in ast.walk(parsed.tree)
