@@ -1,7 +1,9 @@
 """Python source without running it: which lines have code, and where a function begins. Pure.
 
-line_with_code(source, 3)                       # 5, if lines 3 and 4 are comments
-function_line(source, ["Basket", "total"])      # the line of the first statement of that method
+    line_with_code(source, 3)                       # 5, if lines 3 and 4 are comments
+    function_line(source, ["Basket", "total"])      # the line of its first statement
+
+None of the names is looked up in a running program.
 """
 
 import ast
