@@ -17,6 +17,7 @@ from tests.fuzz.running import run
 from tests.fuzz.sources import named, source_ways, uri, yard
 from tests.fuzz.wire import wire
 from trio_debugmcp.dap import codec, messages
+from trio_debugmcp.dap.dial_in import ADMISSION_SECONDS, open_dial_ins
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
@@ -106,6 +107,46 @@ def adapter(data: bytes) -> None:
     run(main)
 
 
+def caller(data: bytes) -> None:
+    """After anything has dialed in and said this, the door is as before: a stranger is gone, a program is admitted.
+
+    What is said begins after the first byte; if that is over 127, the token has been shown before.
+    """
+    knows, said = data[:1] > b"\x7f", data[1:]
+
+    async def main() -> None:
+        async with open_dial_ins() as door, trio.open_nursery() as nursery:
+            ours, theirs = memory_stream_pair()
+            nursery.start_soon(door.admit, ours)
+            if knows:
+                shown = {"clientAccessToken": door.token}
+                await _send_frames(theirs, {"type": "response", "request_seq": 1, "success": True, "body": shown})
+            nursery.start_soon(_send, theirs, said)
+            nursery.start_soon(_receive_all, theirs)
+            await trio.sleep(ADMISSION_SECONDS + 1)
+            assert door.statistics().at_the_door == 0
+            ours, theirs = memory_stream_pair()
+            for number, body in enumerate(
+                ({"clientAccessToken": door.token}, {"process": {"pid": 7, "ppid": 1}}, {}), 1
+            ):
+                answer = {"type": "response", "request_seq": number, "success": True, "body": body}
+                await _send_frames(theirs, answer)
+            nursery.start_soon(door.admit, ours)
+            assert (await door.take(7)).pid == 7
+            nursery.cancel_scope.cancel()
+
+    run(main)
+
+
+async def _send_frames(stream: trio.abc.SendStream, *messages: object) -> None:
+    await stream.send_all(b"".join(encode_frame(json.dumps(each).encode()) for each in messages))
+
+
+async def _receive_all(stream: trio.abc.ReceiveStream) -> None:
+    while await _receive(stream):
+        pass
+
+
 # --- MCP clients -------------------------------------------------------------------------------------------------
 
 
@@ -188,7 +229,7 @@ async def _send(stream: Any, data: bytes) -> None:
         pass
 
 
-async def _receive(stream: trio.abc.Stream) -> bytes:
+async def _receive(stream: trio.abc.ReceiveStream) -> bytes:
     try:
         return bytes(await stream.receive_some())
     except trio.BrokenResourceError:
@@ -196,7 +237,7 @@ async def _receive(stream: trio.abc.Stream) -> bytes:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    each.__name__: each for each in (framing, dap, adapter, mcp, uri, named, head)
+    each.__name__: each for each in (framing, dap, adapter, caller, mcp, uri, named, head)
 }
 
 
@@ -208,6 +249,13 @@ def seeds(target: str) -> list[bytes]:
             said = [json.loads(line) for line in lines]
             bodies = [json.dumps(each["msg"]).encode() for each in said if each["dir"] == "a2c"][:60]
             return bodies if target == "dap" else [encode_frame(body) for body in bodies]
+        case "caller":
+            answers: tuple[dict[str, Any], ...] = ({}, {"body": {"process": {"pid": 7, "ppid": 1}}}, {"success": False})
+            frames = [
+                encode_frame(json.dumps({"type": "response", "request_seq": number, "success": True, **each}).encode())
+                for number, each in enumerate(answers, 1)
+            ]
+            return [b"\0" + frames[0], b"\xff" + frames[1] + frames[2], b"\xff" + frames[1]]
         case "mcp":
             methods = ("ping", "tools/list", "tools/call", "resources/read", "prompts/get", "completion/complete")
             request = {"jsonrpc": "2.0", "id": 1, "params": {"uri": "debugger://session"}}

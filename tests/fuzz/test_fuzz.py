@@ -68,6 +68,30 @@ def test_after_any_messages_of_an_adapter_the_server_still_works(data: bytes) ->
     targets.adapter(data)
 
 
+def admission(response: tuple[int, object, Any]) -> bytes:
+    number, success, body = response
+    message = {"type": "response", "seq": 1, "request_seq": number, "success": success, "body": body}
+    return encode_frame(inputs.encoded(message))
+
+
+PROCESSES = st.fixed_dictionaries({"pid": inputs.SCALARS, "ppid": inputs.SCALARS}) | inputs.JSON
+ADMISSIONS = st.tuples(
+    st.integers(1, 4),
+    st.just(True) | inputs.SCALARS,
+    st.fixed_dictionaries({"process": PROCESSES})
+    | st.fixed_dictionaries({"clientAccessToken": inputs.JSON})
+    | inputs.JSON,
+).map(admission)
+
+
+@given(st.sampled_from([b"\0", b"\xff"]), st.lists(ADMISSIONS | FRAMES, max_size=5).map(b"".join) | FRAMED)
+@example(b"\xff", admission((2, True, {"process": {"pid": 7, "ppid": 7}})) + admission((3, False, None)))
+@example(b"\xff", admission((2, True, {"process": {"pid": inputs.HUGE, "ppid": -1}})) + admission((3, True, {})))
+@example(b"\0", encode_frame(b'{"type":"response","request_seq":1,"success":true,"body":' + inputs.deep(5000) + b"}"))
+def test_after_anything_that_dials_in_the_door_admits_the_next_program(knows: bytes, said: bytes) -> None:
+    targets.caller(knows + said)
+
+
 ANSWERED = {
     "threads": "ThreadsBody",
     "stackTrace": "StackTraceBody",

@@ -30,7 +30,7 @@ async def stopped(client: DebugClient, directory: Path, text: str, line: int) ->
     return stop
 
 
-async def test_nothing_is_told_from_no_value_and_the_last_of_several_statements_has_one(
+async def test_none_differs_from_no_value_and_the_last_of_several_statements_has_one(
     debugging: Connect, tmp_path: Path
 ) -> None:
     async with debugging() as client:
@@ -65,6 +65,15 @@ async def test_every_path_in_an_answer_leads_back(debugging: Connect, tmp_path: 
         items = (await client.call("variables_get", path="st"))["variables"]
         (element,) = [each for each in items if "len" not in each["name"]]
         assert (element["value"], element["path"]) == ("'only'", None)
+
+
+async def test_collections_have_as_many_children_as_items(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, "lst = [1, 2]\ndd = {1: [1, 2, 3]}\nempty = ()\nprint('end')\n", 4)
+        for depth in (1, 2):
+            variables = (await client.call("variables_get", depth=depth))["variables"]
+            counts = {each["name"]: each["childCount"] for each in variables}
+            assert (counts["lst"], counts["dd"], counts["empty"]) == (2, 1, 0)
 
 
 async def test_an_evaluation_that_does_not_end_is_interrupted(debugging: Connect, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ class BreakpointSync:
         answered = list(zip(groups, body.breakpoints or [], strict=False))
         answers = [(each, answer) for group, answer in answered for each in group.members]
         for group, _ in answered:
-            if not all(each.temporary for each in group.members):  # for one run nobody needs to know
+            if not all(each.temporary for each in group.members):  # for one run that is not worth a message
                 winner = next(each for each in group.members if not each.temporary)
                 why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
                 answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]

@@ -37,6 +37,9 @@ MAX_NODES = 1000
 MAX_TRACE_LENGTH = 4000
 """Characters of the traceback of an evaluation that failed."""
 
+LENGTHS_SECONDS = 2.0
+"""For the lengths of collections, which takes no time unless the thread is busy."""
+
 CAUSES_SECONDS = 2.0
 """For the causes of an exception: their `__str__` is code of the program."""
 
@@ -110,9 +113,28 @@ async def expand(
             return shown
         below = await children(requests, variable.variables_reference)
         grown = [await grow(each, levels - 1, shown.path) for each in below[: max(0, room)]]
-        return replace(shown, children=grown, child_count=len(below))
+        return replace(shown, children=grown, child_count=len([each for each in below if each.name != "len()"]))
 
     return [await grow(each, depth, parent) for each in found]
+
+
+async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variable]) -> list[Variable]:
+    """Return variables with the number of their children, where the adapter did not count them and it is known how."""
+    unknown = [(each.path, each.type or "") for each in shown if each.child_count is None and each.path is not None]
+    question = requests.profile.repl.lengths(unknown)
+    if question is None:
+        return shown
+    try:
+        answer = (await evaluate(requests, frame, question, LENGTHS_SECONDS)).value
+        lengths = {path: int(each) for (path, _), each in zip(unknown, answer.strip("'").split(), strict=True)}
+    except (UsageError, ValueError):
+        return shown
+    return [
+        replace(each, child_count=lengths[each.path])
+        if each.path is not None and lengths.get(each.path, -1) >= 0
+        else each
+        for each in shown
+    ]
 
 
 def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:

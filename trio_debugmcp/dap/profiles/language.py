@@ -121,6 +121,13 @@ class Repl:
         """Value and type of an expression for which the adapter answers with neither; None for a statement."""
         return None
 
+    def lengths(self, values: Sequence[tuple[str, str]]) -> str | None:
+        """An expression for how many items these values have, each a path and a type: numbers with spaces between.
+
+        -1 stands for a value of a type that does not count its items.
+        """
+        return None
+
     def interrupt(self) -> str | None:
         """An expression that interrupts the evaluations in other threads, and is evaluated without a frame.
 

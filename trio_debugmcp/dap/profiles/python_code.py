@@ -1,9 +1,9 @@
 """Python source without running it: which lines have code, and where a function begins. Pure.
 
     line_with_code(source, 3)                       # 5, if lines 3 and 4 are comments
-    function_line(source, ["Basket", "total"])      # the line of the first statement of that method
+    function_line(source, ["Basket", "total"])      # the line of its first statement
 
-The source is what is on disk now; the program may run an older one.
+None of the names is looked up in a running program.
 """
 
 import ast
@@ -171,7 +171,7 @@ def _end_with_comments(parsed: _Parsed, function: Function) -> int:
 
 
 def _statement_at(parsed: _Parsed, line: int) -> ast.stmt | None:
-    """The statement in whose middle a line is; None for comments, blank lines, texts that are no code, and `def`s."""
+    """The statement in whose middle a line is; None for comments, blank lines, docstrings and `def`s."""
     around = [
         node
         for node in ast.walk(parsed.tree)

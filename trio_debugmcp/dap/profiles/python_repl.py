@@ -2,8 +2,12 @@
 
 import ast
 import textwrap
+from collections.abc import Sequence
 
 from trio_debugmcp.dap.profiles.language import Repl
+
+_COLLECTIONS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
+"""Types whose children are their items; `len` of any other type runs code of the program."""
 
 
 class PythonRepl(Repl):
@@ -29,6 +33,10 @@ class PythonRepl(Repl):
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         return "None", "NoneType"
+
+    def lengths(self, values: Sequence[tuple[str, str]]) -> str | None:
+        asked = [f"len({path})" if kind in _COLLECTIONS else "-1" for path, kind in values]
+        return f"' '.join(map(str, [{', '.join(asked)}]))" if set(asked) != {"-1"} and asked else None
 
     def interrupt(self) -> str | None:
         """Raise `KeyboardInterrupt` in every thread in which pydevd evaluates something for us; not in its own."""

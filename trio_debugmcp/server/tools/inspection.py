@@ -154,6 +154,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
     shown = await inspection.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
+    shown = await inspection.with_lengths(session.requests, frame, shown)
     kept = inspection.bounded(shown, params.max_result_bytes)
     return VariablesResult(kept, len(found), len(found) - params.start - len(kept) if page else 0)
 
