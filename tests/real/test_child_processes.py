@@ -105,7 +105,7 @@ async def test_a_breakpoint_stops_in_a_worker_of_pytest_xdist(debugging: Connect
     file.write_text("def work(way):\n    done = way\n    assert done\n\ndef test_it():\n    work('xdist')\n")
     async with debugging() as client:
         await client.call("breakpoint_set", file=str(file), line=2)
-        words = ["-q", "-n", "2", "-p", "no:cacheprovider", str(file)]
+        words = ["-q", "-n", "1", "-p", "no:cacheprovider", str(file)]
         options = {"module": "pytest", "python": sys.executable}
         launch = {"program": str(file), "cwd": str(tmp_path), "args": words, "adapter_options": options}
         ways, (session,), end = await stops(client, **launch)

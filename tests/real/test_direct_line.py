@@ -4,6 +4,7 @@ Programs are started as profiles/debugpy.py does, but there is no session: the t
 """
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -21,6 +22,7 @@ from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.debugpy import _dial, _interpreter, _package, _target
+from trio_debugmcp.dap.watchdog import signal_session
 from trio_debugmcp.errors import AdapterRefused
 
 SECONDS = 30
@@ -75,7 +77,10 @@ async def running(code: str) -> AsyncIterator[Line]:
     with trio.fail_after(SECONDS):
         async with open_dial_ins() as door:
             process = await trio.lowlevel.open_process(
-                command(await door.listen(), code), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+                command(await door.listen(), code),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
             assert process.stdout is not None
             async with process.stdout:
@@ -84,7 +89,7 @@ async def running(code: str) -> AsyncIterator[Line]:
                     door.own(process.pid, line.children.append)
                     yield line
                 finally:
-                    process.kill()
+                    signal_session(process.pid, signal.SIGKILL)  # with a child that hangs
                     await process.wait()
 
 
