@@ -1,4 +1,4 @@
-"""The door for programs that dial in: who is admitted, who gets whom, and that nobody keeps others out or hangs.
+"""The door for programs that dial in: who is admitted, who gets whom, and that no caller keeps others out or hangs.
 
 Fake callers on memory streams and a virtual clock; on real sockets where the listening socket itself is the matter.
 Facts of pydevd, which the fake here only repeats, are tested with the real one in tests/real/test_direct_line.py.
@@ -187,7 +187,7 @@ async def test_garbage_is_disconnected(data: bytes, autojump_clock: MockClock) -
 
 
 @pytest.mark.parametrize("pid", [None, "7", True, 0, -1, 2**31, 10**30, 1.5])
-async def test_a_caller_that_is_no_process_is_disconnected(pid: object, autojump_clock: MockClock) -> None:
+async def test_a_caller_that_is_not_a_process_is_disconnected(pid: object, autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
         pydevd = knock(door, nursery, pid=pid)
         await wait_all_tasks_blocked()
@@ -335,7 +335,7 @@ async def test_of_one_that_dials_in_twice_before_it_is_taken_the_second_connecti
         assert await door.take(7) is owner.announced[1]
 
 
-async def test_a_child_that_nobody_takes_or_that_is_dismissed_runs_on(autojump_clock: MockClock) -> None:
+async def test_a_child_that_is_not_taken_or_is_dismissed_runs_on(autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
         door.own(1, Owner().announce)
         forgotten, dismissed = knock(door, nursery, pid=7), knock(door, nursery, pid=8)

@@ -220,7 +220,7 @@ async def test_before_an_exec_exited_says_that_the_process_is_replaced_and_it_di
         assert (await line.said()).endswith("7\n")
 
 
-# --- Letting go -------------------------------------------------------------------------------------------------------
+# --- Releasing --------------------------------------------------------------------------------------------------------
 
 
 async def test_a_program_waits_until_it_is_configured_and_a_release_lets_it_run() -> None:

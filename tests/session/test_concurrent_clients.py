@@ -72,7 +72,7 @@ async def test_after_a_refused_resume_the_stop_can_still_be_inspected(autojump_c
         assert (await client.call("variables_get"))["variables"] == []
 
 
-async def test_of_two_steps_at_once_the_second_is_told_that_one_is_under_way(autojump_clock: MockClock) -> None:
+async def test_of_two_steps_at_once_the_second_fails_because_one_is_under_way(autojump_clock: MockClock) -> None:
     async with paused("legacy") as (client, adapter), trio.open_nursery() as nursery:
         # The first is held up by an echo, the second comes before the program counts as running.
         refused: list[str] = []

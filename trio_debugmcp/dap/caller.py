@@ -2,7 +2,7 @@
 
     caller = await admitted(stream, token)      # raises if it is a stranger
     ...                                         # DAP on caller.stream, beginning with caller.received
-    await release(caller)                       # or: nobody wants it, its process is to run on
+    await release(caller)                       # or: it is not wanted, and its process is to run on
 
 `pydevdAuthorize`, `pydevdSystemInfo` and `evaluate` without a frame are pydevd's own requests, and so is the order in
 which `release` works: tests/real/test_direct_line.py has a test for each fact.
@@ -59,7 +59,7 @@ if not hasattr(monkey, "_dialing"):
 """
 """Python that runs inside the debugger of a process which has dialed in, for when we are gone before it is.
 
-pydevd makes every child dial in as long as its parent lives. Where nobody listens any more, `os.fork` raises in the
+pydevd makes every child dial in as long as its parent lives. Where no server listens any more, `os.fork` raises in the
 child and a new interpreter does not start; where the connection ends before the child may run, it waits for ever.
 So children dial in only while their parent is connected, and a fork whose debugger is gone runs on without one.
 """
@@ -69,7 +69,7 @@ class Caller:
     """A debugger inside a process that has dialed in and shown the token.
 
     Attributes:
-        stream: the connection to it; whoever takes the caller closes it.
+        stream: the connection to it; the task that takes the caller closes it.
         received: bytes that came after its answers.
     """
 

@@ -7,7 +7,7 @@
 
 Who dials in is asked for the token first, and for its process id and its parent's (`caller`). A caller that a launch or
 an attachment waits for is handed to it; another one is a child: the session that owns its nearest known ancestor is
-asked to announce it. One that nobody takes is released, so that its process runs on. A stranger is disconnected, and a
+asked to announce it. One that is not taken is released, so that its process runs on. A stranger is disconnected, and a
 bounded number of callers is at the door at once: then the next one waits until the oldest has had its time.
 """
 
@@ -155,7 +155,7 @@ class DialIns:
             del self._owners[pid]
 
     def dismiss(self, pid: int) -> None:
-        """Release a caller that waits: nobody is going to take it."""
+        """Release a caller that waits and will not be taken."""
         if pid in self._waiting:
             caller, taken = self._waiting.pop(pid)
             taken.cancel(reason="it was dismissed")
@@ -261,7 +261,7 @@ class DialIns:
 async def open_dial_ins() -> AsyncIterator[DialIns]:
     """Run the door for the length of the block. It listens from the first `listen` on.
 
-    Resource handling: at the end nothing listens, and callers that nobody took have been released.
+    Resource handling: at the end nothing listens, and callers that were not taken have been released.
     """
     async with trio.open_nursery() as nursery:
         dial_ins = DialIns(nursery)

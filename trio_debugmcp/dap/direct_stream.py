@@ -122,7 +122,7 @@ class DirectStream(trio.abc.Stream):
     async def aclose(self) -> None:
         self._closed = True
         self._incoming.close()
-        self._let_go()
+        self._release()
         await trio.lowlevel.checkpoint()
 
     def _take_response(self, response: Response) -> None:
@@ -150,7 +150,7 @@ class DirectStream(trio.abc.Stream):
         """Speak to this caller from now on."""
         self._caller, self.pid = caller, caller.pid
         if self._closed:
-            self._let_go()
+            self._release()
         else:
             self._dial_ins.own(caller.pid, self._announce)
 
@@ -177,7 +177,7 @@ class DirectStream(trio.abc.Stream):
         while True:
             for body in decoder.feed(data):
                 if await self._pass_on(body):
-                    self._let_go()  # of a program that was detached from, so that its children do not dial in
+                    self._release()  # of a program that was detached from, so that its children do not dial in
                     return
             data = bytes(await caller.stream.receive_some(_CHUNK_BYTES))
             acknowledge_at_once(caller.stream)
@@ -227,7 +227,7 @@ class DirectStream(trio.abc.Stream):
     def hang_up(self) -> None:
         """End the stream: the session reads its end."""
         self._frames.close()
-        self._let_go()
+        self._release()
 
     async def refuse(self, reason: str) -> None:
         """Answer what the session has requested with a failure, as an adapter that cannot start the program does."""
@@ -237,7 +237,7 @@ class DirectStream(trio.abc.Stream):
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Give the connection up: a process that is not ours, and that still waits to be allowed to run, may."""
         for child in self._announced.values():
             self._dial_ins.dismiss(child)

@@ -118,7 +118,7 @@ class DebugpyDialect(Dialect):
 
 
 _OLDEST_PYTHON = (3, 8)
-"""The oldest that debugpy 1.8 can be put into: in an older one it fails, and nobody is told."""
+"""The oldest that debugpy 1.8 can be put into: an older one fails without a word."""
 
 
 class Debugpy(Profile):

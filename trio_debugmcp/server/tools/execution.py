@@ -152,7 +152,7 @@ _BLOCKED = (
 
 
 async def _blocked(session: DebugSession) -> list[str]:
-    """Return notes on a program that cannot be paused because every thread waits; none if it can, or nobody knows."""
+    """Return notes on a program that cannot be paused because every thread waits; none if it can, or if that is not known."""
     try:
         found = (await session.probe.threads()).answer
     except (ProbeError, AdapterGone):
