@@ -32,7 +32,6 @@ async def test_while_running_and_without_a_session_tools_refuse_with_the_state(d
     needs_pause: list[tuple[str, dict[str, object]]] = [
         ("debug_step", {}),
         ("debug_continue", {}),
-        ("stacktrace_get", {}),
         ("variables_get", {}),
         ("evaluate", {"expression": "1"}),
         ("debug_run_to", at("steps.py", "# last")),
@@ -43,6 +42,9 @@ async def test_while_running_and_without_a_session_tools_refuse_with_the_state(d
             with pytest.raises(ToolFailed) as failed:
                 await client.call(tool, **arguments)
             assert failed.value.code == "NO_SESSION"
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("stacktrace_get")
+        assert failed.value.code == "NO_SESSION"
         await client.call("debug_launch", program=program("busy.py"), stop_at_entry=False, wait=False)
         for tool, arguments in needs_pause:
             with pytest.raises(ToolFailed) as failed:
