@@ -1,24 +1,25 @@
 """The tools that show what threads and tasks do: also while the program runs, waits, or is blocked.
 
 While it is stopped the adapter answers for the stopped thread, as always. Everything else is asked of the probe inside
-the program (`session.probe`), where there is one; without it these tools show the last stop, or refuse.
+the program (`session.probe`), where there is one; without it these tools show the last stop, or say what they cannot.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
+import trio
 from msgspec import Meta
 
-from trio_debugmcp.errors import UsageError, no_session
-from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, ProbeTask, ProbeThread, Stack, Threads
+from trio_debugmcp.errors import AdapterGone, UsageError, no_session
+from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, ProbeTask, ProbeThread, Stack, Stacks, Threads
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.truncation import truncated
+from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import Frame, Location, Payload, ThreadsPayload
 from trio_debugmcp.state.resources import THREADS, threads_payload
@@ -72,6 +73,12 @@ class LiveThreads(Payload, frozen=True):
     omitted: int
 
 
+class LastThreads(ThreadsPayload, frozen=True):
+    """The threads as of the last stop, because the program did not answer: `notes` say why."""
+
+    notes: list[str]
+
+
 class StackResult(Payload, frozen=True):
     """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
 
@@ -112,11 +119,15 @@ class MergedStack(Payload, frozen=True):
 
 
 class AllStacks(Payload, frozen=True):
-    """The stacks of all threads of all sessions, equal ones merged, the most frequent first."""
+    """The stacks of all threads of all sessions, equal ones merged, the most frequent first.
+
+    `total`, `omitted`: stacks that differ, and those of them left out here; `threads`: of all sessions that answered.
+    """
 
     stacks: list[MergedStack]
     total: int
     omitted: int
+    threads: int
     notes: list[str]
 
 
@@ -147,11 +158,15 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | 
     session = debugger.session(params.session_id)
     try:
         found = (await session.probe.threads()).answer
-    except ProbeError:
+    except ProbeError as error:
         snapshot = session.snapshot
         if snapshot is None:
             raise no_session() from None
-        return threads_payload(snapshot, debugger.merger.revisions[THREADS])
+        last = threads_payload(snapshot, debugger.merger.revisions[THREADS])
+        if not session.profile.has_probe:
+            return last
+        note = f"where the threads are now is not known: {_reason(error)}. This is the last stop"
+        return LastThreads(last.threads, last.stale, last.captured_at, last.revision, [note])
     current = session.snapshot.threads.current if session.snapshot is not None else None
     kept = truncated((_live_thread(each, current) for each in found.threads), MAX_RESULT_BYTES)
     deadlocks = [list(each.threads) for each in found.deadlocks]
@@ -183,16 +198,17 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult 
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None or snapshot.phase != "Paused" or params.locals:
-        return await _live_stack(session, snapshot, params.thread_id, params)
+        return await _live_stack(session, snapshot, params)
     thread_id = frames.active_thread(snapshot, params.thread_id)
     found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
     kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
     return StackResult(thread_id, kept, total, len(found) - len(kept))
 
 
-async def _live_stack(
-    session: DebugSession, snapshot: Snapshot | None, thread_id: int | None, params: StacktraceGet
-) -> LiveStack:
+async def _live_stack(session: DebugSession, snapshot: Snapshot | None, params: StacktraceGet) -> LiveStack:
+    thread_id = params.thread_id if isinstance(params.thread_id, int) else None
+    if snapshot is not None and snapshot.phase == "Paused":
+        thread_id = frames.active_thread(snapshot, thread_id)  # of several that are stopped, the active one
     try:
         threads: Threads = (await session.probe.threads()).answer
         found: Frames = (
@@ -201,11 +217,31 @@ async def _live_stack(
     except ProbeError as error:
         if error.kind == "thread":
             raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.") from None
-        raise not_paused(snapshot) from None
+        raise _unknown_stack(session, snapshot, error) from None
     state = next((each.state for each in threads.threads if each.id == found.thread), "unknown")
     shown = [_live_frame(each, with_locals=params.locals) for each in found.frames]
     kept = truncated(shown, MAX_RESULT_BYTES)
     return LiveStack(found.thread, _STATES.get(state, "Running"), kept, found.total, len(shown) - len(kept))
+
+
+def _unknown_stack(session: DebugSession, snapshot: Snapshot | None, error: ProbeError) -> UsageError:
+    """Return the error of a stack that only the probe knows, and which it did not tell."""
+    if snapshot is not None and snapshot.phase == "Paused":
+        return UsageError(
+            "NOT_SUPPORTED",
+            f"The variables of all frames are not known: {_reason(error)}. Ask without locals, and then variables_get "
+            "for each frame that matters.",
+            {"adapter": session.profile.name},
+        )
+    refusal = not_paused(snapshot)
+    if session.profile.has_probe:
+        return UsageError(refusal.code, f"Its stack is not known: {_reason(error)}. {refusal.message}", refusal.details)
+    return refusal
+
+
+def _reason(error: Exception) -> str:
+    """Return why something is not known, for the middle of a sentence."""
+    return str(error).rstrip(".")
 
 
 def _live_frame(frame: ProbeFrame, *, with_locals: bool) -> LiveFrame:
@@ -224,33 +260,62 @@ def _rendered(frame: ProbeFrame) -> dict[str, str]:
     return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
 
 
+MAX_NAMED_THREADS = 10
+"""Threads that a merged stack names; all of them are counted."""
+
+MAX_NOTES = 40
+"""Notes on processes whose stacks are not known, or not all of them. There may be hundreds of processes."""
+
+_HEAD_BYTES = 200
+"""Of an answer around its lists."""
+
+
 async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
-    notes: list[str] = []
-    merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
     sessions = debugger.living_sessions() if params.session_id is None else [debugger.session(params.session_id)]
     if not sessions:
         raise no_session()
-    for session in sessions:
-        try:
-            found = (await session.probe.stacks(min(params.count, ALL_FRAMES), locals_=params.locals)).answer
-        except ProbeError as error:
-            notes.append(f"{session.id}: the stacks are not known: {error}")
-            continue
+    answers, notes = await _ask_all(sessions, params)
+    merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
+    for session_id, found in answers:
         if found.total > len(found.stacks):
-            notes.append(f"{session.id}: {found.total - len(found.stacks)} threads left out")
+            notes.append(f"{session_id}: {found.total - len(found.stacks)} threads left out")
         for stack in found.stacks:
-            key = (stack.id, session.id) if params.locals else (tuple(_lines(stack.frames)), _kind(stack))
-            merged.setdefault(key, []).append((session.id, stack))
-    many = len(sessions) > 1
+            key = (stack.id, session_id) if params.locals else (tuple(_lines(stack.frames)), _kind(stack))
+            merged.setdefault(key, []).append((session_id, stack))
     groups = sorted(merged.values(), key=len, reverse=True)
-    shown = [_merged(group, many=many, with_locals=params.locals) for group in groups]
-    page = shown[params.start :]
-    kept = truncated(page, MAX_RESULT_BYTES)
-    return AllStacks(kept, len(shown), len(page) - len(kept), notes)
+    page = [_merged(each, many=len(sessions) > 1, with_locals=params.locals) for each in groups[params.start :]]
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more notes left out: ask with session_id"]
+    kept = truncated(page, MAX_RESULT_BYTES - _HEAD_BYTES - json_size(notes))
+    threads = sum(found.total for _, found in answers)
+    return AllStacks(kept, len(groups), len(page) - len(kept), threads, notes)
 
 
-MAX_NAMED_THREADS = 10
-"""Threads that a merged stack names; all of them are counted."""
+async def _ask_all(
+    sessions: Sequence[DebugSession], params: StacktraceGet
+) -> tuple[list[tuple[str, Stacks]], list[str]]:
+    """Return the answers of the sessions, by id and in order, and notes on those that did not answer.
+
+    All at once: each that does not answer takes the whole time for an answer.
+    """
+    answers: dict[str, Stacks] = {}
+    failures: dict[str, str] = {}
+
+    async def ask(session: DebugSession) -> None:
+        try:
+            answer = await session.probe.stacks(min(params.count, ALL_FRAMES), locals_=params.locals)
+        except (ProbeError, AdapterGone) as error:
+            failures[session.id] = f"{session.id}: the stacks are not known: {_reason(error)}"
+        else:
+            answers[session.id] = answer.answer
+
+    async with trio.open_nursery() as nursery:
+        for each in sessions:
+            nursery.start_soon(ask, each)
+    ids = [each.id for each in sessions]
+    return [(each, answers[each]) for each in ids if each in answers], [
+        failures[each] for each in ids if each in failures
+    ]
 
 
 def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
@@ -292,7 +357,7 @@ async def _tasks(debugger: Debugger, params: TasksList) -> TasksResult:
     except ProbeError as error:
         raise UsageError(
             "NOT_SUPPORTED",
-            f"The tasks of this program are not known: {error}. Look at its threads with threads_list.",
+            f"The tasks of this program are not known: {_reason(error)}. Look at its threads with threads_list.",
             {"adapter": session.profile.name},
         ) from None
     shown = [_task_line(each) for each in found.tasks]
@@ -324,7 +389,7 @@ TOOLS = (
         description="The threads with their places and what they wait for; of Python programs as they are now, also "
         "while they run or are blocked, else as of the last stop.",
         params=ThreadsList,
-        result=(ThreadsPayload, LiveThreads),
+        result=(ThreadsPayload, LiveThreads, LastThreads),
         run=_threads,
         read_only=True,
         idempotent=True,
