@@ -163,7 +163,7 @@ _SILENT = (
 
 
 async def _blocked(session: DebugSession) -> list[str]:
-    """Return notes on a program that cannot be paused because every thread waits; none if it can, or nobody knows."""
+    """Return notes on a program that cannot be paused because every thread waits; none if any may run."""
     try:
         found = (await session.probe.threads()).answer
     except (ProbeError, AdapterGone):
