@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 PROBE_SECONDS = 1.0
 """For an answer of the probe. It takes milliseconds, unless something keeps the GIL; then it would wait for ever."""
 
+STACKS_SIZE = 2_000_000
+"""Characters of the stacks of all threads, where equal ones are merged afterwards: 1,000 threads of 20 frames."""
+
 _Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks)
 
 
@@ -36,7 +39,12 @@ class ProgramProbe:
         return f"<ProgramProbe of {self._requests.session_id}>"
 
     async def threads(self) -> Reply[Threads]:
-        """Ask where every thread is, and what it waits for. Raises `ProbeError`, as all questions do."""
+        """Ask where every thread is, and what it waits for.
+
+        Raises:
+            ProbeError: the probe did not answer, and why; so for all questions.
+            AdapterGone: the program's debugger has disconnected.
+        """
         return await self._ask("threads", Threads)
 
     async def frames(self, thread_id: int | None, start: int, count: int, *, locals_: bool = False) -> Reply[Frames]:
@@ -45,7 +53,8 @@ class ProgramProbe:
 
     async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
         """Ask for the stacks of all threads, at most `frames` frames of each."""
-        return await self._ask("stacks", Stacks, frames=frames, locals=locals_)
+        size = None if locals_ else STACKS_SIZE  # with locals, equal stacks are not merged
+        return await self._ask("stacks", Stacks, frames=frames, locals=locals_, size=size)
 
     async def tasks(self, start: int, count: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
@@ -73,8 +82,18 @@ class ProgramProbe:
         return (await self._requests.request("evaluate", arguments, EvaluateBody)).result
 
 
-_LOOPS = {"asyncio": "the events of its asyncio loop", "trio": "the events of its Trio run"}
-"""Kinds of waiting that are not an expression of the program: an idle event loop."""
+_KINDS = {
+    "asyncio": "the events of its asyncio loop",
+    "trio": "the events of its Trio run",
+    "worker": "work: it is idle",
+    "exit": "the other threads to end",
+    "io": "input or output",
+    "process": "a process",
+    **{kind: f"a {kind}" for kind in ("lock", "queue", "condition", "barrier", "semaphore", "future", "signal")},
+    "event": "an event",
+    "join": "a thread to end",
+}
+"""What is waited for, by kind, where no expression of the program is known."""
 
 
 def waits_for(thread: ProbeThread) -> str | None:
@@ -82,7 +101,7 @@ def waits_for(thread: ProbeThread) -> str | None:
     waits = thread.waits
     if waits is None:
         return None
-    what = waits.what or _LOOPS.get(waits.kind, waits.kind)
+    what = waits.what or _KINDS.get(waits.kind, waits.kind)
     if waits.holder is None:
         return what
     sure = "" if waits.holder.sure else "probably "

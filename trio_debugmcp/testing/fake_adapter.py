@@ -30,6 +30,10 @@ class FakeAdapter(FakeAnswers):
 
     `frames`, `threads`, `locals` and `values` are what is found in the program; `requests` are those received, and
     `on_request` is called with each of them. `connection` is where it can misbehave.
+
+    `probe`, set before `options()`, makes it a program with a probe: the answer to each question, by name, or the text
+    of a reply. `probed` are the questions that it got; `probe_installed` is false until the first one and, if the test
+    says so, again after an `exec`.
     """
 
     program = __file__
@@ -46,7 +50,8 @@ class FakeAdapter(FakeAnswers):
 
     def options(self, **changes: Any) -> Options:
         """Make server options whose only debug adapter is this one."""
-        return Options(settings=Settings(directory="/", profiles=(FakeProfile(self),)), **changes)
+        profile = FakeProfile(self) if self.probe is None else ProbedProfile(self)
+        return Options(settings=Settings(directory="/", profiles=(profile,)), **changes)
 
     def commands(self) -> list[str]:
         """Return the commands received, in order."""
@@ -153,3 +158,9 @@ class FakeProfile(Profile):
 
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.children[configuration["child"]].open()
+
+
+class ProbedProfile(FakeProfile):
+    """The profile of a `FakeAdapter` whose program has a `probe`."""
+
+    has_probe: ClassVar[bool] = True

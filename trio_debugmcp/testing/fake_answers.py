@@ -1,5 +1,8 @@
 """`FakeAnswers`: how a fake adapter answers requests: plausibly, unless the test has scripted another answer."""
 
+import ast
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
@@ -25,6 +28,10 @@ ALL_CAPABILITIES: dict[str, Any] = {
 }
 
 
+_PROBE_CALL = re.compile(r"probe\.call\('(\w+)', ('.*')\) if probe")
+"""The question and its parameters in an expression that calls the probe."""
+
+
 class Refusal(Exception):
     """Raised by an answer: the request fails with this text."""
 
@@ -40,6 +47,9 @@ class FakeAnswers(ABC):
         self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
         self.locals: dict[str, str] = {}
         self.values: dict[str, str] = {}
+        self.probe: dict[str, Any] | None = None
+        self.probe_installed = False
+        self.probed: list[tuple[str, Arguments]] = []
         self._answers: dict[str, Answer] = {}
         self._afterwards: dict[str, Callable[[], Awaitable[None]]] = {}
         self._breakpoint_ids = count(1)
@@ -137,9 +147,23 @@ class FakeAnswers(ABC):
 
     async def _on_evaluate(self, arguments: Arguments) -> Any:
         expression = arguments["expression"]
+        if self.probe is not None and "frameId" not in arguments:
+            return {"result": self._on_probe(expression, self.probe), "variablesReference": 0}
         if expression not in self.values:
             raise Refusal(f"NameError: name '{expression}' is not defined")
         return {"result": self.values[expression], "type": "int", "variablesReference": 0}
+
+    def _on_probe(self, expression: str, probe: Mapping[str, Any]) -> str:
+        """Answer as the probe does: with nothing until it is installed, then in JSON. A text is the whole answer."""
+        call = _PROBE_CALL.search(expression)
+        if call is None:
+            self.probe_installed = True
+            return "installed"
+        if not self.probe_installed:
+            return ""
+        self.probed.append((call[1], json.loads(ast.literal_eval(call[2]))))
+        answer = probe.get(call[1], {})
+        return answer if isinstance(answer, str) else json.dumps({"answer": answer, "ms": 1.0})
 
     async def _on_exceptionInfo(self, arguments: Arguments) -> Any:  # noqa: N802
         return {"exceptionId": "ValueError", "description": "bad", "breakMode": "always"}

@@ -11,9 +11,18 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
     `read_only`: for clients that watch a replay. What would move the program is refused, and no call is recorded in
     the timeline.
     """
-    from trio_debugmcp.server.tools import breakpoints, execution, inspection, process, session, threads, timeline
+    from trio_debugmcp.server.tools import (
+        breakpoints,
+        execution,
+        inspection,
+        process,
+        session,
+        stacks,
+        threads,
+        timeline,
+    )
 
-    families = (session, execution, breakpoints, threads, inspection, process, timeline)
+    families = (session, execution, breakpoints, stacks, threads, inspection, process, timeline)
     tools = [tool for family in families for tool in family.TOOLS]
     if read_only:
         from trio_debugmcp.server.tools import read_only as replay

@@ -130,19 +130,24 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
             {"currentState": "Paused"},
         )
     outcome: Outcome | None = None
+    answered = False
     with trio.move_on_at(deadline):
         await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
         snapshot = session.snapshot
         if snapshot is not None and snapshot.phase == "Running":
             await _send_pause(debugger, session, snapshot, params.thread_id)
+        answered = True
         with trio.move_on_after(BLOCKED_AFTER_SECONDS):
             outcome = await debugger.wait_stop(session.id)
         blocked = [] if outcome is not None else await _blocked(session)
-        if blocked:
+        if blocked and _is_running(session.snapshot):  # it may have stopped since the probe answered
             report = await report_outcome(debugger, None, deadline=deadline)
             return replace(report, notes=[*report.notes, *blocked])
         outcome = outcome or await debugger.wait_stop(session.id)
-    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    if outcome is None and not answered and session.profile.has_probe and _is_running(session.snapshot):
+        return replace(report, notes=[*report.notes, _SILENT])
+    return report
 
 
 _BLOCKED = (
@@ -150,14 +155,21 @@ _BLOCKED = (
     "runs Python code again. threads_list, stacktrace_get and tasks_list work all the same"
 )
 
+_SILENT = (
+    "the debugger inside the program does not run, so it is not known where the threads are: one of them may be in C "
+    "code that keeps the GIL. The pause stays armed: it stops the first thread that runs Python code again"
+)
+"""Note on a pause to which the program gave no answer at all."""
+
 
 async def _blocked(session: DebugSession) -> list[str]:
-    """Return notes on a program that cannot be paused because every thread waits; none if it can, or if that is not known."""
+    """Return notes on a program that cannot be paused because every thread waits; none if any may run."""
     try:
         found = (await session.probe.threads()).answer
     except (ProbeError, AdapterGone):
         return []
-    if any(thread.state in ("running", "stopped", "unknown") for thread in found.threads):
+    complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
+    if not complete or any(thread.state != "waiting" for thread in found.threads):
         return []
     notes = [_BLOCKED]
     notes += [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
@@ -165,6 +177,10 @@ async def _blocked(session: DebugSession) -> list[str]:
     if found.total > MAX_NOTED_THREADS:
         notes.append(f"{found.total - MAX_NOTED_THREADS} more threads: see threads_list")
     return notes
+
+
+def _is_running(snapshot: Snapshot | None) -> bool:
+    return snapshot is not None and snapshot.phase == "Running"
 
 
 def _is_past_start(snapshot: Snapshot | None) -> bool:

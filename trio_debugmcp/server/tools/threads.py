@@ -1,47 +1,28 @@
-"""The tools that show what threads and tasks do: also while the program runs, waits, or is blocked.
+"""The tools that show where threads and tasks are: also while the program runs, waits, or is blocked.
 
-While it is stopped the adapter answers for the stopped thread, as always. Everything else is asked of the probe inside
-the program (`session.probe`), where there is one; without it these tools show the last stop, or refuse.
+They ask the probe inside the program (`session.probe`), where there is one; without it they show the last stop, or say
+what they cannot. `stacks` has the tool for call stacks.
 """
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError, no_session
-from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, ProbeTask, ProbeThread, Stack, Threads
+from trio_debugmcp.probe.answers import ProbeError, ProbeTask, ProbeThread
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
-from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.probe import waits_for
-from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import truncated
-from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import Frame, Location, Payload, ThreadsPayload
+from trio_debugmcp.state.payloads import Location, Payload, ThreadsPayload
 from trio_debugmcp.state.resources import THREADS, threads_payload
 
-ALL_FRAMES = 20
-"""Frames of each thread in a view of all stacks."""
-
-_STATES = {"stopped": "Suspended", "waiting": "Waiting"}
+STATES = {"stopped": "Suspended", "waiting": "Waiting"}
 """The probe's words in the contract's; what runs, or may run, is Running."""
 
 
 class ThreadsList(Params, frozen=True, kw_only=True):
-    session_id: SessionId = None
-
-
-class StacktraceGet(Params, frozen=True, kw_only=True):
-    thread_id: Annotated[
-        int | Literal["*"] | None,
-        Meta(description="A thread id from threads_list, or `*` for all; default: the active thread."),
-    ] = None
-    start: Start = 0
-    count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
-    locals: Annotated[bool, Meta(description="With the variables of each frame.")] = False
     session_id: SessionId = None
 
 
@@ -72,51 +53,9 @@ class LiveThreads(Payload, frozen=True):
     omitted: int
 
 
-class StackResult(Payload, frozen=True):
-    """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
+class LastThreads(ThreadsPayload, frozen=True):
+    """The threads as of the last stop, because the program did not answer: `notes` say why."""
 
-    thread_id: int
-    frames: list[Frame]
-    total: int
-    omitted: int
-
-
-class LiveFrame(Payload, frozen=True):
-    """A frame with its variables, where they were asked for: names to rendered values."""
-
-    index: int
-    name: str
-    location: Location
-    is_user_code: bool
-    locals: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
-
-
-class LiveStack(Payload, frozen=True):
-    """The stack of a thread as it is now, while the program runs or waits."""
-
-    thread_id: int
-    state: str
-    frames: list[LiveFrame]
-    total: int
-    omitted: int
-
-
-class MergedStack(Payload, frozen=True):
-    """One stack, of `count` threads: `function file:line` for each frame, the innermost first."""
-
-    count: int
-    threads: list[str]
-    waits_for: str | None
-    frames: list[str]
-    locals: list[dict[str, str]] | msgspec.UnsetType = msgspec.UNSET
-
-
-class AllStacks(Payload, frozen=True):
-    """The stacks of all threads of all sessions, equal ones merged, the most frequent first."""
-
-    stacks: list[MergedStack]
-    total: int
-    omitted: int
     notes: list[str]
 
 
@@ -147,11 +86,15 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | 
     session = debugger.session(params.session_id)
     try:
         found = (await session.probe.threads()).answer
-    except ProbeError:
+    except ProbeError as error:
         snapshot = session.snapshot
         if snapshot is None:
             raise no_session() from None
-        return threads_payload(snapshot, debugger.merger.revisions[THREADS])
+        last = threads_payload(snapshot, debugger.merger.revisions[THREADS])
+        if not session.profile.has_probe:
+            return last
+        note = f"where the threads are now is not known: {reason(error)}. This is the last stop"
+        return LastThreads(last.threads, last.stale, last.captured_at, last.revision, [note])
     current = session.snapshot.threads.current if session.snapshot is not None else None
     kept = truncated((_live_thread(each, current) for each in found.threads), MAX_RESULT_BYTES)
     deadlocks = [list(each.threads) for each in found.deadlocks]
@@ -167,119 +110,16 @@ def _live_thread(thread: ProbeThread, current: int | None) -> LiveThread:
     return LiveThread(
         id=thread.id,
         name=thread.name,
-        state=_STATES.get(thread.state, "Running"),
+        state=STATES.get(thread.state, "Running"),
         is_current=thread.id == current,
         location=place,
         waits_for=msgspec.UNSET if waits is None else waits,
     )
 
 
-# --- Stacks -----------------------------------------------------------------------------------------------------------
-
-
-async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult | LiveStack | AllStacks:
-    if params.thread_id == "*":
-        return await _all_stacks(debugger, params)
-    session = debugger.session(params.session_id)
-    snapshot = session.snapshot
-    if snapshot is None or snapshot.phase != "Paused" or params.locals:
-        return await _live_stack(session, snapshot, params.thread_id, params)
-    thread_id = frames.active_thread(snapshot, params.thread_id)
-    found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
-    kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
-    return StackResult(thread_id, kept, total, len(found) - len(kept))
-
-
-async def _live_stack(
-    session: DebugSession, snapshot: Snapshot | None, thread_id: int | None, params: StacktraceGet
-) -> LiveStack:
-    try:
-        threads: Threads = (await session.probe.threads()).answer
-        found: Frames = (
-            await session.probe.frames(thread_id, params.start, params.count, locals_=params.locals)
-        ).answer
-    except ProbeError as error:
-        if error.kind == "thread":
-            raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.") from None
-        raise not_paused(snapshot) from None
-    state = next((each.state for each in threads.threads if each.id == found.thread), "unknown")
-    shown = [_live_frame(each, with_locals=params.locals) for each in found.frames]
-    kept = truncated(shown, MAX_RESULT_BYTES)
-    return LiveStack(found.thread, _STATES.get(state, "Running"), kept, found.total, len(shown) - len(kept))
-
-
-def _live_frame(frame: ProbeFrame, *, with_locals: bool) -> LiveFrame:
-    return LiveFrame(
-        index=frame.index,
-        name=frame.qualname or frame.function,
-        location=Location(frame.file, frame.line, None, frame.function, frame.module or None),
-        is_user_code=not frame.library,
-        locals=_rendered(frame) if with_locals else msgspec.UNSET,
-    )
-
-
-def _rendered(frame: ProbeFrame) -> dict[str, str]:
-    shown = {each.name: each.value if each.type is None else f"{each.value} ({each.type})" for each in frame.locals}
-    left_out = frame.locals_total - len(frame.locals)
-    return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
-
-
-async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
-    notes: list[str] = []
-    merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
-    sessions = debugger.living_sessions() if params.session_id is None else [debugger.session(params.session_id)]
-    if not sessions:
-        raise no_session()
-    for session in sessions:
-        try:
-            found = (await session.probe.stacks(min(params.count, ALL_FRAMES), locals_=params.locals)).answer
-        except ProbeError as error:
-            notes.append(f"{session.id}: the stacks are not known: {error}")
-            continue
-        if found.total > len(found.stacks):
-            notes.append(f"{session.id}: {found.total - len(found.stacks)} threads left out")
-        for stack in found.stacks:
-            key = (stack.id, session.id) if params.locals else (tuple(_lines(stack.frames)), _kind(stack))
-            merged.setdefault(key, []).append((session.id, stack))
-    many = len(sessions) > 1
-    groups = sorted(merged.values(), key=len, reverse=True)
-    shown = [_merged(group, many=many, with_locals=params.locals) for group in groups]
-    page = shown[params.start :]
-    kept = truncated(page, MAX_RESULT_BYTES)
-    return AllStacks(kept, len(shown), len(page) - len(kept), notes)
-
-
-MAX_NAMED_THREADS = 10
-"""Threads that a merged stack names; all of them are counted."""
-
-
-def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
-    named = [
-        f"{session_id}/{stack.id} {stack.name}" if many else f"{stack.id} {stack.name}"
-        for session_id, stack in group[:MAX_NAMED_THREADS]
-    ]
-    first = group[0][1]
-    lines = _lines(first.frames)
-    if first.total > len(first.frames):
-        lines.append(f"… {first.total - len(first.frames)} more frames")
-    return MergedStack(
-        count=len(group),
-        threads=named,
-        waits_for=waits_for(first),
-        frames=lines,
-        locals=[_rendered(each) for each in first.frames] if with_locals else msgspec.UNSET,
-    )
-
-
-def _lines(found: Iterable[ProbeFrame]) -> list[str]:
-    return [
-        f"{each.qualname or each.function} {each.file}:{each.line}{' (library)' if each.library else ''}"
-        for each in found
-    ]
-
-
-def _kind(stack: Stack) -> str | None:
-    return None if stack.waits is None else stack.waits.kind
+def reason(error: Exception) -> str:
+    """Return why something is not known, for the middle of a sentence."""
+    return str(error).rstrip(".")
 
 
 # --- Tasks ------------------------------------------------------------------------------------------------------------
@@ -292,7 +132,7 @@ async def _tasks(debugger: Debugger, params: TasksList) -> TasksResult:
     except ProbeError as error:
         raise UsageError(
             "NOT_SUPPORTED",
-            f"The tasks of this program are not known: {error}. Look at its threads with threads_list.",
+            f"The tasks of this program are not known: {reason(error)}. Look at its threads with threads_list.",
             {"adapter": session.profile.name},
         ) from None
     shown = [_task_line(each) for each in found.tasks]
@@ -308,23 +148,12 @@ def _task_line(task: ProbeTask) -> TaskLine:
 
 TOOLS = (
     Tool(
-        name="stacktrace_get",
-        title="Call stack",
-        description="The frames of a thread, top first; with `*` those of all threads, equal stacks merged. Python "
-        "programs answer also while they run or are blocked.",
-        params=StacktraceGet,
-        result=(StackResult, LiveStack, AllStacks),
-        run=_stacktrace,
-        read_only=True,
-        idempotent=True,
-    ),
-    Tool(
         name="threads_list",
         title="Threads",
         description="The threads with their places and what they wait for; of Python programs as they are now, also "
         "while they run or are blocked, else as of the last stop.",
         params=ThreadsList,
-        result=(ThreadsPayload, LiveThreads),
+        result=(ThreadsPayload, LiveThreads, LastThreads),
         run=_threads,
         read_only=True,
         idempotent=True,

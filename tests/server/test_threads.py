@@ -1,0 +1,501 @@
+"""The tools that show threads, stacks and tasks while a scripted program runs, waits or is stopped."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import failure, launch, paused, running
+from tests.session.answers import refuse
+from tests.session.test_children import adopt
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
+
+FILE = "/src/app.py"
+
+
+def place(function: str, line: int, **more: Any) -> dict[str, Any]:
+    return {"file": FILE, "line": line, "function": function, **more}
+
+
+def thread(number: int, name: str, state: str = "waiting", **more: Any) -> dict[str, Any]:
+    if state == "waiting":
+        more = {"waits": {"kind": "sleep", "what": "time.sleep(1000)"}, **more}
+    return {"id": number, "name": name, "state": state, "at": place("doze", 3), **more}
+
+
+def threads(*found: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"threads": list(found), "total": len(found), **more}
+
+
+def locked(number: int, name: str, holder: int) -> dict[str, Any]:
+    waits = {"kind": "lock", "what": "other", "holder": {"thread": holder, "name": f"t{holder}"}}
+    return thread(number, name, waits=waits, at={**place("acquire", 9), "from": place("pay", 12, qualname="Bank.pay")})
+
+
+BOTH = threads(locked(1, "t1", 2), locked(2, "t2", 1), deadlocks=[{"threads": [1, 2]}])
+
+
+def probed(**answers: Any) -> FakeAdapter:
+    """An adapter of a program with a probe that answers this."""
+    adapter = FakeAdapter()
+    adapter.probe = answers
+    return adapter
+
+
+@asynccontextmanager
+async def held(adapter: FakeAdapter) -> AsyncIterator[DebugClient]:
+    """A client of a program that has stopped once and now keeps the GIL."""
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("debug_continue", wait=False)
+        adapter.withhold("evaluate")
+        yield client
+
+
+# --- threads_list -----------------------------------------------------------------------------------------------------
+
+
+async def test_threads_are_shown_as_they_are_while_the_program_runs(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=threads(*BOTH["threads"], thread(3, "spin", "running"), deadlocks=BOTH["deadlocks"]))
+    async with running("legacy", adapter) as (client, _):
+        found = await client.call("threads_list")
+        first, _, third = found.pop("threads")
+        assert found == {"stale": False, "deadlocks": [[1, 2]], "total": 3, "omitted": 0}
+        location = first.pop("location")
+        assert (location["file"], location["line"], location["functionName"]) == (FILE, 12, "Bank.pay")
+        waits = "other, probably held by thread 2 t2"
+        assert first == {"id": 1, "name": "t1", "state": "Waiting", "isCurrent": False, "waitsFor": waits}
+        assert third["state"] == "Running"
+        assert "waitsFor" not in third
+
+
+async def test_threads_that_do_not_fit_are_counted(autojump_clock: MockClock) -> None:
+    many = threads(*(thread(number, f"worker {number}") for number in range(900)))
+    adapter = probed(threads={**many, "total": 5000})
+    async with running("legacy", adapter) as (client, _):
+        found = await client.call("threads_list")
+        assert 50 < len(found["threads"]) < 900
+        assert found["omitted"] + len(found["threads"]) == found["total"] == 5000
+
+
+async def test_without_a_probe_the_last_stop_is_shown_as_ever(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        at_stop = await client.call("threads_list")
+        assert set(at_stop) == {"threads", "stale", "capturedAt", "revision"}
+        await client.call("debug_continue", wait=False)
+        later = await client.call("threads_list")
+        assert (at_stop["stale"], later["stale"]) == (False, True)
+        assert [each["id"] for each in later["threads"]] == [1]
+        assert adapter.sent("evaluate") == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ("silence", "the program does not let the probe run"),
+        ("refusal", "SyntaxError"),
+        ("garbage", "The answer cannot be read"),
+        ("no probe", "The probe is not in the program"),
+    ],
+)
+async def test_threads_of_a_program_that_does_not_answer_are_those_of_the_last_stop(
+    fault: str, why: str, autojump_clock: MockClock
+) -> None:
+    adapter = probed(threads={"garbage": "{", "no probe": ""}.get(fault, BOTH))
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("debug_continue", wait=False)
+        if fault == "silence":
+            adapter.withhold("evaluate")
+        elif fault == "refusal":
+            adapter.answer("evaluate", partial(refuse, "SyntaxError"))
+        start = trio.current_time()
+        found = await client.call("threads_list")
+        assert trio.current_time() - start == pytest.approx(1 if fault == "silence" else 0)
+        assert (found["stale"], [each["name"] for each in found["threads"]]) == (True, ["MainThread"])
+        (note,) = found["notes"]
+        assert note.startswith(f"where the threads are now is not known: {why}") or why in note
+        assert note.endswith(". This is the last stop")
+        assert ".." not in note
+
+
+# --- stacktrace_get ---------------------------------------------------------------------------------------------------
+
+
+def stack(number: int, name: str = "w", *frames: dict[str, Any], total: int | None = None) -> dict[str, Any]:
+    found = list(frames) or [place("doze", 3), place("main", 9)]
+    return {**thread(number, name), "frames": found, "total": len(found) if total is None else total}
+
+
+FRAMES = {
+    "thread": 1,
+    "total": 2,
+    "frames": [
+        {
+            **place("pay", 12, qualname="Bank.pay", index=0, localsTotal=3),
+            "locals": [{"name": "amount", "value": "7"}, {"name": "to", "value": "'ben'", "type": "Name"}],
+        },
+        place("main", 30, index=1),
+    ],
+}
+
+
+async def test_a_stack_is_shown_while_the_program_runs_with_its_locals(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=BOTH, frames=FRAMES)
+    async with running("legacy", adapter) as (client, _):
+        found = await client.call("stacktrace_get", locals=True)
+        assert {name: found[name] for name in ("threadId", "state", "total", "omitted")} == {
+            "threadId": 1,
+            "state": "Waiting",
+            "total": 2,
+            "omitted": 0,
+        }
+        top, outer = found["frames"]
+        assert (top["name"], top["location"]["line"]) == ("Bank.pay", 12)
+        assert top["locals"] == {"amount": "7", "to": "'ben' (Name)", "…": "1 more: variables_get"}
+        assert outer["locals"] == {}
+        plain = await client.call("stacktrace_get", thread_id=1, start=0, count=5)
+        assert "locals" not in plain["frames"][0]
+        assert adapter.probed[-1] == ("frames", {"thread": 1, "start": 0, "count": 5, "locals": False})
+
+
+async def test_locals_of_a_stop_are_those_of_the_active_thread(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=BOTH, frames=FRAMES)
+    adapter.threads = [(1, "t1"), (2, "t2")]
+    async with running("legacy", adapter) as (client, _):
+        await adapter.stop("breakpoint", thread=2, hit=[1])
+        await client.call("debug_wait")
+        await client.call("stacktrace_get", locals=True)
+        assert adapter.probed[-1][1]["thread"] == 2
+        assert (await failure(client, "stacktrace_get", thread_id=7, locals=True)).code == "INVALID_THREAD"
+        before = len(adapter.probed)
+        assert [each["index"] for each in (await client.call("stacktrace_get"))["frames"]] == [0]
+        assert len(adapter.probed) == before  # a stop's own stack is the adapter's
+
+
+async def test_a_thread_that_does_not_exist_is_named(autojump_clock: MockClock) -> None:
+    error = json.dumps({"error": {"kind": "thread", "message": "There is no thread 77."}})
+    async with running("legacy", probed(threads=BOTH, frames=error)) as (client, _):
+        failed = await failure(client, "stacktrace_get", thread_id=77)
+        assert failed.code == "INVALID_THREAD"
+        assert failed.message == "There is no thread 77. Ask threads_list for those there are."
+        assert (await failure(client, "stacktrace_get", thread_id="all")).code == "INVALID_PARAMETER"
+
+
+async def test_a_stack_that_is_not_known_says_why(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        failed = await failure(client, "stacktrace_get")
+        assert (failed.code, failed.message[:26]) == ("NOT_PAUSED", "The program is not paused ")
+        assert (await failure(client, "stacktrace_get", locals=True)).code == "NOT_PAUSED"
+    async with held(probed()) as client:
+        start = trio.current_time()
+        failed = await failure(client, "stacktrace_get")
+        assert trio.current_time() - start == pytest.approx(1)
+        assert failed.code == "NOT_PAUSED"
+        assert failed.message.startswith(
+            "Its stack is not known: the program does not let the probe run. The program is not paused (it is Running)"
+        )
+
+
+async def test_locals_of_a_stop_without_a_probe_are_refused_with_what_to_do(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, _):
+        failed = await failure(client, "stacktrace_get", locals=True)
+        assert failed.code == "NOT_SUPPORTED"
+        assert "fake has no probe. Ask without locals" in failed.message
+        assert (await client.call("stacktrace_get"))["total"] == 1
+
+
+async def test_equal_stacks_of_all_threads_are_one_line_with_a_count(autojump_clock: MockClock) -> None:
+    other = {**place("get", 171, library=True), "file": "/lib/queue.py"}
+    stacks = [stack(1), stack(2), stack(3, "x", other, place("main", 9), total=30), stack(4)]
+    async with running("legacy", probed(stacks={"stacks": stacks, "total": 5})) as (client, adapter):
+        found = await client.call("stacktrace_get", thread_id="*")
+        assert (found["total"], found["omitted"], found["threads"]) == (2, 0, 5)
+        assert found["notes"] == ["s-1: 1 threads left out"]
+        assert found["stacks"] == [
+            {
+                "count": 3,
+                "threads": ["1 w", "2 w", "4 w"],
+                "waitsFor": "time.sleep(1000)",
+                "frames": [f"doze {FILE}:3", f"main {FILE}:9"],
+            },
+            {
+                "count": 1,
+                "threads": ["3 x"],
+                "waitsFor": "time.sleep(1000)",
+                "frames": ["get /lib/queue.py:171 (library)", f"main {FILE}:9", "… 28 more frames"],
+            },
+        ]
+        assert adapter.probed[-1][1]["frames"] == 20
+        with_locals = await client.call("stacktrace_get", thread_id="*", locals=True)
+        assert [each["count"] for each in with_locals["stacks"]] == [1, 1, 1, 1]  # values differ by thread
+        assert with_locals["stacks"][0]["locals"] == [{}, {}]
+
+
+@asynccontextmanager
+async def sixteen(*probes: dict[str, Any]) -> AsyncIterator[tuple[DebugClient, list[FakeAdapter]]]:
+    """A client of a program with a child for each probe but the first; all of them run."""
+    root = probed(**probes[0])
+    processes = [root]
+    async with running("legacy", root) as (client, _):
+        for answers in probes[1:]:
+            processes.append(probed(**answers))
+            await adopt(root, processes[-1])
+        yield client, processes
+
+
+async def test_a_thousand_threads_in_sixteen_processes_are_readable(autojump_clock: MockClock) -> None:
+    """In each 62 workers of a pool wait at one of four places, and one thread is somewhere of its own."""
+
+    def process(rank: int) -> dict[str, Any]:
+        workers = [
+            stack(number, f"worker {number}", *(place(f"step_{number % 4}_{depth}", depth) for depth in range(20)))
+            for number in range(62)
+        ]
+        own = stack(99, "rank", *(place(f"rank_{rank}_{depth}" + "x" * 40, depth) for depth in range(20)))
+        return {"stacks": {"stacks": [own, *workers], "total": 63}}
+
+    async with sixteen(*(process(rank) for rank in range(16))) as (client, processes):
+        found = await client.call("stacktrace_get", thread_id="*")
+        assert len(json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()) < MAX_RESULT_BYTES
+        assert (found["total"], found["threads"], found["notes"]) == (20, 1008, [])
+        counts = [each["count"] for each in found["stacks"]]
+        assert counts[:5] == [256, 256, 240, 240, 1]
+        assert found["omitted"] == 20 - len(counts)
+        assert found["stacks"][0]["threads"][0] == "s-1/0 worker 0"
+        assert len(found["stacks"][0]["threads"]) == 10
+        rest = await client.call("stacktrace_get", thread_id="*", start=len(counts))
+        assert len(rest["stacks"]) + rest["omitted"] == found["omitted"]
+        one = await client.call("stacktrace_get", thread_id="*", session_id="s-3")
+        assert (one["threads"], one["total"]) == (63, 5)
+        assert [len(each.probed) for each in processes] == [2, 2, 3, *([2] * 13)]
+
+
+async def test_stacks_that_all_differ_are_cut_and_counted(autojump_clock: MockClock) -> None:
+    def process(rank: int) -> dict[str, Any]:
+        frames = [[place(f"work_{depth}", rank * 1000 + number) for depth in range(20)] for number in range(63)]
+        return {"stacks": {"stacks": [stack(number, "w", *each) for number, each in enumerate(frames)], "total": 63}}
+
+    async with sixteen(*(process(rank) for rank in range(16))) as (client, _):
+        found = await client.call("stacktrace_get", thread_id="*")
+        assert len(json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()) < MAX_RESULT_BYTES
+        assert len(found["stacks"]) > 30
+        assert found["omitted"] + len(found["stacks"]) == found["total"] == found["threads"] == 1008
+
+
+async def test_processes_that_do_not_answer_are_named_and_cost_one_second_together(autojump_clock: MockClock) -> None:
+    async with sixteen(*({"stacks": {"stacks": [stack(1)], "total": 1}} for _ in range(16))) as (client, processes):
+        for each in processes[2:]:
+            each.withhold("evaluate")
+        crashing = processes[1]
+        plausible = crashing.answer_to("evaluate")
+
+        async def crash(arguments: dict[str, Any]) -> object:
+            await crashing.crash()
+            return await plausible(arguments)
+
+        crashing.answer("evaluate", crash)
+        start = trio.current_time()
+        found = await client.call("stacktrace_get", thread_id="*")
+        assert trio.current_time() - start == pytest.approx(1)
+        assert [each["count"] for each in found["stacks"]] == [1]
+        assert found["notes"][0].startswith("s-2: the stacks are not known: ")
+        assert found["notes"][1:] == [
+            f"s-{number}: the stacks are not known: the program does not let the probe run" for number in range(3, 17)
+        ]
+
+
+async def test_all_stacks_of_a_program_without_a_probe_are_said_not_to_be_known(autojump_clock: MockClock) -> None:
+    async with running("legacy") as (client, _):
+        found = await client.call("stacktrace_get", thread_id="*")
+        assert found == {
+            "stacks": [],
+            "total": 0,
+            "omitted": 0,
+            "threads": 0,
+            "notes": ["s-1: the stacks are not known: fake has no probe"],
+        }
+    async with connect(options=FakeAdapter().options()) as client:
+        assert (await failure(client, "stacktrace_get", thread_id="*")).code == "NO_SESSION"
+
+
+# --- tasks_list -------------------------------------------------------------------------------------------------------
+
+TASK = {
+    "library": "asyncio",
+    "id": 1,
+    "name": "task-ben",
+    "state": "waiting",
+    "chain": [place("handle", 4), place("get", 171, qualname="Queue.get")],
+    "waits": "a future",
+}
+
+
+async def test_tasks_are_listed_with_what_they_await(autojump_clock: MockClock) -> None:
+    adapter = probed(tasks={"tasks": [TASK], "total": 12, "notes": ["a note"]})
+    async with running("legacy", adapter) as (client, _):
+        assert await client.call("tasks_list", start=3, count=1) == {
+            "tasks": [
+                {
+                    "name": "task-ben",
+                    "library": "asyncio",
+                    "state": "waiting",
+                    "chain": [f"handle {FILE}:4", f"Queue.get {FILE}:171"],
+                    "waitsFor": "a future",
+                    "depth": 0,
+                }
+            ],
+            "total": 12,
+            "omitted": 8,
+            "notes": ["a note"],
+        }
+        assert adapter.probed[-1] == ("tasks", {"start": 3, "count": 1})
+
+
+async def test_tasks_that_are_not_known_are_refused_with_what_to_do(autojump_clock: MockClock) -> None:
+    async with held(probed()) as client:
+        failed = await failure(client, "tasks_list")
+        assert failed.code == "NOT_SUPPORTED"
+        assert failed.message == (
+            "The tasks of this program are not known: the program does not let the probe run. Look at its threads with "
+            "threads_list."
+        )
+
+
+# --- Observers --------------------------------------------------------------------------------------------------------
+
+
+async def test_an_observer_may_look_at_threads_stacks_and_tasks(autojump_clock: MockClock) -> None:
+    stacks = {"stacks": [stack(1)], "total": 1}
+    adapter = probed(threads=BOTH, frames=FRAMES, stacks=stacks, tasks={"tasks": [TASK], "total": 1})
+    async with open_server(adapter.options()) as server, server.connect() as owner:
+        await launch(owner, adapter)
+        async with server.connect(role="observe") as observer:
+            assert (await observer.call("threads_list"))["total"] == 2
+            assert (await observer.call("stacktrace_get", thread_id=1, locals=True))["total"] == 2
+            assert (await observer.call("stacktrace_get", thread_id="*"))["threads"] == 1
+            assert (await observer.call("tasks_list"))["total"] == 1
+            with pytest.raises(ToolFailed, match="may only observe"):
+                await observer.call("debug_pause")
+
+
+# --- debug_pause ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_armed(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = probed(threads=BOTH)
+    async with running("legacy", adapter) as (client, _):
+        start = trio.current_time()
+        report = await client.call("debug_pause")
+        assert trio.current_time() - start == pytest.approx(0.5)
+        assert (report["state"], report["timedOut"]) == ("Running", False)
+        armed, deadlock, *lines = report["notes"]
+        assert "The pause stays armed" in armed
+        assert deadlock == "deadlock: threads 1, 2 wait for each other"
+        assert lines == [
+            f"thread 1 t1 waits for other, probably held by thread 2 t2, at {FILE}:12 in Bank.pay",
+            f"thread 2 t2 waits for other, probably held by thread 1 t1, at {FILE}:12 in Bank.pay",
+        ]
+        assert len(adapter.sent("pause")) == 1
+        await trio.sleep(100)
+        await adapter.stop("pause")
+        stop = await client.call("debug_wait")
+        assert (stop["state"], stop["reason"], stop["notes"]) == ("Paused", "Pause", [])
+
+
+async def test_a_pause_of_a_program_with_many_threads_that_wait_counts_those_that_it_does_not_name(
+    autojump_clock: MockClock,
+) -> None:
+    everyone = threads(*(thread(number, f"worker {number}") for number in range(50)))
+    async with running("legacy", probed(threads=everyone)) as (client, _):
+        notes = (await client.call("debug_pause"))["notes"]
+        assert len(notes) == 22
+        assert notes[-1] == "30 more threads: see threads_list"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        threads(thread(1, "main"), thread(2, "spin", "running")),
+        threads(thread(1, "main"), thread(2, "spin", "unknown")),
+        {**threads(thread(1, "main")), "total": 2},
+        threads(),
+        "{",
+    ],
+    ids=["one runs", "one is not known", "one is left out", "none", "no answer"],
+)
+async def test_a_pause_waits_as_long_as_any_thread_may_run(found: Any, autojump_clock: MockClock) -> None:
+    async with running("legacy", probed(threads=found)) as (client, adapter):
+        start = trio.current_time()
+        report = await client.call("debug_pause", timeout=7)
+        assert trio.current_time() - start == pytest.approx(7)
+        assert (report["state"], report["timedOut"], report["notes"]) == ("Running", True, [])
+        await adapter.stop("pause")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
+
+
+async def test_a_thread_that_runs_is_paused_as_ever(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=threads(thread(1, "main", "running")))
+
+    async def stop_later(arguments: object) -> object:
+        return {}
+
+    async def stop() -> None:
+        await trio.sleep(2)
+        await adapter.stop("pause")
+
+    adapter.answer("pause", stop_later, then=stop)
+    async with running("legacy", adapter) as (client, _):
+        start = trio.current_time()
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        assert trio.current_time() - start == pytest.approx(2)
+
+
+async def test_a_pause_that_is_answered_at_once_does_not_ask_the_probe(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=BOTH)
+
+    async def nothing(arguments: object) -> object:
+        return {}
+
+    adapter.answer("pause", nothing, then=lambda: adapter.stop("pause"))
+    async with running("legacy", adapter) as (client, _):
+        assert (await client.call("debug_pause"))["state"] == "Paused"
+        assert adapter.probed == []
+
+
+async def test_a_stop_that_comes_while_the_probe_answers_is_the_answer(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=BOTH)
+    plausible = adapter.answer_to("evaluate")
+
+    async def stopped_meanwhile(arguments: dict[str, Any]) -> object:
+        answer = await plausible(arguments)
+        await adapter.stop("breakpoint", hit=[1])
+        await trio.sleep(0.1)
+        return answer
+
+    adapter.answer("evaluate", stopped_meanwhile)
+    async with running("legacy", adapter) as (client, _):
+        report = await client.call("debug_pause")
+        assert (report["state"], report["reason"], report["notes"]) == ("Paused", "Breakpoint", [])
+
+
+async def test_a_pause_that_the_debugger_inside_the_program_does_not_answer_says_so(
+    autojump_clock: MockClock,
+) -> None:
+    async with running("legacy", probed(threads=BOTH)) as (client, adapter):
+        adapter.withhold("pause")
+        adapter.withhold("evaluate")
+        start = trio.current_time()
+        report = await client.call("debug_pause", timeout=3)
+        assert trio.current_time() - start == pytest.approx(3)
+        assert (report["state"], report["timedOut"]) == ("Running", True)
+        (note,) = report["notes"]
+        assert "it is not known where the threads are" in note
+        await adapter.stop("pause")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"

@@ -1,0 +1,259 @@
+"""`stacktrace_get`: the stack of a thread, or of all threads, also while the program runs, waits, or is blocked.
+
+While it is stopped the adapter answers for a stopped thread, as always. Everything else is asked of the probe inside
+the program (`session.probe`), where there is one; without it the error says what is not known.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal
+
+import msgspec
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.errors import AdapterGone, UsageError, no_session
+from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
+from trio_debugmcp.server.tools.threads import STATES, reason
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
+from trio_debugmcp.session import frames
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.execution import not_paused
+from trio_debugmcp.session.probe import waits_for
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.truncation import json_size, truncated
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import Frame, Location, Payload
+
+ALL_FRAMES = 20
+"""Frames of each thread in a view of all stacks."""
+
+
+class StacktraceGet(Params, frozen=True, kw_only=True):
+    thread_id: Annotated[
+        int | Literal["*"] | None,
+        Meta(description="A thread id from threads_list, or `*` for all; default: the active thread."),
+    ] = None
+    start: Start = 0
+    count: Annotated[int, Meta(ge=1, le=1000, description="How many frames.")] = 20
+    locals: Annotated[bool, Meta(description="With the variables of each frame.")] = False
+    session_id: SessionId = None
+
+
+class StackResult(Payload, frozen=True):
+    """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
+
+    thread_id: int
+    frames: list[Frame]
+    total: int
+    omitted: int
+
+
+class LiveFrame(Payload, frozen=True):
+    """A frame with its variables, where they were asked for: names to rendered values."""
+
+    index: int
+    name: str
+    location: Location
+    is_user_code: bool
+    locals: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+
+
+class LiveStack(Payload, frozen=True):
+    """The stack of a thread as it is now, while the program runs or waits."""
+
+    thread_id: int
+    state: str
+    frames: list[LiveFrame]
+    total: int
+    omitted: int
+
+
+class MergedStack(Payload, frozen=True):
+    """One stack, of `count` threads: `function file:line` for each frame, the innermost first."""
+
+    count: int
+    threads: list[str]
+    waits_for: str | None
+    frames: list[str]
+    locals: list[dict[str, str]] | msgspec.UnsetType = msgspec.UNSET
+
+
+class AllStacks(Payload, frozen=True):
+    """The stacks of all threads of all sessions, equal ones merged, the most frequent first.
+
+    `total`, `omitted`: stacks that differ, and those of them left out here; `threads`: of all sessions that answered.
+    """
+
+    stacks: list[MergedStack]
+    total: int
+    omitted: int
+    threads: int
+    notes: list[str]
+
+
+# --- Stacks -----------------------------------------------------------------------------------------------------------
+
+
+async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult | LiveStack | AllStacks:
+    if params.thread_id == "*":
+        return await _all_stacks(debugger, params)
+    session = debugger.session(params.session_id)
+    snapshot = session.snapshot
+    if snapshot is None or snapshot.phase != "Paused" or params.locals:
+        return await _live_stack(session, snapshot, params)
+    thread_id = frames.active_thread(snapshot, params.thread_id)
+    found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
+    kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
+    return StackResult(thread_id, kept, total, len(found) - len(kept))
+
+
+async def _live_stack(session: DebugSession, snapshot: Snapshot | None, params: StacktraceGet) -> LiveStack:
+    thread_id = params.thread_id if isinstance(params.thread_id, int) else None
+    if snapshot is not None and snapshot.phase == "Paused":
+        thread_id = frames.active_thread(snapshot, thread_id)  # of several that are stopped, the active one
+    try:
+        threads: Threads = (await session.probe.threads()).answer
+        found: Frames = (
+            await session.probe.frames(thread_id, params.start, params.count, locals_=params.locals)
+        ).answer
+    except ProbeError as error:
+        if error.kind == "thread":
+            raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.") from None
+        raise _unknown_stack(session, snapshot, error) from None
+    state = next((each.state for each in threads.threads if each.id == found.thread), "unknown")
+    shown = [_live_frame(each, with_locals=params.locals) for each in found.frames]
+    kept = truncated(shown, MAX_RESULT_BYTES)
+    return LiveStack(found.thread, STATES.get(state, "Running"), kept, found.total, len(shown) - len(kept))
+
+
+def _unknown_stack(session: DebugSession, snapshot: Snapshot | None, error: ProbeError) -> UsageError:
+    """Return the error of a stack that only the probe knows, and which it did not tell."""
+    if snapshot is not None and snapshot.phase == "Paused":
+        return UsageError(
+            "NOT_SUPPORTED",
+            f"The variables of all frames are not known: {reason(error)}. Ask without locals, and then variables_get "
+            "for each frame that matters.",
+            {"adapter": session.profile.name},
+        )
+    refusal = not_paused(snapshot)
+    if session.profile.has_probe:
+        return UsageError(refusal.code, f"Its stack is not known: {reason(error)}. {refusal.message}", refusal.details)
+    return refusal
+
+
+def _live_frame(frame: ProbeFrame, *, with_locals: bool) -> LiveFrame:
+    return LiveFrame(
+        index=frame.index,
+        name=frame.qualname or frame.function,
+        location=Location(frame.file, frame.line, None, frame.function, frame.module or None),
+        is_user_code=not frame.library,
+        locals=_rendered(frame) if with_locals else msgspec.UNSET,
+    )
+
+
+def _rendered(frame: ProbeFrame) -> dict[str, str]:
+    shown = {each.name: each.value if each.type is None else f"{each.value} ({each.type})" for each in frame.locals}
+    left_out = frame.locals_total - len(frame.locals)
+    return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
+
+
+MAX_NAMED_THREADS = 10
+"""Threads that a merged stack names; all of them are counted."""
+
+MAX_NOTES = 40
+"""Notes on processes whose stacks are not known, or not all of them. There may be hundreds of processes."""
+
+_HEAD_BYTES = 200
+"""Of an answer around its lists."""
+
+
+async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
+    sessions = debugger.living_sessions() if params.session_id is None else [debugger.session(params.session_id)]
+    if not sessions:
+        raise no_session()
+    answers, notes = await _ask_all(sessions, params)
+    merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
+    for session_id, found in answers:
+        if found.total > len(found.stacks):
+            notes.append(f"{session_id}: {found.total - len(found.stacks)} threads left out")
+        for stack in found.stacks:
+            key = (stack.id, session_id) if params.locals else (tuple(_lines(stack.frames)), _kind(stack))
+            merged.setdefault(key, []).append((session_id, stack))
+    groups = sorted(merged.values(), key=len, reverse=True)
+    page = [_merged(each, many=len(sessions) > 1, with_locals=params.locals) for each in groups[params.start :]]
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more notes left out: ask with session_id"]
+    kept = truncated(page, MAX_RESULT_BYTES - _HEAD_BYTES - json_size(notes))
+    threads = sum(found.total for _, found in answers)
+    return AllStacks(kept, len(groups), len(page) - len(kept), threads, notes)
+
+
+async def _ask_all(
+    sessions: Sequence[DebugSession], params: StacktraceGet
+) -> tuple[list[tuple[str, Stacks]], list[str]]:
+    """Return the answers of the sessions, by id and in order, and notes on those that did not answer.
+
+    All at once: each that does not answer takes the whole time for an answer.
+    """
+    answers: dict[str, Stacks] = {}
+    failures: dict[str, str] = {}
+
+    async def ask(session: DebugSession) -> None:
+        try:
+            answer = await session.probe.stacks(min(params.count, ALL_FRAMES), locals_=params.locals)
+        except (ProbeError, AdapterGone) as error:
+            failures[session.id] = f"{session.id}: the stacks are not known: {reason(error)}"
+        else:
+            answers[session.id] = answer.answer
+
+    async with trio.open_nursery() as nursery:
+        for each in sessions:
+            nursery.start_soon(ask, each)
+    ids = [each.id for each in sessions]
+    return [(each, answers[each]) for each in ids if each in answers], [
+        failures[each] for each in ids if each in failures
+    ]
+
+
+def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
+    named = [
+        f"{session_id}/{stack.id} {stack.name}" if many else f"{stack.id} {stack.name}"
+        for session_id, stack in group[:MAX_NAMED_THREADS]
+    ]
+    first = group[0][1]
+    lines = _lines(first.frames)
+    if first.total > len(first.frames):
+        lines.append(f"… {first.total - len(first.frames)} more frames")
+    return MergedStack(
+        count=len(group),
+        threads=named,
+        waits_for=waits_for(first),
+        frames=lines,
+        locals=[_rendered(each) for each in first.frames] if with_locals else msgspec.UNSET,
+    )
+
+
+def _lines(found: Iterable[ProbeFrame]) -> list[str]:
+    return [
+        f"{each.qualname or each.function} {each.file}:{each.line}{' (library)' if each.library else ''}"
+        for each in found
+    ]
+
+
+def _kind(stack: Stack) -> str | None:
+    return None if stack.waits is None else stack.waits.kind
+
+
+TOOLS = (
+    Tool(
+        name="stacktrace_get",
+        title="Call stack",
+        description="The frames of a thread, top first; with `*` those of all threads, equal stacks merged. Python "
+        "programs answer also while they run or are blocked.",
+        params=StacktraceGet,
+        result=(StackResult, LiveStack, AllStacks),
+        run=_stacktrace,
+        read_only=True,
+        idempotent=True,
+    ),
+)
