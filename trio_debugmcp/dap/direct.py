@@ -121,7 +121,7 @@ async def _open_line(
     """Run `connect` beside the block. Shielded, as an adapter process is: it must answer the session's goodbye."""
     serving = trio.CancelScope(shield=True)
 
-    async def serve(stream: DirectStream) -> None:
+    async def carry(stream: DirectStream) -> None:
         with serving:
             try:
                 await connect(stream)
@@ -135,7 +135,7 @@ async def _open_line(
 
     async with trio.open_nursery() as nursery:
         stream = DirectStream(dial_ins, nursery, child_arguments, is_ours=is_ours)
-        nursery.start_soon(serve, stream)
+        nursery.start_soon(carry, stream)
         try:
             yield Adapter(stream)
         finally:
