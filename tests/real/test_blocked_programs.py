@@ -95,6 +95,17 @@ while not os.path.exists(sys.argv[1]):
 total = sum(range(10**12))
 """
 
+POOL = """\
+import threading, time
+
+def work(depth):
+    return work(depth - 1) if depth else time.sleep(1000)
+
+for _ in range(300):
+    threading.Thread(target=work, args=(15,), daemon=True).start()
+work(0)
+"""
+
 TRACEABLE = bool(shutil.which("gdb")) and (
     os.geteuid() == 0
     or not (scope := Path("/proc/sys/kernel/yama/ptrace_scope")).exists()
@@ -254,6 +265,26 @@ async def test_a_pause_that_is_armed_stops_the_program_when_it_runs_again(blocke
         stop = await client.call("debug_wait")
         assert (stop["state"], stop["reason"], stop["location"]["line"]) == ("Paused", "Pause", 2)
         assert (await client.call("debug_continue"))["exitCode"] == 0
+
+
+async def test_the_first_question_is_answered_as_soon(blocked: Callable[..., Any]) -> None:
+    """It puts the probe into the program."""
+    async with blocked("launched", SLEEP) as client:
+        await trio.sleep(promised(1))
+        (note,) = await pause(client)
+        assert "waits for time.sleep(seconds), at " in note
+
+
+async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[..., Any]) -> None:
+    async with blocked("launched", POOL) as client:
+
+        def all_wait(found: dict[str, Any]) -> bool:
+            return found["threads"] == 301 and [each["count"] for each in found["stacks"]] == [300, 1]
+
+        found = await until(lambda: client.call("stacktrace_get", thread_id="*"), all_wait)
+        assert found["notes"] == []
+        assert len(found["stacks"][0]["frames"]) >= 16
+        assert (await pause(client))[-1] == "281 more threads: see threads_list"
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -12,7 +12,7 @@ from tests.session.answers import refuse
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import Holder, Place, ProbeError, ProbeThread, ThreadPlace, Waiting
-from trio_debugmcp.session.probe import PROBE_SECONDS, STACKS_SIZE, waiting_line, waits_for
+from trio_debugmcp.session.probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS, waiting_line, waits_for
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
 
@@ -49,22 +49,25 @@ async def test_the_probe_is_installed_with_the_first_question_and_again_after_an
 async def test_questions_carry_their_parameters(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.probe = {
+        "threads": ONE,
         "frames": {"thread": 3, "frames": [], "total": 0},
         "stacks": {"stacks": [], "total": 0},
         "tasks": {"tasks": [], "total": 0},
     }
     async with open_server(adapter.options()) as server, server.connect() as client:
         probe = (await started(server, adapter, client)).probe
+        await probe.threads()
         assert (await probe.frames(3, 5, 7)).answer.thread == 3
         await probe.frames(None, 0, 1, locals_=True)
         await probe.stacks(20)
         await probe.stacks(20, locals_=True)
         await probe.tasks(10, 200)
         assert adapter.probed == [
+            ("threads", {"count": MAX_THREADS, "size": MAX_SIZE}),
             ("frames", {"thread": 3, "start": 5, "count": 7, "locals": False}),
             ("frames", {"start": 0, "count": 1, "locals": True}),
-            ("stacks", {"frames": 20, "locals": False, "size": STACKS_SIZE}),
-            ("stacks", {"frames": 20, "locals": True}),
+            ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": False, "size": MAX_SIZE}),
+            ("stacks", {"count": MAX_THREADS, "frames": 20, "locals": True}),
             ("tasks", {"start": 10, "count": 200}),
         ]
 

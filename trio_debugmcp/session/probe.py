@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 PROBE_SECONDS = 1.0
 """For an answer of the probe. It takes milliseconds, unless something keeps the GIL; then it would wait for ever."""
 
-STACKS_SIZE = 2_000_000
-"""Characters of the stacks of all threads, where equal ones are merged afterwards: 1,000 threads of 20 frames."""
+MAX_THREADS = 10_000
+"""In one answer. Only who has seen all threads can say that none of them runs."""
+
+MAX_SIZE = 2_000_000
+"""Characters of an answer about all threads: 1,000 stacks of 20 frames, equal ones of which are merged afterwards."""
 
 _Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks)
 
@@ -45,7 +48,7 @@ class ProgramProbe:
             ProbeError: the probe did not answer, and why; so for all questions.
             AdapterGone: the program's debugger has disconnected.
         """
-        return await self._ask("threads", Threads)
+        return await self._ask("threads", Threads, count=MAX_THREADS, size=MAX_SIZE)
 
     async def frames(self, thread_id: int | None, start: int, count: int, *, locals_: bool = False) -> Reply[Frames]:
         """Ask for a part of a thread's stack; without an id of the stopped thread, or the main one."""
@@ -53,8 +56,8 @@ class ProgramProbe:
 
     async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
         """Ask for the stacks of all threads, at most `frames` frames of each."""
-        size = None if locals_ else STACKS_SIZE  # with locals, equal stacks are not merged
-        return await self._ask("stacks", Stacks, frames=frames, locals=locals_, size=size)
+        size = None if locals_ else MAX_SIZE  # with locals, equal stacks are not merged
+        return await self._ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
 
     async def tasks(self, start: int, count: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
