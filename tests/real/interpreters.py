@@ -133,7 +133,8 @@ async def _attach(client: DebugClient, interpreter: Interpreter, file: Path) -> 
         assert process.poll() is None, "it lives on"
     finally:
         process.kill()
-        await process.wait()
+        with trio.move_on_after(5, shield=True):
+            await process.wait()
 
 
 async def _check_stop(client: DebugClient, stop: dict[str, Any], number: str) -> None:

@@ -90,7 +90,8 @@ async def running(code: str) -> AsyncIterator[Line]:
                     yield line
                 finally:
                     signal_session(process.pid, signal.SIGKILL)  # with a child that hangs
-                    await process.wait()
+                    with trio.move_on_after(5, shield=True):
+                        await process.wait()
 
 
 async def refuse(request: Request) -> object:

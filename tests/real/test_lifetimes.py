@@ -269,7 +269,8 @@ async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(endi
         assert breeder.poll() is None
     finally:
         breeder.kill()
-        await breeder.wait()
+        with trio.move_on_after(5, shield=True):
+            await breeder.wait()
 
 
 def line_with(file: Path, text: str) -> int:
