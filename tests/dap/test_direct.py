@@ -173,6 +173,19 @@ def silent(request: object) -> bytes:
     return b""
 
 
+async def test_a_program_that_was_asked_to_end_has_ended_once_its_connection_has(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door):
+        session = Session()
+        async with open_line(door, session, nursery) as (connection, program, _):
+            program.answer = silent  # type: ignore[method-assign] # it has no time for an answer
+            nursery.start_soon(connection.request, "disconnect", {"terminateDebuggee": True})
+            await wait_all_tasks_blocked()
+            await trio.aclose_forcefully(program.stream)
+            await trio.sleep(1)
+            with pytest.raises(AdapterRefused, match="the program has ended"):
+                await connection.request("scopes", {"frameId": 1})
+
+
 async def test_a_program_that_replaces_itself_keeps_its_session_and_is_announced_as_its_child(
     autojump_clock: MockClock,
 ) -> None:

@@ -22,6 +22,8 @@ from trio_debugmcp.errors import ProtocolViolation
 
 log = logging.getLogger(__name__)
 
+_GOODBYES = ("disconnect", "terminate")
+
 PROGRAM_ENDED = "the program has ended"
 PROGRAM_LOST = (
     "the program is not connected to the debugger any more: it replaced itself (exec), or closed the connection"
@@ -72,6 +74,7 @@ class DirectStream(trio.abc.Stream):
         self._has_pid = trio.Event()
         self._run_number: int | None = None
         self._end: bytes | None = None
+        self._saying_goodbye = False
 
     def __repr__(self) -> str:
         if self._caller is None:
@@ -92,6 +95,7 @@ class DirectStream(trio.abc.Stream):
             if isinstance(message, Request):
                 self._open_requests[message.seq] = message
                 self._configured = self._configured or message.command == "configurationDone"
+                self._saying_goodbye = self._saying_goodbye or message.command in _GOODBYES
             elif isinstance(message, Response) and message.request_seq >= _OUR_NUMBERS:
                 self._take_response(message)
                 continue
@@ -208,9 +212,12 @@ class DirectStream(trio.abc.Stream):
 
     async def lose(self, why: str) -> None:
         """Answer for a program that cannot any more, from now on: `PROGRAM_ENDED` or `PROGRAM_LOST`."""
+        # A program that was asked to end, or has announced its end, closes its connection some moments before it has.
+        if self._saying_goodbye or self._end is not None:
+            why = PROGRAM_ENDED
         self._lost = why
         for request in list(self._open_requests.values()):
-            if request.command in ("disconnect", "terminate"):
+            if request.command in _GOODBYES:
                 await self._answer(request, {})
             elif request.command == "threads":
                 await self._answer(request, {"threads": []})
