@@ -59,6 +59,10 @@ async def threads(debuggee: Debuggee) -> Threads:
     return decode(await debuggee.evaluate(call_expression("threads")), Threads).answer
 
 
+async def tasks(debuggee: Debuggee) -> Tasks:
+    return decode(await debuggee.evaluate(call_expression("tasks")), Tasks).answer
+
+
 def waits(answer: Threads) -> dict[str, str]:
     return {each.name: each.waits.kind for each in answer.threads if each.waits is not None}
 
@@ -261,7 +265,10 @@ async def test_an_idle_asyncio_program_with_a_leaked_connection(tmp_path: Path) 
     async with open_debuggee(written(tmp_path, ASYNCIO)) as debuggee:
         await debuggee.install()
         await until(lambda: threads(debuggee), lambda answer: waits(answer) == {"MainThread": "asyncio"})
-        answer = decode(await debuggee.evaluate(call_expression("tasks")), Tasks).answer
+        answer = await until(  # the loop is idle for moments before, too
+            lambda: tasks(debuggee),
+            lambda answer: [len(each.chain) for each in answer.tasks if "ben" in each.name] == [3],
+        )
         assert answer.total == 3  # anna's has ended
         ben = next(each for each in answer.tasks if each.name == "task-ben")
         assert [(each.function.rpartition(".")[2], each.library) for each in ben.chain] == [
@@ -276,7 +283,13 @@ async def test_an_idle_trio_program(tmp_path: Path) -> None:
     async with open_debuggee(written(tmp_path, TRIO)) as debuggee:
         await debuggee.install()
         await until(lambda: threads(debuggee), lambda answer: waits(answer) == {"MainThread": "trio"})
-        answer = decode(await debuggee.evaluate(call_expression("tasks")), Tasks).answer
+        answer = await until(  # the run is idle for moments before, too
+            lambda: tasks(debuggee),
+            lambda answer: (
+                [each.chain[0].line for each in answer.tasks if each.name == "receiver"] == [4]
+                and [each.waits for each in answer.tasks if each.name == "sleeper"] == ["sleep_forever"]
+            ),
+        )
         named = {each.name: each for each in answer.tasks}
         assert named["receiver"].parent == named["__main__.main"].id
         assert named["receiver"].chain[0].line == 4
