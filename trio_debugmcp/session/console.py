@@ -150,18 +150,18 @@ class Console:
                 break
         return OutputPayload(kept[::-1], self.next_seq, self.dropped, revision)
 
-    async def announce(self, session: str) -> None:
+    async def announce(self, session_id: str) -> None:
         """Merge what a session wrote since the last time, so that it precedes the change that follows."""
         if self._unannounced:
             pieces, self._unannounced = tuple(self._unannounced.values()), {}
             self._arrived = trio.Event()
-            await self._merger.merge(OutputWritten(session, self._total, pieces))
+            await self._merger.merge(OutputWritten(session_id, self._total, pieces))
 
-    async def keep_announcing(self, session: str) -> None:
+    async def keep_announcing(self, session_id: str) -> None:
         """Announce output as it arrives, until cancelled."""
         while True:
             await self._arrived.wait()
-            await self.announce(session)
+            await self.announce(session_id)
             await trio.sleep(ANNOUNCE_SECONDS)
 
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:

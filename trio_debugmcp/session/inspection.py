@@ -242,7 +242,7 @@ async def source_text(debugger: Debugger, path: str) -> str:
     source = debugger.sources.find(path)
     if not source.reference:
         return debugger.host.query(f"source {path}", lambda: read_source(source))
-    requests = debugger.session(source.session).requests
+    requests = debugger.session(source.session_id).requests
     arguments = {
         "sourceReference": source.reference,
         "source": {"path": path, "sourceReference": source.reference},

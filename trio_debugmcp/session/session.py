@@ -8,8 +8,11 @@ started with `nursery.start`, which returns when the program may run, or raises 
     run
      ├─ DAP reader and writer        in shielded scopes of their own: the goodbye needs them
      ├─ event pump                   the adapter's events, in order, into the state
+     ├─ output announcer             what the program wrote, some twenty times a second; in the root session only
+     ├─ start request                `launch` or `attach`, whose response comes after the configuration
      ├─ examination                  of the stop at hand; the next stop or resume cancels it
      ├─ verbs                        a resume or a pause, carried out even if its caller is cancelled
+     ├─ exit follower                ends the session of a program that has exited, if the adapter does not
      └─ terminals                    the program, its pipes
 
 The parts are made here and given what they need; none of them knows the session.

@@ -27,7 +27,7 @@ class KnownSource(Struct, frozen=True):
 
     path: str
     real_path: str | None
-    session: str
+    session_id: str
     reference: int = 0
 
 
@@ -50,14 +50,14 @@ class Sources:
         self._known: dict[str, KnownSource] = {}
         self._read: dict[str, tuple[float | None, str]] = {}
 
-    def learn(self, path: str | None, session: str, reference: int = 0) -> None:
+    def learn(self, path: str | None, session_id: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
         real = _real_path(path) if Path(path).is_absolute() else None
         if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
             return  # a library's file, on a server that is confined to its roots
-        self._known[path] = KnownSource(path, real, session, reference)
+        self._known[path] = KnownSource(path, real, session_id, reference)
 
     def __repr__(self) -> str:
         return f"<Sources, {len(self._known)} known>"
