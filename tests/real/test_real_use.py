@@ -1,0 +1,92 @@
+"""The debugger where people use it: in pytest, and in web servers that are serving."""
+
+import json
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect, at, line_of, program
+
+TESTS = "failing_tests.py"
+
+
+async def test_pytest_stops_where_an_assertion_fails_and_where_a_fixture_raises(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    tests = shutil.copy(program(TESTS), tmp_path)  # away from this repository's own conftest.py and options
+    async with debugging() as client:
+        for raised in ("AssertionError", "LookupError"):
+            await client.call("breakpoint_set_exception", exception_type=raised)
+        launched = await client.call(
+            "debug_launch",
+            program="pytest",
+            args=["-q", tests],
+            cwd=str(tmp_path),
+            env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            adapter_options={"module": "pytest", "python": sys.executable},
+            stop_at_entry=False,
+        )
+        stop = launched["stop"]
+        assert (stop["reason"], stop["location"]["line"]) == ("Exception", line_of(TESTS, "# in test"))
+        assert stop["exception"]["type"] == "AssertionError"
+        assert "3 == 4" in stop["exception"]["message"]
+        assert {"name": "total", "value": "3"}.items() <= next(
+            each for each in stop["locals"] if each["name"] == "total"
+        ).items()
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["location"]["line"]) == ("Exception", line_of(TESTS, "# in fixture"))
+        assert stop["exception"] | {"type": "LookupError", "message": "no till"} == stop["exception"]
+        end = await client.call("debug_continue")
+        assert (end["reason"], end["exitCode"]) == ("Exited", 1)
+        written = await client.call("process_read_output")
+        assert "1 failed, 1 error" in written["entries"][-1]["text"]
+
+
+@contextmanager
+def serving(name: str) -> Iterator[tuple[int, str]]:
+    """A web server: its process id, and the address of a page."""
+    with subprocess.Popen([sys.executable, program(name)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        try:
+            assert server.stdout is not None
+            yield server.pid, f"http://127.0.0.1:{int(server.stdout.readline())}/price/tea"
+        finally:
+            server.kill()
+
+
+def page(address: str) -> dict[str, object]:
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        content: dict[str, object] = json.load(answer)
+    return content
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="attaching by pid needs gdb")
+@pytest.mark.parametrize("name", ["flask_shop.py", "http_shop.py"])
+async def test_a_web_server_that_is_attached_to_stops_in_a_request_and_serves_on_after_detaching(
+    debugging: Connect, name: str
+) -> None:
+    with serving(name) as (pid, address):
+        before = page(address)
+        async with debugging() as client, trio.open_nursery() as nursery:
+            await client.call("debug_attach", pid=pid)
+            await client.call("breakpoint_set", **at(name, "# in view"))
+            answers: list[dict[str, object]] = []
+
+            async def visit() -> None:
+                answers.append(await trio.to_thread.run_sync(page, address))
+
+            nursery.start_soon(visit)
+            stop = await client.call("debug_wait")
+            assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", line_of(name, "# in view"))
+            changed = await client.call("evaluate", expression="answer.update(price=4)")
+            assert changed["value"] == "None"
+            ended = await client.call("debug_disconnect")
+            assert ended["wasTerminated"] is False
+        assert answers == [{**before, "price": 4}]  # the request that was stopped
+        assert page(address) == before
