@@ -17,6 +17,7 @@ from trio_debugmcp.client import (
     NotConnected,
     Reconnect,
 )
+from trio_debugmcp.client.connection.supervisor import STABLE_SECONDS
 
 
 def status(client: InspectorClient) -> str:
@@ -192,6 +193,18 @@ async def test_a_server_that_crashes_ten_seconds_after_each_handshake_is_given_u
         await trio.sleep(600)
         assert status(client) == "error"
         assert peer.connections == 1 + 2
+
+
+async def test_a_server_that_no_longer_answers_is_given_up_however_long_each_attempt_takes(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    options = InspectorOptions(reconnect=Reconnect(attempts=3), connect_timeout=STABLE_SECONDS + 1)
+    async with InspectorClient(peer, options) as client:
+        peer.silent_about |= {"initialize", "server/discover"}
+        peer.crash()
+        await trio.sleep(600)
+        assert status(client) == "error"
+        assert peer.connections == 1 + 3
 
 
 async def test_a_client_that_is_cancelled_while_it_connects_is_disconnected(

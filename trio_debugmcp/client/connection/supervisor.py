@@ -72,6 +72,7 @@ class Supervisor:
         """The scope of the supervising task, while it runs."""
         self._idle = trio.Event()
         self._idle.set()
+        self._connected_since: float | None = None
         self._connections = 0
         self._failed_attempts = 0
 
@@ -164,6 +165,7 @@ class Supervisor:
         async def live(connection: ClientConnection, nursery: trio.Nursery) -> None:
             def opened() -> None:
                 progress.append("opened")
+                self._connected_since = trio.current_time()
                 self._set_status("connected")
 
             await self._observer.on_connected(connection, nursery, opened)
@@ -172,6 +174,7 @@ class Supervisor:
 
         self._set_status("connecting")
         self._connections += 1
+        self._connected_since = None
         self._connection = connection = self._open_connection()
         try:
             await connection.serve(live)
@@ -198,7 +201,6 @@ class Supervisor:
         while self.status == "error" and self._failed_attempts < policy.attempts:
             await trio.sleep(policy.delay(self._failed_attempts))
             attempt = self._failed_attempts + 1
-            start = trio.current_time()
             try:
                 await self._serve_one(lambda: None)
             except ConnectFailed as error:
@@ -206,7 +208,10 @@ class Supervisor:
                 message = f"Reconnect attempt {attempt} failed: {error}"
                 self._bus.publish(ErrorEvent(message=message, error=error))
             # A server that crashes soon after each handshake has not recovered: its connections count as failures.
-            self._failed_attempts = 0 if trio.current_time() - start > STABLE_SECONDS else attempt
+            # The time that it took to connect does not count: a server that never answers is given up, too.
+            since = self._connected_since
+            lasted = 0.0 if since is None else trio.current_time() - since
+            self._failed_attempts = 0 if lasted > STABLE_SECONDS else attempt
 
     def _set_ended_status(self, ending: Ending) -> None:
         self._set_status("disconnected" if ending.requested else "error")
