@@ -1,11 +1,14 @@
 """Measures what users notice, each time beside a baseline, because on shared machines only ratios are comparable.
 
-- one step and the stack after it, through MCP on stdio, against raw DAP to debugpy as shipped;
+- from a launch to its first stop, through MCP on stdio, against raw DAP to debugpy's adapter as shipped;
+- one step and the stack after it, likewise;
+- the memory of our processes beside a program that is stopped, against the SDK's own server on stdio;
 - one resource read, against a trivial resource read of the SDK's own server, on the same transport;
 - from the start of the process to the answer to `initialize`, against importing the SDK's server.
 """
 
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -25,6 +28,7 @@ from trio_debugmcp.errors import AdapterRefused
 
 ROUNDS = 60
 STARTS = 7
+LAUNCHES = 5
 READS = 500
 
 PROGRAM = Path(__file__).resolve().parent.parent / "tests" / "programs" / "busy.py"
@@ -57,6 +61,7 @@ class Rpc:
     """A minimal JSON-RPC client, whose own cost is small and the same in all measurements."""
 
     def __init__(self, process: trio.Process) -> None:
+        self.pid = process.pid
         self._process = process
         self._buffer = b""
         self._id = 0
@@ -108,21 +113,23 @@ async def milliseconds(action: Callable[[], Awaitable[object]], rounds: int) -> 
     return statistics.median(times) * 1000
 
 
-async def raw_dap() -> float:
-    """Measure step and stack over a direct connection to debugpy's adapter as shipped."""
+async def refuse(request: Request) -> object:
+    raise AdapterRefused(request.command, "not in a benchmark")
 
-    async def refuse(request: Request) -> object:
-        raise AdapterRefused(request.command, "not in a benchmark")
 
-    async def wait_for(connection: Connection, kind: type) -> Any:
-        while not isinstance(event := await connection.events.receive(), kind):
-            if isinstance(event, EndOfStream):
-                raise RuntimeError(event.reason)
-        return event
+async def wait_for(connection: Connection, kind: type) -> Any:
+    while not isinstance(event := await connection.events.receive(), kind):
+        if isinstance(event, EndOfStream):
+            raise RuntimeError(event.reason)
+    return event
 
+
+@asynccontextmanager
+async def raw_dap(watchdog: Watchdog) -> AsyncIterator[tuple[Connection, float]]:
+    """Launch over a direct connection to debugpy's adapter as shipped; yields the time to the first stop's stack."""
     launch = {"program": str(PROGRAM), "console": "internalConsole", "stopOnEntry": True}
-    watchdog = Watchdog()
     argv = [sys.executable, "-m", "debugpy.adapter"]
+    before = time.perf_counter()
     async with (
         open_stdio_adapter(argv, watchdog) as adapter,
         open_connection(adapter.stream, refuse) as connection,
@@ -133,6 +140,15 @@ async def raw_dap() -> float:
             await wait_for(connection, Initialized)
             await connection.request("configurationDone")
         await wait_for(connection, Stopped)
+        await connection.request("stackTrace", {"threadId": 1, "levels": 20}, StackTraceBody)
+        yield connection, (time.perf_counter() - before) * 1000
+        await connection.request("disconnect", {"terminateDebuggee": True})
+
+
+async def raw_step() -> float:
+    """Measure step and stack."""
+    watchdog = Watchdog()
+    async with raw_dap(watchdog) as (connection, _):
 
         async def step_and_stack() -> None:
             await connection.request("next", {"threadId": 1})
@@ -140,16 +156,29 @@ async def raw_dap() -> float:
             await connection.request("stackTrace", {"threadId": 1, "levels": 20}, StackTraceBody)
 
         result = await milliseconds(step_and_stack, ROUNDS)
-        await connection.request("disconnect", {"terminateDebuggee": True})
     watchdog.close()
     return result
 
 
-async def through_mcp() -> tuple[float, float, float, float]:
+async def launches() -> tuple[float, float]:
+    """Measure from the launch to the first stop: raw DAP through the adapter, and ours, in turns."""
+    raw, ours = [], []
+    watchdog = Watchdog()
     async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
-        before = time.perf_counter()
+        for _ in range(LAUNCHES):
+            async with raw_dap(watchdog) as (_connection, first_stop):
+                raw.append(first_stop)
+            before = time.perf_counter()
+            await rpc.call("debug_launch", program=str(PROGRAM))
+            ours.append((time.perf_counter() - before) * 1000)
+            await rpc.call("debug_disconnect")
+    watchdog.close()
+    return statistics.median(raw), statistics.median(ours)
+
+
+async def through_mcp() -> tuple[float, float, float]:
+    async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
         await rpc.call("debug_launch", program=str(PROGRAM))
-        launch = (time.perf_counter() - before) * 1000
 
         async def step() -> None:
             await rpc.call("debug_step")
@@ -165,7 +194,33 @@ async def through_mcp() -> tuple[float, float, float, float]:
         both = await milliseconds(step_and_stack, ROUNDS)
         reads = await milliseconds(read, READS)
         await rpc.call("debug_disconnect")
-    return launch, steps, both, reads
+    return steps, both, reads
+
+
+def memory(pid: int) -> float:
+    """A process's memory in megabytes: its proportional set size, where a page that n processes share counts 1/n."""
+    return int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1]) / 1024  # type: ignore[index]
+
+
+def children(pid: int) -> list[int]:
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+
+
+async def memory_beside_a_stopped_program() -> tuple[float, float, int]:
+    """Measure the SDK's server and, at the same time, ours with its watchdog; count the processes that are ours."""
+    async with (
+        open_rpc([sys.executable, "-c", TRIVIAL_SERVER]) as trivial,
+        open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc,
+    ):
+        await trivial.request("resources/read", {"uri": "trivial://answer"})
+        launched = await rpc.call("debug_launch", program=str(PROGRAM))
+        debuggee = launched["structuredContent"]["session"]["processId"]
+        await rpc.call("debug_step")
+        processes = [rpc.pid, *(pid for pid in children(rpc.pid) if pid != debuggee)]
+        result = memory(trivial.pid), sum(map(memory, processes)), len(processes)
+        await rpc.call("debug_disconnect")
+    return result
 
 
 async def sdk_read() -> float:
@@ -196,8 +251,9 @@ def import_sdk() -> float:
 
 
 async def main() -> None:
-    raw = await raw_dap()
-    launch, steps, both, reads = await through_mcp()
+    raw = await raw_step()
+    steps, both, reads = await through_mcp()
+    raw_launch, launch = await launches()
     trivial = await sdk_read()
     imported = import_sdk()
     started = await start_to_initialize([sys.executable, "-m", "trio_debugmcp"])
@@ -205,12 +261,18 @@ async def main() -> None:
     print(f"step + stack, raw DAP to debugpy as shipped   {raw:8.1f} ms")
     print(f"step + stack through MCP                      {both:8.1f} ms   {both / raw:5.2f} x raw DAP")
     print(f"step with stack, locals, source, output       {steps:8.1f} ms   {steps / raw:5.2f} x raw DAP")
-    print(f"launch to first stop                          {launch:8.1f} ms")
+    print(f"launch to first stop, raw DAP to the adapter  {raw_launch:8.1f} ms")
+    print(f"launch to first stop through MCP              {launch:8.1f} ms   {launch / raw_launch:5.2f} x raw DAP")
     print(f"resource read, the SDK's trivial server       {trivial:8.2f} ms")
     print(f"resource read, debugger://session             {reads:8.2f} ms   {reads / trivial:5.2f} x the SDK's")
     print(f"python -c 'import mcp.server.lowlevel'        {imported:8.1f} ms")
     print(f"start to initialize answered                  {started:8.1f} ms   {started / allowed:5.2f} x its budget,")
     print("                                              which is 1.15 x that import, and 100 ms")
+    if Path("/proc/self/smaps_rollup").exists():
+        sdk, ours, processes = await memory_beside_a_stopped_program()
+        print(f"memory (PSS), the SDK's trivial server        {sdk:8.1f} MB")
+        print(f"memory (PSS), server and watchdog, at a stop  {ours:8.1f} MB   {ours / sdk:5.2f} x the SDK's,")
+        print(f"                                              {processes} processes beside the program")
 
 
 if __name__ == "__main__":

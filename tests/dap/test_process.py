@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 import trio
 
+from trio_debugmcp.dap import watchdog_process
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.process import environment, open_process
-from trio_debugmcp.dap.watchdog import Watchdog, session_members, signal_session
+from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.watchdog_process import session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
 pytestmark = [
@@ -238,6 +240,14 @@ async def test_a_watchdog_ignores_the_signals_that_end_a_service(watchdog: Watch
                 return mask & ignored == ignored
 
             await until(ignores_them)
+
+
+def test_a_watchdog_process_stays_small() -> None:
+    argv = [sys.executable, "-I", "-S", "-X", "importtime", watchdog_process.__file__]
+    listing = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in listing.stderr.splitlines()}
+    assert "signal" in imported
+    assert imported.isdisjoint({"subprocess", "typing", "re", "threading"})
 
 
 async def test_a_zombie_is_not_a_member_of_its_session() -> None:

@@ -22,7 +22,7 @@ from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.profiles.debugpy import _dial, _interpreter, _package, _target
-from trio_debugmcp.dap.watchdog import signal_session
+from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 
 SECONDS = 30

@@ -73,7 +73,11 @@ async def server(seconds: float = 40) -> AsyncIterator[trio.Process]:
 
 def watchdog_of(process: trio.Process) -> set[int]:
     """The process that outlives a session: it lives as long as the server."""
-    return {each for each in descendants(process.pid) if b"watchdog.py" in Path(f"/proc/{each}/cmdline").read_bytes()}
+
+    def is_watchdog(pid: int) -> bool:
+        return b"watchdog_process.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+    return {each for each in descendants(process.pid) if is_watchdog(each)}
 
 
 async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> dict[str, object]:

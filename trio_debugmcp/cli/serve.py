@@ -59,14 +59,14 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default=0.3,
         metavar="SECONDS",
-        help="publish a changed resource after this many seconds without a further change (default 0.3)",
+        help="publish a changed resource after this many seconds without a further change (default %(default)s)",
     )
     parser.add_argument(
         "--max-wait",
         type=_seconds,
         default=0.9,
         metavar="SECONDS",
-        help="and never later than this after its first unpublished change (default 0.9)",
+        help="and never later than this after its first unpublished change (default %(default)s)",
     )
 
 
@@ -95,7 +95,8 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="seconds to keep the session after its client has disconnected, if others are connected (default 120)",
+        help="seconds to keep the session after its client has disconnected, if others are connected "
+        "(default %(default)g)",
     )
     network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
     network.add_argument("--tls-key", metavar="FILE", help="and this key")

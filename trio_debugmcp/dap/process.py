@@ -16,7 +16,8 @@ from pathlib import Path
 
 import trio
 
-from trio_debugmcp.dap.watchdog import Watchdog, session_members, signal_session
+from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.dap.watchdog_process import session_members, signal_session
 from trio_debugmcp.errors import CannotRun
 
 _INPUT_GRACE_SECONDS = 0.5

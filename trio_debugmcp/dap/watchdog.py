@@ -1,30 +1,22 @@
 """A watchdog process that kills what the server leaves behind, even if the server is killed with SIGKILL.
 
-`Watchdog` runs this file as a script and sends it through a pipe which process sessions to watch. When the pipe ends,
-because the server closed it or died, the script kills every process of the sessions that are still on its list. A
-process session (`setsid`) contains an adapter or a debuggee with all its children, whatever process groups they make
-for themselves.
+`Watchdog` runs watchdog_process.py as a script and sends it through a pipe which process sessions to watch. When the
+pipe ends, because the server closed it or died, the script kills every process of the sessions that are still on its
+list. A process session (`setsid`) contains an adapter or a debuggee with all its children, whatever process groups
+they make for themselves.
 
     watchdog = Watchdog()
     watchdog.watch(process.pid)  # the process was started with start_new_session=True
     ...
     watchdog.forget(process.pid)
     watchdog.close()
-
-The script runs isolated (`python -I -S`), so this module imports nothing but the standard library.
 """
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
-_SWEEPS = 50
-
-_SWEEP_SECONDS = 0.02
-"""Between two sweeps. A process may fork while its session is swept; a second of sweeps catches every normal fork."""
+from trio_debugmcp.dap import watchdog_process
 
 _CLOSE_SECONDS = 2.0
 """For the script to kill what is left and to exit; its sweeps take a second at most."""
@@ -70,7 +62,7 @@ class Watchdog:
         self.close()
         # Popen without preexec_fn is a vfork and an exec: some milliseconds, once per server.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__],
+            [sys.executable, "-I", "-S", watchdog_process.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -88,59 +80,3 @@ class Watchdog:
         except OSError:
             return False
         return True
-
-
-def session_members(sid: int) -> list[int]:
-    """List the ids of the processes of process session `sid`, without zombies."""
-    members = []
-    for pid in _all_processes():
-        with suppress(ProcessLookupError, PermissionError):
-            if os.getsid(pid) == sid and not _is_zombie(pid):
-                members.append(pid)
-    return members
-
-
-def signal_session(sid: int, number: int) -> bool:
-    """Send a signal to every process of a session; False if there is none."""
-    members = session_members(sid)
-    for pid in members:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-    return bool(members)
-
-
-def _all_processes() -> list[int]:
-    if os.path.isdir("/proc/self"):
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    listing = subprocess.run(["ps", "-axo", "pid="], capture_output=True, text=True, check=False)
-    return [int(word) for word in listing.stdout.split()]
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            return stat.read().rpartition(b")")[2].split()[0] == b"Z"
-    except OSError:
-        return False
-
-
-def _watch() -> None:
-    # A service manager sends these to every process of the service; this one must outlive the server.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    watched: set[int] = set()
-    for line in sys.stdin:
-        sid = int(line[1:])
-        if line[0] == "+":
-            watched.add(sid)
-        else:
-            watched.discard(sid)
-    for _ in range(_SWEEPS):
-        watched = {sid for sid in watched if signal_session(sid, signal.SIGKILL)}
-        if not watched:
-            return
-        time.sleep(_SWEEP_SECONDS)
-
-
-if __name__ == "__main__":
-    _watch()
