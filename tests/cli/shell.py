@@ -1,6 +1,5 @@
 """Runs `inspect` and `watch` in this process, against a server that is a process."""
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -8,22 +7,17 @@ from typing import Any
 
 import pytest
 
-from trio_debugmcp.cli import inspect, watch
+from trio_debugmcp import cli
 
 SERVER = ["--", sys.executable, str(Path(__file__).parent / "tiny_server.py")]
 
 
 def main(*argv: str) -> int:
     """Run a command and return its exit code."""
-    parser = argparse.ArgumentParser(prog="trio-debugmcp")
-    commands = parser.add_subparsers()
-    inspect.add_parser(commands)
-    watch.add_parser(commands)
     try:
-        args = parser.parse_args(argv)
+        return cli.main(argv)
     except SystemExit as exit_:
         return int(exit_.code or 0)
-    return int(args.run(args))
 
 
 class Shell:

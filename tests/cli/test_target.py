@@ -2,12 +2,17 @@
 
 import argparse
 import os
+import shlex
+import signal
+import subprocess
 import sys
+from typing import Any, get_args
 
 import pytest
+from mcp.types import LoggingLevel
 
 from tests.cli.shell import SERVER, Shell
-from trio_debugmcp.cli import inspect
+from trio_debugmcp.cli import inspect, watch
 from trio_debugmcp.cli._target import client_options
 
 pytestmark = pytest.mark.real
@@ -31,7 +36,16 @@ pytestmark = pytest.mark.real
             "must be an object",
         ),
         (["watch"], "name a server"),
-        (["watch", "--count", "many"], "invalid int value"),
+        (["watch", "--count", "many"], "wants a whole number from 1, not 'many'"),
+        (["watch", "--count", "0", *SERVER], "wants a whole number from 1, not '0'"),
+        (["watch", "--count", "-1", *SERVER], "--count"),
+        (["watch", "--timeout", "0", *SERVER], "a number of seconds above 0, not '0'"),
+        (["inspect", "--timeout", "nan", *SERVER], "a number of seconds above 0, not 'nan'"),
+        (["inspect", "--timeout=-5", *SERVER], "a number of seconds above 0, not '-5'"),
+        (["inspect", "--method", "logging/setLevel", "--log-level", "loud", *SERVER], "invalid choice: 'loud'"),
+        (["inspect", "--bad-option", *SERVER], "unrecognized: --bad-option"),
+        (["inspect", "my-server", "--foo"], "unrecognized: --foo; the options of a server command stand after --"),
+        (["watch", "http://127.0.0.1:1/", "--foo", "demo://a"], "unrecognized: --foo"),
     ],
 )
 def test_wrong_use_ends_with_1_and_says_what_is_wrong(argv: list[str], said: str, shell: Shell) -> None:
@@ -69,11 +83,66 @@ def test_the_options_of_the_connection_reach_the_client() -> None:
     assert (options.cwd, options.mode) == ("/x", "legacy")
 
 
-@pytest.mark.parametrize("command", ["inspect", "watch"])
-def test_help_has_examples(command: str, shell: Shell) -> None:
-    assert shell(command, "--help").code == 0
-    assert "examples:" in shell.out
-    assert f"trio-debugmcp {command} " in shell.out
+def _parsed(command: Any, *words: str) -> argparse.Namespace:
+    commands = argparse.ArgumentParser(prog="trio-debugmcp").add_subparsers()
+    command.add_parser(commands)
+    (parser,) = commands.choices.values()
+    parsed: argparse.Namespace = parser.get_default("parse")(list(words))
+    return parsed
+
+
+@pytest.mark.parametrize("command", [inspect, watch])
+def test_the_examples_of_the_help_can_be_copied(command: Any, shell: Shell) -> None:
+    name = command.__name__.rpartition(".")[2]
+    assert shell(name, "--help").code == 0
+    examples = [line.strip() for line in command.EXAMPLES.splitlines() if line.startswith("  trio-debugmcp ")]
+    assert len(examples) >= 5
+    for example in examples:
+        assert f"\n  {example}\n" in shell.out, "in one line, as it was written"
+        _, _, *words = shlex.split(example.partition(" | ")[0])
+        assert _parsed(command, *words).words, "the parser accepts it, and finds a server"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--tool-arg", "a=2", "b=http://x/", "http://h/mcp"],
+        ["--tool-arg", "a=2", "b=http://x/", "--", "http://h/mcp"],
+        ["http://h/mcp", "--tool-arg", "a=2", "b=http://x/"],
+        ["--tool-arg", "a=2", "--timeout", "3", "http://h/mcp", "--tool-arg", "b=http://x/"],
+    ],
+)
+def test_a_url_is_found_wherever_it_stands(words: list[str]) -> None:
+    parsed = _parsed(inspect, "--method", "tools/call", "--tool-name", "t", *words)
+    assert (parsed.words, parsed.tool_arg) == (["http://h/mcp"], ["a=2", "b=http://x/"])
+
+
+@pytest.mark.parametrize("option", ["--tool-arg", "--args", "--prompt-args", "--metadata"])
+def test_no_option_with_several_words_takes_the_url(option: str) -> None:
+    assert _parsed(inspect, option, "a=2", "ws://h/mcp").words == ["ws://h/mcp"]
+
+
+def test_options_may_stand_between_the_words_of_watch() -> None:
+    parsed = _parsed(watch, "http://h/mcp", "--lists", "demo://a", "--timeout", "5")
+    assert (parsed.words, parsed.lists, parsed.timeout) == (["http://h/mcp", "demo://a"], True, 5)
+    parsed = _parsed(watch, "demo://a", "--timeout", "5", "--", "server", "--lists", "--", "x")
+    assert (parsed.words, parsed.lists) == (["demo://a", "server", "--lists", "--", "x"], False)
+
+
+def test_the_log_levels_are_those_of_the_protocol() -> None:
+    assert set(inspect.LOG_LEVELS) == set(get_args(LoggingLevel))
+
+
+def test_ctrl_c_while_the_program_is_imported_leaves_no_traceback() -> None:
+    words = [sys.executable, "-X", "importtime", "-m", "trio_debugmcp", "inspect", *SERVER]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as starting:
+        assert starting.stderr is not None
+        for line in starting.stderr:
+            if line.rstrip().endswith("| trio_debugmcp.cli.demo"):  # the last but one of the commands
+                starting.send_signal(signal.SIGINT)
+                break
+        assert "Traceback" not in starting.stderr.read()
+        assert starting.wait(20) == 130
 
 
 def test_a_terminal_gets_colours(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

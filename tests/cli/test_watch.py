@@ -53,10 +53,27 @@ def test_text_is_a_line_with_time_kind_and_uri(shell: Shell) -> None:
 
 
 def test_watch_ends_in_time_and_a_count_that_was_not_reached_is_a_failure(shell: Shell) -> None:
-    assert shell("watch", "--lists", "--timeout", "1", *SERVER).code == 0
+    assert shell("watch", "--timeout", "1", "demo://still", *SERVER).code == 0
     assert shell.out == ""
-    assert shell("watch", "--lists", "--timeout", "1", "--count", "1", *SERVER).code == 1
+    assert shell("watch", "--timeout", "1", "--count", "1", "demo://still", *SERVER).code == 1
     assert shell.error["code"] == "timeout"
+
+
+def test_lists_are_watched_beside_the_resources_not_instead(shell: Shell) -> None:
+    shell("watch", "--lists", "--count", "1", "--timeout", "20", *SERVER)
+    assert [line["uri"] for line in shell.lines] == ["demo://counter"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [([], "not_supported"), (["--lists"], "not_supported"), (["--lists", "--grows"], "timeout")]
+)
+def test_a_server_that_reports_nothing_is_not_watched_in_silence(options: list[str], code: str, shell: Shell) -> None:
+    """`--grows` is the server's: it declares that its list of tools may change."""
+    grows = [option for option in options if option == "--grows"]
+    lists = [option for option in options if option == "--lists"]
+    shell("watch", *lists, "--timeout", "1", "--count", "1", *SERVER, "--bare", *grows)
+    assert shell.code == 1
+    assert shell.error["code"] == code
 
 
 def test_a_server_that_ends_while_it_is_watched_ends_with_4(shell: Shell) -> None:

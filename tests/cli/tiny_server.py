@@ -1,7 +1,8 @@
 """A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
 
-`demo://counter` counts its reads and changes 50 ms after each subscription and each read; the tool `fail`
-fails, `add` adds, `grow` adds a resource.
+`demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does;
+the tool `fail` fails, `add` adds, `grow` adds a resource. With `--bare` it has only tools, with `--grows` as well it
+says that their list may change.
 """
 
 import json
@@ -16,13 +17,15 @@ ADD = {
     "name": "add",
     "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}},
 }
-CAPABILITIES = {
+CAPABILITIES: dict[str, Any] = {
     "tools": {},
     "resources": {"subscribe": True, "listChanged": True},
     "prompts": {},
     "logging": {},
     "completions": {},
 }
+if "--bare" in sys.argv:
+    CAPABILITIES = {"tools": {"listChanged": "--grows" in sys.argv}}
 
 
 def send(message: dict[str, Any]) -> None:
@@ -32,6 +35,8 @@ def send(message: dict[str, Any]) -> None:
 
 
 def change_soon(uri: str) -> None:
+    if uri == "demo://still":
+        return
     updated = {"method": "notifications/resources/updated", "params": {"uri": uri}}
     timer = threading.Timer(0.05, send, [updated])
     timer.daemon = True

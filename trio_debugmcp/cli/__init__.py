@@ -8,15 +8,21 @@ from trio_debugmcp import __version__
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 done, 1 failed, 2 usage. Without a command it is `serve`."""
+    """Run a command and return its exit code: 0 done, 1 failed, 2 usage. Without a command it is `serve`.
+
+    `inspect` and `watch` have more exit codes, see `_target`.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
         arguments.insert(0, "serve")
-    parsed = _parser().parse_args(arguments)
-    return int(parsed.run(parsed))
+    try:
+        parsed = _parse(arguments)
+        return int(parsed.run(parsed))
+    except KeyboardInterrupt:  # while the rest of the program was imported; a command that runs sees to it itself
+        return 130  # as a shell reports a command that Ctrl-C ended
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parse(arguments: list[str]) -> argparse.Namespace:
     from trio_debugmcp.cli import adapters, demo, inspect, replay, serve, watch
 
     parser = argparse.ArgumentParser(
@@ -28,4 +34,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (serve, adapters, inspect, watch, replay, demo):
         command.add_parser(commands)
-    return parser
+    chosen = commands.choices.get(arguments[0])
+    parse = chosen.get_default("parse") if chosen is not None else None
+    return parser.parse_args(arguments) if parse is None else parse(arguments[1:])

@@ -1,4 +1,4 @@
-"""What `inspect` and `watch` share: how a server is named, and exit codes for each kind of failure.
+"""What `inspect` and `watch` share: how their arguments are read, how a server is named, and how they end.
 
 The SDK and the client are imported inside functions: the command line loads this module for `serve` too.
 """
@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
+from math import inf, nan
 from typing import Any, NoReturn
 
 import trio
@@ -53,6 +54,25 @@ def add_target_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     # argparse exits with 2 by default; the documented exit code of these commands is 1.
     parser.error = partial(_usage_error, parser)  # type: ignore[method-assign]
+    parser.set_defaults(parse=partial(_parse, parser))
+
+
+def count(text: str) -> int:
+    """Read a number of things from the command line: 1 or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"wants a whole number from 1, not {text!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read a time limit from the command line: more than 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = nan
+    if not 0 < value < inf:
+        raise argparse.ArgumentTypeError(f"wants a number of seconds above 0, not {text!r}")
+    return value
 
 
 def client_options(args: argparse.Namespace, **more: Any) -> Any:
@@ -69,6 +89,27 @@ def pairs(words: Iterable[str], option: str) -> dict[str, str]:
     return dict(_split(word, "=", option) for word in words)
 
 
+def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
+    """Read the arguments of a command: a target and options in any order, then perhaps `--` and a server command."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    parsed, unknown = parser.parse_known_intermixed_args(arguments[:at])
+    if unknown:
+        parser.error(f"unrecognized: {' '.join(unknown)}; the options of a server command stand after --")
+    parsed.words += [*_swallowed(parsed), *arguments[at + 1 :]]
+    return parsed
+
+
+def _swallowed(parsed: argparse.Namespace) -> list[str]:
+    """Take out of the options with several words a URL and what follows it: `--tool-arg a=1 http://…`."""
+    found: list[str] = []
+    for name in parsed.many_words:
+        words = getattr(parsed, name)
+        at = next((i for i, word in enumerate(words) if URL.match(word)), len(words))
+        found += words[at:]
+        del words[at:]
+    return found
+
+
 def one_target(words: list[str]) -> str | list[str]:
     """The target that `words` name: one URL, or the words of a command."""
     if not words:
@@ -82,11 +123,11 @@ def one_target(words: list[str]) -> str | list[str]:
 
 def run_command(command: Callable[[], Awaitable[None]]) -> int:
     """Run `command` under Trio and turn what it raises into an exit code and one line on stderr."""
+    logging.getLogger().addHandler(logging.NullHandler())  # else the SDK's records would appear beside the one line
     from mcp import MCPError
 
     from trio_debugmcp.errors import DebugError
 
-    logging.getLogger().addHandler(logging.NullHandler())  # else the SDK's records would appear beside the one line
     ended: list[BaseException] = []
     try:
         trio.run(command)

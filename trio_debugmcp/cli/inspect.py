@@ -15,10 +15,14 @@ from trio_debugmcp.cli._target import (
     one_target,
     pairs,
     run_command,
+    seconds,
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
     from trio_debugmcp.client import InspectorClient
+
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""As the protocol has them; the SDK, which has them too, is imported only to run."""
 
 EXAMPLES = """\
 examples:
@@ -29,8 +33,6 @@ examples:
   trio-debugmcp inspect --method resources/read --uri debugger://session --format json -- trio-debugmcp | jq .result
   trio-debugmcp inspect --method resources/read --template 'demo://{name}' --args name=counter -- my-server
   trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
-
-Options that take several K=V end at the next option or at --: name a URL before them.
 
 exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found. With any but 0, standard error has
 one line {"error": {"code", "message"}}.
@@ -46,14 +48,16 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", nargs="*", help="an http(s):// or ws(s):// URL, or a server command after --")
+    parser.add_argument(
+        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
+    )
     parser.add_argument(
         "--method", choices=sorted(METHODS), default="initialize", metavar="METHOD",
         help=f"the request: {', '.join(sorted(METHODS))} (default %(default)s, which shows the server)",
     )  # fmt: skip
     _add_parameters(parser)
     parser.add_argument(
-        "--timeout", type=float, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
+        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
         help="seconds for the connection and for the request (default %(default)g)",
     )  # fmt: skip
     parser.add_argument(
@@ -61,7 +65,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help='text: indented JSON; json: one line {"result": …} (default text)',
     )  # fmt: skip
     add_target_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, many_words=("tool_arg", "prompt_args", "metadata"))
 
 
 def _add_parameters(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +81,10 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
         "--prompt-args", "--args", dest="prompt_args", **words,
         help="arguments of a prompt or a template; completion/complete completes the last, with the others as context",
     )  # fmt: skip
-    group.add_argument("--log-level", metavar="LEVEL", help="the level that logging/setLevel sets")
+    group.add_argument(
+        "--log-level", choices=LOG_LEVELS, metavar="LEVEL",
+        help=f"the level that logging/setLevel sets: {', '.join(LOG_LEVELS)}",
+    )  # fmt: skip
     group.add_argument("--metadata", **words, help="_meta of the request")
 
 
@@ -89,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 async def _inspect(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import InspectorClient
 
-    target = one_target(args.target)
+    target = one_target(args.words)
     request = METHODS[args.method]
     _check(args)
     options = client_options(

@@ -14,8 +14,10 @@ from trio_debugmcp.cli._target import (
     Failure,
     add_target_options,
     client_options,
+    count,
     one_target,
     run_command,
+    seconds,
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -30,7 +32,7 @@ examples:
   trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server
   trio-debugmcp watch --read --format json -- my-server | jq -r .uri
 
-Without a URI and without --lists all listed resources are watched, also those that are listed later. Ctrl-C ends it.
+Without a URI all listed resources are watched, also those that are listed later. Ctrl-C ends it.
 
 exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 4 unreachable, or the connection was lost;
 5 not found.
@@ -63,9 +65,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--uri", action="append", default=[],
         help="a URI to watch; for a command whose own arguments are URIs (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--count", type=int, metavar="N", help="end after N events")
+    parser.add_argument("--count", type=count, metavar="N", help="end after N events")
     parser.add_argument(
-        "--timeout", type=float, metavar="S", help="end after S seconds, with exit code 1 if --count was not reached"
+        "--timeout", type=seconds, metavar="S", help="end after S seconds, with exit code 1 if --count was not reached"
     )
     parser.add_argument("--read", action="store_true", help="read each changed resource and print its contents")
     parser.add_argument("--lists", action="store_true", help="also print changes of the lists of tools and the like")
@@ -73,7 +75,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--format", choices=["text", "json"], help="json: one object per line (default: text on a terminal, else json)"
     )
     add_target_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, many_words=())
 
 
 def run(args: argparse.Namespace) -> int:
@@ -111,7 +113,7 @@ async def _watch(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import ConnectionLost, Disconnect, InspectorClient, ResourcesChange, ResourceUpdated
 
     words, uris = (args.words, args.uri) if args.uri else divide(args.words)
-    everything = not uris and not args.lists
+    everything = not uris
     options = client_options(args, connect_timeout=DEFAULT_TIMEOUT_SECONDS)
     left = args.count
     async with (
@@ -119,6 +121,8 @@ async def _watch(args: argparse.Namespace) -> None:
         # Before the subscriptions: what changes between two of them is in the queue.
         client.events("resourceUpdated", "disconnect", *LIST_EVENTS) as events,
     ):
+        if everything:
+            everything = _can_watch_everything(client, args)
         for uri in uris or ([resource.uri for resource in client.resources] if everything else []):
             await client.subscribe_to_resource(uri)
         async for event in events:
@@ -132,6 +136,16 @@ async def _watch(args: argparse.Namespace) -> None:
                 left = None if left is None else left - 1
             if left is not None and left <= 0:
                 return
+
+
+def _can_watch_everything(client: "InspectorClient", args: argparse.Namespace) -> bool:
+    """Whether there are resources to subscribe to, now or later; without them and without lists nothing would come."""
+    if client.supports_resource_subscriptions():
+        return True
+    if args.lists and any(getattr(part, "list_changed", None) for _, part in client.capabilities or ()):
+        return False
+    lists = "nor changes of its lists" if args.lists else "; --lists prints changes of its lists"
+    raise Failure("not_supported", f"The server does not report changes of resources{' ' if args.lists else ''}{lists}")
 
 
 async def _describe(client: "InspectorClient", event: "Event", args: argparse.Namespace) -> dict[str, Any]:
