@@ -78,6 +78,13 @@ def test_a_recording_without_entries_is_valid() -> None:
         (file(b"{]\n", LINE), "line 2 is damaged"),
         (file(LINE, b'{"edge":"tomorrow","t":1}\n', LINE), "line 3 is damaged"),
         (file(b'{"edge":"exit","t":"x"}\n', LINE), "line 2 is damaged"),
+        (file(LINE, LINE.replace(b"1.5", b"1e300"), LINE), r"line 3 is damaged: t is 1e\+300 s, and must be between 0 and"),
+        (file(LINE.replace(b"1.5", b"-0.1"), LINE), "line 2 is damaged: t is -0.1 s"),
+        (file(anchor=1e300), r"line 1 is damaged: anchor is 1e\+300 s"),
+        (file(anchor=-1), "line 1 is damaged: anchor is -1 s"),
+        (file(debounce=-0.3), "line 1 is damaged: debounce is -0.3 s"),
+        (file(maxWait=1e300), "line 1 is damaged: max_wait"),
+        (file(linger=-1), "line 1 is damaged: linger"),
     ],
 )
 def test_bytes_that_are_not_a_recording_are_refused_with_the_reason(data: bytes, reason: str) -> None:

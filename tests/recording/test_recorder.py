@@ -14,6 +14,7 @@ import trio
 from msgspec.structs import replace
 from trio.testing import MockClock
 
+from tests.recording.secrets import SECRETS, readings
 from trio_debugmcp.recording.format import (
     MAX_MESSAGE_BYTES,
     AdapterEntry,
@@ -112,6 +113,50 @@ async def test_no_secret_is_in_the_file(tmp_path: Path, autojump_clock: MockCloc
     assert read_recording(file).complete
 
 
+async def test_a_private_key_and_a_long_token_are_nowhere_in_the_file_however_they_are_shown(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """A launch gives them, the program prints them, variables and results show their repr, cut and whole."""
+    key = next(each for each in SECRETS if each.startswith("-----BEGIN RSA") and len(each) > 500)
+    token = next(each for each in SECRETS if 400 < len(each) < 600 and each.count(".") == 2)
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    adapter.locals = {"key": repr(key), "token": repr(token), "environ": f"environ({{'SIGNING_KEY': {key!r}}})"}
+    adapter.values = {"key": repr(key), "token": repr(token)}
+    async with recording(file, adapter) as client:
+        await launch(client, adapter, env={"PRIVATE_KEY": key}, args=["--token", token, "--db-password=hunter-22"])
+        await adapter.stop("breakpoint")
+        await adapter.event("output", {"category": "stdout", "output": key + token})
+        await trio.sleep(1)
+        for path in ("key", "token"):
+            await client.call("evaluate", expression=path)
+        await client.call("variables_get", max_value_length=100)
+        await client.call("stacktrace_get")
+        for uri in ("session", "stack", "output", "timeline"):
+            await client.read(f"debugger://{uri}")
+    read = "\n".join(reading for line in file.read_bytes().splitlines() for reading in readings(line))
+    for secret in (*key.splitlines()[1:-1], token, "hunter-22"):
+        assert secret[:20] not in read
+        assert secret[-20:] not in read
+    assert "PRIVATE_KEY" in read
+    assert "--db-password=" in read
+
+
+async def test_what_programs_inherit_under_a_name_of_a_secret_is_taken_out(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"DEPLOY_TOKEN": SECRET, "AUTHOR": "Ada Lovelace", "SSH_AUTH_SOCK": "/tmp/agent.7", "AUTH": "basic"}
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
+    async with recording(file, adapter) as client:
+        await launch(client, adapter)
+        await adapter.event("output", {"category": "stdout", "output": " ".join(values.values())})
+        await trio.sleep(1)
+    text = file.read_text()
+    assert SECRET not in text
+    assert all(value in text for name, value in values.items() if name != "DEPLOY_TOKEN")
+
+
 async def test_the_times_of_entries_count_from_the_anchor_of_the_clock_however_long_the_header_takes(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +212,10 @@ async def test_a_file_that_has_reached_its_largest_size_ends_with_the_reason(
         t=read.entries[-1].t, reason="the file has reached its largest size", complete=False
     )
     assert file.stat().st_size < 20_500
-    assert any("has ended: the file has reached its largest size" in each.message for each in caplog.records)
+    said = [each.message for each in caplog.records if each.name.startswith("trio_debugmcp.recording")]
+    soon, ended = said
+    assert soon.endswith("ends soon: 0.0 of 0 MiB are left. The debug session continues")
+    assert "has ended: the file has reached its largest size" in ended
 
 
 async def test_the_envelope_of_a_message_that_is_too_large_is_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -240,11 +288,11 @@ async def test_a_fault_of_the_recorder_ends_the_recording_and_not_the_session(
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
     nested: Any = "x"
     for _ in range(900):
-        nested = {"env": nested}
+        nested = {"x": nested}
     async with recording(file, adapter) as client:
         await launch(client, adapter)
         with caplog.at_level(logging.CRITICAL, "trio_debugmcp.recording"):
-            await adapter.event("odd", nested)
+            await adapter.event("odd", {"env": {}, **nested})
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
     assert read_recording(file).entries[-1].reason == "the recorder failed"  # type: ignore[union-attr]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.recording.secrets import SECRETS, places, readings
 from trio_debugmcp.recording.redact import MARK, Redactor
 
 
@@ -23,7 +24,7 @@ def clean(message: Any, *secrets: str) -> Any:
         ({"text": "Authorization: Bearer abc.d-e x"}, {"text": f"Authorization: Bearer {MARK} x"}),
         ({"protocol": "mcp, bearer.abc"}, {"protocol": f"mcp, bearer.{MARK}"}),
         ({"args": ["x", "--token", "abc", "y"]}, {"args": ["x", "--token", MARK, "y"]}),
-        ({"list": ["Bearer abc", 5, "--token", "abc"]}, {"list": [f"Bearer {MARK}", 5, "--token", "abc"]}),
+        ({"list": ["Bearer abc", 5, "--token", "abc"]}, {"list": [f"Bearer {MARK}", 5, "--token", MARK]}),
         ({"args": ["--access-token=abc"]}, {"args": [f"--access-token={MARK}"]}),
         ({"type": "event", "body": {"output": "the environment"}}, None),
         ({"properties": {"env": {"type": "object", "additionalProperties": {"type": "string"}}}}, None),
@@ -59,3 +60,31 @@ def test_a_command_line_keeps_its_options() -> None:
 def test_a_message_without_a_suspect_word_is_returned_unchanged() -> None:
     text = b'{"seq": 1,  "type":"event"}'
     assert Redactor().message(text) is text
+
+
+# --- The corpus -------------------------------------------------------------------------------------------------------
+
+PART = 20
+"""Characters of a secret that nobody may read in a recording."""
+
+
+@pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
+def test_a_secret_is_nowhere_in_a_recording_in_any_spelling_whole_or_in_part(secret: str) -> None:
+    redactor = Redactor()
+    parts = {secret, *(secret[at : at + PART] for at in range(len(secret) - PART + 1) if not _begins_a_key(secret, at))}
+    for line in places(secret):
+        clean_line = redactor.line(redactor.message(line))
+        json.loads(clean_line)
+        seen = [part for reading in readings(clean_line) for part in parts if part in reading]
+        assert not seen, (seen[:1], clean_line[:500])
+
+
+def _begins_a_key(secret: str, at: int) -> bool:
+    return "-----" in secret[max(0, at - 5) : at + PART + 5]
+
+
+def test_the_corpus_has_fifty_secrets_and_shows_each_of_them() -> None:
+    assert len(set(SECRETS)) >= 50
+    for secret in SECRETS:
+        seen = [line for line in places(secret) if any(secret in reading for reading in readings(line))]
+        assert len(seen) >= 40, secret

@@ -36,6 +36,10 @@ log = logging.getLogger(__name__)
 MAX_FILE_BYTES = 256 * 1024 * 1024
 """Bytes of a recording: some hours of an agent's work, and still a file that can be mailed or attached to an issue."""
 
+WARNED_AT = 0.8
+"""The part of the largest size from which on a warning has been logged: there is time to end the session, or to begin
+another recording."""
+
 MAX_WAITING_BYTES = 32 * 1024 * 1024
 """Bytes of lines that wait for the disk; one that is further behind does not catch up."""
 
@@ -70,7 +74,8 @@ class RecordingFile:
 
     def __init__(self, path: str | Path, redactor: Redactor, *, max_bytes: int = MAX_FILE_BYTES) -> None:
         self._redactor = redactor
-        self._room = max_bytes
+        self._max_bytes = self._room = max_bytes
+        self._warn_below = round(max_bytes * (1 - WARNED_AT))
         self._start: float | None = None
         self._last = 0.0
         self._over = False
@@ -135,6 +140,12 @@ class RecordingFile:
         else:
             self._room -= len(text)
             self._writer.write(text)
+            if self._room < self._warn_below:
+                self._warn_below = 0
+                log.warning("recording to %s ends soon: %s", self._writer.path, self._fill())
+
+    def _fill(self) -> str:
+        return f"{self._room / 2**20:.1f} of {self._max_bytes / 2**20:.0f} MiB are left. The debug session continues"
 
     def _stop(self, reason: str) -> None:
         self._over = True

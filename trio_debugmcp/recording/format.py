@@ -27,6 +27,12 @@ VERSION = 1
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """Bytes of one message; of a larger one only the envelope is kept. The largest seen from a real adapter has 0.6 MB."""
 
+MAX_TIME_SECONDS = 10 * 366 * 86_400
+"""Of a moment in a recording, since its start: no server runs for ten years. Larger times would overflow clocks."""
+
+MAX_ANCHOR_SECONDS = 4_102_444_800
+"""The year 2100, as Unix time."""
+
 _PAYLOADS = frozenset({"body", "arguments", "params", "result", "error"})
 """The members in which messages are large."""
 
@@ -273,9 +279,13 @@ def _header(line: bytes, *, whole: bool) -> Header:
             f"it has version {shortened(str(version))} of the format, and this program reads up to {VERSION}: update it"
         )
     try:
-        return _headers.decode(line)
+        header = _headers.decode(line)
     except (msgspec.DecodeError, ValueError) as error:
         raise NotARecording(f"its header is damaged: {error}") from None
+    _check_time("line 1 is damaged: anchor", header.anchor, MAX_ANCHOR_SECONDS)
+    for name in ("debounce", "max_wait", "linger"):
+        _check_time(f"line 1 is damaged: {name}", getattr(header, name), MAX_TIME_SECONDS)
+    return header
 
 
 def _parsed(line: bytes, number: int) -> Iterator[AnyEntry]:
@@ -287,7 +297,13 @@ def _parsed(line: bytes, number: int) -> Iterator[AnyEntry]:
         raise NotARecording(f"line {number} is damaged: {error}") from None
     if isinstance(entry, AdapterEntry | McpEntry) and bytes(entry.msg)[:1] != b"{":
         raise NotARecording(f"line {number} is damaged: its message is not an object")
+    _check_time(f"line {number} is damaged: t", entry.t, MAX_TIME_SECONDS)
     yield entry
+
+
+def _check_time(what: str, seconds: float, most: float) -> None:
+    if not 0 <= seconds <= most:  # nor NaN
+        raise NotARecording(f"{what} is {seconds:g} s, and must be between 0 and {most:g}")
 
 
 # --- Messages that fit into a recording -------------------------------------------------------------------------------

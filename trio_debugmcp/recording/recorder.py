@@ -174,13 +174,15 @@ def open_recorder(
 ) -> Recorder:
     """Make a recorder to a new file: a context manager, which the caller closes.
 
-    In a directory, the file is named by the time and the process.
+    In a directory, the file is named by the time and the process. `secrets` are taken out wherever they appear, and so
+    are variables of this process whose names are those of secrets.
 
     Raises:
         FileExistsError: there is such a file already; it is not touched.
         OSError: the file cannot be made.
     """
     redactor = Redactor(secrets)
+    redactor.learn_environment(os.environ)  # programs inherit it
     header = Header(
         format=FORMAT,
         version=VERSION,

@@ -1,10 +1,11 @@
-"""`Redactor`: takes out what a recording must not hold: tokens, and the values of environment variables.
+"""`Redactor`: takes out what a recording must not hold: tokens, passwords, and the values of environment variables.
 
     redactor = Redactor(["control-token-77"])
     redactor.message(b'{"env": {"API_TOKEN": "abcdef"}}')       # {"env": {"API_TOKEN": "[redacted]"}}
 
-Names are kept, values are replaced by a mark. The value of a variable with a name like a secret's is remembered, and
-taken out wherever it appears from then on.
+Names are kept, values are replaced by a mark. Two rules find them. By place: an environment, a header, what follows an
+option such as `--token`. By value: what was found so, if its name is that of a secret, is searched for in every later
+line, in all the spellings of `recording/spellings.py`.
 """
 
 import json
@@ -12,67 +13,104 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from trio_debugmcp.recording.spellings import Secrets
+
 MARK = "[redacted]"
 
 MIN_SECRET_LENGTH = 6
 """Characters of a text that is taken out wherever it appears. Shorter texts appear by chance, and are not secrets."""
 
-_SUSPECT = (b'"env"', b'"environment"', b"token", b"bearer", b"authorization")
-"""In lower case. Most messages contain none of these and need not be decoded."""
+MIN_INHERITED_LENGTH = 8
+"""The same for variables that the server was started with: nobody chose to record these, and more of them are not
+secrets, such as `AUTH=basic`."""
 
-_ENVIRONMENTS = frozenset({"env", "environment"})
+_SECRET_WORDS = r"token|secret|passw|passphrase|credential|api[-_]?key|private[-_]?key|access[-_]?key"
 
-_SECRET_NAME = re.compile(r"token|secret|passw|credential|api_?key|private_?key|access_?key|auth", re.IGNORECASE)
+_SECRET_NAME = re.compile(rf"{_SECRET_WORDS}|auth(?!or)", re.IGNORECASE)
 
-_TOKEN_OPTION = re.compile(r"--?[\w-]*token[\w-]*", re.IGNORECASE)
+_OPTION = rf"--?(?:[a-z0-9]+[-_])*(?:(?:{_SECRET_WORDS})[a-z]*(?:[-_][a-z0-9]+)*|auth)"
+"""An option of a command line whose value is a secret. Not `--author`."""
+
+_SECRET_OPTION = re.compile(_OPTION, re.IGNORECASE)
 
 _BEARER = re.compile(r"\b(bearer[ .])[A-Za-z0-9._~+/=-]+", re.IGNORECASE)
 
+_SUSPECT = (b'"env"', b'"environment"', b'"authorization"', b"bearer", b"--", b'"-')
+"""In lower case. Most messages contain none of these and need not be decoded."""
+
+_WORD = r"(?:[^\s\"'\\,]|\\+u[0-9a-f]{4}|\\+x[0-9a-f]{2})+"
+"""A word in a text, at any depth of quoting."""
+
+_IN_TEXT = (
+    # What follows an option: as one word, as the next word, or as the next of a quoted list, be it JSON or a repr.
+    (b"-", re.compile(rf"(?<![\w-])({_OPTION}(?:=(?:\\*[\"'])?|[ \t]+|\\*[\"'],\s*\\*[\"']))(?![-\[]){_WORD}", re.I)),
+    (b"earer", re.compile(_BEARER.pattern, re.I)),
+    (b"asic", re.compile(r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+", re.I)),
+    # The password of a URL: postgres://ada:secret@host.
+    (b"://", re.compile(r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)")),
+)
+"""Patterns for any text, at any depth of quoting, each with what it cannot match without."""
+
+_TEXT_PATTERNS = [(sign, re.compile(pattern.pattern.encode(), pattern.flags & re.I)) for sign, pattern in _IN_TEXT]
+
+_SCHEMA_MEMBERS = frozenset({"type", "anyOf", "$ref"})
+"""One of these is in every JSON Schema of a parameter named `env`, as tool lists have it."""
+
+_ENVIRONMENTS = frozenset({"env", "environment"})
+
 
 class Redactor:
-    """Takes secrets out of texts. `secrets` are known from the start; more are learned from environments."""
+    """Takes secrets out of texts. `secrets` are known from the start; more are learned as they pass."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets: dict[bytes, None] = {}
+        self._secrets = Secrets()
         for secret in secrets:
             self._learn(secret)
+
+    def learn_environment(self, environment: Mapping[str, str]) -> None:
+        """Learn the variables with a secret's name that the debugged programs inherit. A path is not a secret."""
+        for name, value in environment.items():
+            if _SECRET_NAME.search(name) and len(value) >= MIN_INHERITED_LENGTH and not value.startswith("/"):
+                self._learn(value)
 
     def message(self, text: bytes) -> bytes:
         """Take all secrets out of a JSON text in one line."""
         small = text.lower()
         if any(word in small for word in _SUSPECT):
-            clean = self._clean(json.loads(text))
-            text = json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+            given = json.loads(text)
+            clean = self._clean(given)
+            if clean != given:
+                text = json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
         return self.line(text)
 
     def line(self, text: bytes) -> bytes:
-        """Take the known secrets out of any JSON text."""
-        for secret in self._secrets:
-            if secret in text:
-                text = text.replace(secret, MARK.encode())
-        return text
+        """Take out of any JSON text the secrets that are known, and what its text shows to be one."""
+        mark = MARK.encode()
+        for sign, pattern in _TEXT_PATTERNS:
+            if sign in text:
+                text = pattern.sub(rb"\g<1>" + mark, text)
+        return self._secrets.replace(text, mark)
 
     def arguments(self, argv: Iterable[str]) -> list[str]:
-        """Take tokens out of a command line: what follows an option with `token` in its name."""
+        """Take out of a command line what follows an option with a secret's name, and learn it."""
         clean: list[str] = []
         hide = False
         for word in argv:
-            option, equals, _ = word.partition("=")
+            option, equals, value = word.partition("=")
             if hide and not word.startswith("--"):
+                self._learn(word)
                 clean.append(MARK)
-            elif equals and _TOKEN_OPTION.fullmatch(option):
+            elif equals and _SECRET_OPTION.fullmatch(option):
+                self._learn(value)
                 clean.append(f"{option}={MARK}")
             else:
                 clean.append(_BEARER.sub(rf"\g<1>{MARK}", word))
-            hide = _TOKEN_OPTION.fullmatch(word) is not None
+            hide = _SECRET_OPTION.fullmatch(word) is not None
         return clean
 
     def _learn(self, secret: str) -> None:
-        if len(secret) >= MIN_SECRET_LENGTH:
-            # As it appears in JSON, in both forms: adapters and the SDK escape other than this package does.
-            escaped = json.dumps(secret, ensure_ascii=False)[1:-1].encode(errors="replace")
-            self._secrets[escaped] = None
-            self._secrets[json.dumps(secret)[1:-1].encode()] = None
+        if len(secret) >= MIN_SECRET_LENGTH and secret != MARK:
+            self._secrets.add(secret)
 
     def _clean(self, value: Any) -> Any:
         match value:
@@ -97,9 +135,7 @@ class Redactor:
     def _clean_environment(self, value: Any) -> Any:
         """Clean an object by name, a list of `NAME=value`, or a list of objects with a name and a value."""
         match value:
-            case Mapping() if not any(
-                isinstance(each, dict | list) for each in value.values()
-            ):  # else it is a JSON Schema
+            case Mapping() if not _is_schema(value):
                 return {name: self._hidden(name, each) for name, each in value.items()}
             case list():
                 return [self._clean_variable(each) for each in value]
@@ -119,6 +155,23 @@ class Redactor:
     def _hidden(self, name: str, value: Any) -> Any:
         if value is None:  # the variable is removed from the environment, which is not a secret
             return None
-        if isinstance(value, str) and _SECRET_NAME.search(name):
-            self._learn(value)
+        if _SECRET_NAME.search(name):
+            for each in _strings(value):
+                self._learn(each)
         return MARK
+
+
+def _is_schema(value: Mapping[str, Any]) -> bool:
+    return bool(_SCHEMA_MEMBERS & value.keys()) and any(isinstance(each, dict | list) for each in value.values())
+
+
+def _strings(value: Any) -> Iterable[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for each in value.values():
+                yield from _strings(each)
+        case list():
+            for each in value:
+                yield from _strings(each)
