@@ -30,8 +30,9 @@ FLOORS = [
     ["replay"],
     ["app"],
     ["listen"],
+    ["testing"],
     ["cli"],
-    ["testing", "__main__"],
+    ["__main__"],
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 

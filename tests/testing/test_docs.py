@@ -29,7 +29,8 @@ def test_the_blocks_of_the_testing_page_are_tests_that_pass(tmp_path: Path) -> N
     (tmp_path / "scenarios").mkdir()
     for number, block in enumerate(blocks(TESTING, "jsonl")):
         (tmp_path / "scenarios" / f"block-{number}.jsonl").write_text(block, encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text("[pytest]\ntrio_mode = true\n")
+    (settings,) = blocks(TESTING, "toml")
+    (tmp_path / "pyproject.toml").write_text(settings)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 """The command line, one file per command. Importing a command imports nothing that only its run needs."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -20,10 +21,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(parsed.run(parsed))
     except KeyboardInterrupt:  # while the rest of the program was imported; a command that runs sees to it itself
         return 130  # as a shell reports a command that Ctrl-C ended
+    except BrokenPipeError:  # the reader of standard output has left, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter fails at its end
+        return 1
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    from trio_debugmcp.cli import adapters, demo, inspect, replay, serve, watch
+    from trio_debugmcp.cli import adapters, demo, inspect, replay, scenario, serve, watch
 
     parser = argparse.ArgumentParser(
         prog="trio-debugmcp",
@@ -32,7 +36,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, adapters, inspect, watch, replay, demo):
+    for command in (serve, adapters, inspect, watch, replay, scenario, demo):
         command.add_parser(commands)
     chosen = commands.choices.get(arguments[0])
     parse = chosen.get_default("parse") if chosen is not None else None

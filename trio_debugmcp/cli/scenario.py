@@ -1,0 +1,64 @@
+"""`trio-debugmcp scenario`: plays scenario files and prints what happened, or makes one of a recording."""
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the parser of `scenario` to the commands."""
+    parser = commands.add_parser(
+        "scenario",
+        help="play a scenario file: a debug session on a virtual clock, without a debugger",
+        description="Play scenario files in each of their protocol eras and print what happened. The exit code is 1 "
+        "if anything differs from what they expect. docs/scenarios.md describes the format.",
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a scenario, or a folder of them")
+    parser.add_argument(
+        "--from", dest="recording", type=Path, metavar="RECORDING", help="print the scenario of a recording"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print only what differs")
+    parser.set_defaults(run=run, misuse=parser.error)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play the files, or convert the recording; returns the exit code."""
+    if (arguments.recording is None) == (not arguments.files):
+        arguments.misuse("give files to play, or --from RECORDING")
+    if arguments.recording is not None:
+        return _convert(arguments.recording)
+    files: list[Path] = []
+    for path in arguments.files:
+        found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+        if not found:
+            print(f"{path} has no scenarios: there is no .jsonl file in it", file=sys.stderr)
+            return 1
+        files += found
+    return 1 if sum(_play(file, quiet=arguments.quiet) for file in files) else 0
+
+
+def _convert(file: Path) -> int:
+    from trio_debugmcp.testing import BadScenario, encode_scenario, retime
+    from trio_debugmcp.testing.scenario.from_recording import scenario_of
+
+    try:
+        print(encode_scenario(retime(scenario_of(file.read_bytes(), file.stem))), end="")
+    except (BadScenario, OSError) as error:
+        print(f"{file}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _play(file: Path, *, quiet: bool) -> int:
+    """Play a file in each of its eras; returns how many of them differ."""
+    from trio_debugmcp.testing import BadScenario, play_all, read_scenario
+
+    try:
+        reports = play_all(read_scenario(file))
+    except (BadScenario, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for report in reports:
+        if not (quiet and report.ok):
+            print(report, end="\n\n")
+    return sum(not report.ok for report in reports)
