@@ -8,7 +8,6 @@ import pytest
 
 from tests.recording.scene import RECORDINGS
 from trio_debugmcp.cli import main
-from trio_debugmcp.testing import decode_scenario
 
 GOOD = """{"scenario": "Output is notified", "begin": "running", "era": "legacy"}
 {"client": "subscribe", "uris": ["output"]}
@@ -42,9 +41,12 @@ def test_what_differs_is_printed_alone_with_quiet_and_the_exit_code_is_1(
     assert "wrong.jsonl, legacy era: 1 difference" in printed
 
 
-def test_a_recording_becomes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_becomes_a_scenario_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scenario", "--from", str(RECORDINGS / "till.jsonl")]) == 0
-    assert decode_scenario(capsys.readouterr().out).steps
+    made = tmp_path / "made.jsonl"
+    made.write_text(capsys.readouterr().out)
+    assert main(["scenario", "--quiet", str(made)]) == 0
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,13 @@ def shown(secret: str) -> Iterator[Any]:
     yield {"edge": "output", "text": secret}
     yield {"edge": "hangUp", "stderr": f"KeyError: {secret!r}"}
     yield {"edge": "garbage", "text": secret.encode().decode("latin-1")}
-    for form in (repr(secret), ascii(secret), repr(secret.encode()), json.dumps(secret), f"environ({{'X': {secret!r}}}"):
+    for form in (
+        repr(secret),
+        ascii(secret),
+        repr(secret.encode()),
+        json.dumps(secret),
+        f"environ({{'X': {secret!r}}}",
+    ):
         yield {"type": "response", "body": {"variables": [{"name": "x", "value": form}]}}
         yield _answer({"locals": {"x": form}, "stdout": form})
         yield _answer({"value": json.dumps({"again": form})})

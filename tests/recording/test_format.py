@@ -78,7 +78,10 @@ def test_a_recording_without_entries_is_valid() -> None:
         (file(b"{]\n", LINE), "line 2 is damaged"),
         (file(LINE, b'{"edge":"tomorrow","t":1}\n', LINE), "line 3 is damaged"),
         (file(b'{"edge":"exit","t":"x"}\n', LINE), "line 2 is damaged"),
-        (file(LINE, LINE.replace(b"1.5", b"1e300"), LINE), r"line 3 is damaged: t is 1e\+300 s, and must be between 0 and"),
+        (
+            file(LINE, LINE.replace(b"1.5", b"1e300"), LINE),
+            r"line 3 is damaged: t is 1e\+300 s, and must be between 0 and",
+        ),
         (file(LINE.replace(b"1.5", b"-0.1"), LINE), "line 2 is damaged: t is -0.1 s"),
         (file(anchor=1e300), r"line 1 is damaged: anchor is 1e\+300 s"),
         (file(anchor=-1), "line 1 is damaged: anchor is -1 s"),

@@ -65,7 +65,7 @@ def test_a_message_without_a_suspect_word_is_returned_unchanged() -> None:
 # --- The corpus -------------------------------------------------------------------------------------------------------
 
 PART = 20
-"""Characters of a secret that nobody may read in a recording."""
+"""Characters of a secret that must not be readable in a recording."""
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))

@@ -21,8 +21,7 @@ MIN_SECRET_LENGTH = 6
 """Characters of a text that is taken out wherever it appears. Shorter texts appear by chance, and are not secrets."""
 
 MIN_INHERITED_LENGTH = 8
-"""The same for variables that the server was started with: nobody chose to record these, and more of them are not
-secrets, such as `AUTH=basic`."""
+"""The same for variables that the server was started with: more of them are not secrets, such as `AUTH=basic`."""
 
 _SECRET_WORDS = r"token|secret|passw|passphrase|credential|api[-_]?key|private[-_]?key|access[-_]?key"
 
@@ -41,17 +40,19 @@ _SUSPECT = (b'"env"', b'"environment"', b'"authorization"', b"bearer", b"--", b'
 _WORD = r"(?:[^\s\"'\\,]|\\+u[0-9a-f]{4}|\\+x[0-9a-f]{2})+"
 """A word in a text, at any depth of quoting."""
 
-_IN_TEXT = (
-    # What follows an option: as one word, as the next word, or as the next of a quoted list, be it JSON or a repr.
-    (b"-", re.compile(rf"(?<![\w-])({_OPTION}(?:=(?:\\*[\"'])?|[ \t]+|\\*[\"'],\s*\\*[\"']))(?![-\[]){_WORD}", re.I)),
-    (b"earer", re.compile(_BEARER.pattern, re.I)),
-    (b"asic", re.compile(r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+", re.I)),
-    # The password of a URL: postgres://ada:secret@host.
-    (b"://", re.compile(r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)")),
-)
-"""Patterns for any text, at any depth of quoting, each with what it cannot match without."""
+_NEXT = r"(?:=(?:\\*[\"'])?|[ \t]+|\\*[\"'],\s*\\*[\"'])"
+"""Between an option and its value: as one word, as two words, or as two of a quoted list, be it JSON or a repr."""
 
-_TEXT_PATTERNS = [(sign, re.compile(pattern.pattern.encode(), pattern.flags & re.I)) for sign, pattern in _IN_TEXT]
+_IN_TEXT = [
+    (sign, re.compile(pattern.encode(), re.IGNORECASE))
+    for sign, pattern in (
+        (b"-", rf"(?<![\w-])({_OPTION}{_NEXT})(?![-\[]){_WORD}"),
+        (b"earer", _BEARER.pattern),
+        (b"asic", r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+"),
+        (b"://", r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)"),  # the password of a URL
+    )
+]
+"""Patterns for any text, at any depth of quoting, each with what it cannot match without."""
 
 _SCHEMA_MEMBERS = frozenset({"type", "anyOf", "$ref"})
 """One of these is in every JSON Schema of a parameter named `env`, as tool lists have it."""
@@ -86,7 +87,7 @@ class Redactor:
     def line(self, text: bytes) -> bytes:
         """Take out of any JSON text the secrets that are known, and what its text shows to be one."""
         mark = MARK.encode()
-        for sign, pattern in _TEXT_PATTERNS:
+        for sign, pattern in _IN_TEXT:
             if sign in text:
                 text = pattern.sub(rb"\g<1>" + mark, text)
         return self._secrets.replace(text, mark)

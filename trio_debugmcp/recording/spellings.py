@@ -1,7 +1,7 @@
-"""The spellings of a secret, and their replacement in JSON text. Pure.
+r"""The spellings of a secret, and their replacement in JSON text. Pure.
 
     secrets = Secrets()
-    secrets.add("-----BEGIN KEY-----\\nMIIE…")
+    secrets.add("-----BEGIN KEY-----\nMIIE…")
     text = secrets.replace(text, b"[redacted]")
 
 A debugger shows one value in many ways: as JSON, as Python's repr inside JSON, as JSON inside JSON (the text copy of a
@@ -103,7 +103,9 @@ def spellings(text: str) -> list[bytes]:
     quoted = {quoted(each) for each in plain | {_json(text), _json_ascii(text)} for quoted in _REPRS}
     found = newest = dict.fromkeys(sorted(plain | quoted, key=len))
     for _ in range(NESTING):
-        newest = dict.fromkeys(made for each in newest for made in (_json(each), _json_ascii(each)) if made not in found)
+        newest = dict.fromkeys(
+            made for each in newest for made in (_json(each), _json_ascii(each)) if made not in found
+        )
         found |= newest
     encoded = dict.fromkeys(each.encode(errors="replace") for each in found)
     # What JSON would escape is not in a line as it is. Searched for, it could match in the midst of an escape sequence.

@@ -1,7 +1,6 @@
 """A recording becomes a scenario: messages become lines, what clients received becomes expectations."""
 
 import json
-import runpy
 from pathlib import Path
 from typing import Any
 
@@ -237,15 +236,3 @@ def test_any_entries_give_a_scenario_or_an_error_with_the_reason(entries: list[d
     except BadScenario:
         return
     assert isinstance(scenario, Scenario)
-
-
-def test_the_script_prints_the_scenario_or_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "_scenario.py"))["main"]
-    assert main(["--from", str(RECORDING)]) == 0
-    made = tmp_path / "made.jsonl"
-    made.write_text(capsys.readouterr().out)
-    assert main(["--quiet", str(made)]) == 0
-    assert main(["--from", str(made)]) == 1
-    assert "its first line is not the header of a recording" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([])

@@ -1,7 +1,6 @@
 """The player finds every difference, reports its line, never hangs, and is deterministic."""
 
 import json
-import runpy
 from pathlib import Path
 from typing import Any
 
@@ -234,26 +233,6 @@ def test_for_pytest_a_file_that_cannot_be_decoded_is_a_case_that_fails(tmp_path:
     test(*cases[1].values)
     with pytest.raises(FileNotFoundError, match="no scenario files"):
         scenarios(tmp_path / "nowhere")
-
-
-def test_the_script_prints_the_timelines_and_exits_with_1_if_any_differs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    good, differs, bad = (tmp_path / f"{name}.jsonl" for name in ("good", "differs", "bad"))
-    good.write_text(f"{RUNNING}\n")
-    differs.write_text(f'{RUNNING}\n{{"expect": "list_changed"}}\n')
-    bad.write_text("{}\n")
-    main = runpy.run_path(str(ROOT / "scripts" / "_scenario.py"))["main"]
-    assert main([str(good)]) == 0
-    assert capsys.readouterr().out.count("as expected") == 2
-    assert main(["--quiet", str(good)]) == 0
-    assert capsys.readouterr().out == ""
-    assert main([str(differs)]) == 1
-    assert capsys.readouterr().out.count("✗") == 4
-    assert main([str(tmp_path)]) == 1
-    printed = capsys.readouterr()
-    assert "bad.jsonl:1: the key `scenario` belongs to the first line" in printed.err
-    assert printed.out.count("1 difference") == 2
 
 
 def pool() -> list[dict[str, Any]]:
