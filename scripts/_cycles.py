@@ -1,5 +1,6 @@
 """Launches and ends a real program many times, and prints what the server's process uses. Run by scripts/cycles."""
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -20,7 +21,9 @@ MAX_GROWTH_KILOBYTES = 3000
 
 
 def main() -> int:
-    cycles = int(sys.argv[1]) if len(sys.argv) > 1 else CYCLES
+    parser = argparse.ArgumentParser(prog="scripts/cycles", description=__doc__)
+    parser.add_argument("cycles", metavar="COUNT", nargs="?", type=int, default=CYCLES, help="default: %(default)s")
+    cycles = max(2, parser.parse_args().cycles)  # the first one is not counted
     start = time.monotonic()
     figures = trio.run(cycle_for_real, cycles)
     warm = min(WARM_AFTER, cycles - 1)

@@ -1,5 +1,6 @@
 """Injects every fault in every phase, prints the matrix, and writes docs/faults.md. Run by scripts/faults."""
 
+import argparse
 import logging
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from trio_debugmcp.testing.faults import FAULTS  # noqa: E402
 
 
 def main() -> int:
+    argparse.ArgumentParser(prog="scripts/faults", description=__doc__).parse_args()
     logging.disable(logging.CRITICAL)
     tried: dict[str, dict[str, str]] = {fault.name: {} for fault in FAULTS}
     for phase in PHASES:

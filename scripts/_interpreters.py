@@ -1,5 +1,6 @@
 """Debugs a program with every Python on this machine, and prints what works. Run by scripts/interpreters."""
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ SECONDS = 90
 
 
 def main() -> int:
+    argparse.ArgumentParser(prog="scripts/interpreters", description=__doc__).parse_args()
     failed = 0
     for each in found():
         try:

@@ -380,7 +380,10 @@ async def take_sample(soak: Soak, agent: DebugClient, label: str) -> Sample:
 
 def judge(soak: Soak, samples: list[Sample]) -> None:
     """Record a fault for everything that has grown since the warm-up."""
-    first, last = samples[min(WARM_UP_SAMPLES, len(samples) - 1)], samples[-1]
+    if len(samples) <= WARM_UP_SAMPLES + 1:
+        print("too short to judge growth: the server has only warmed up")
+        return
+    first, last = samples[WARM_UP_SAMPLES], samples[-1]
     if last.descriptors > first.descriptors + POOLED_DESCRIPTORS:
         soak.fault(f"descriptors grew from {first.descriptors} to {last.descriptors}")
     if last.threads > max(each.threads for each in samples[:-1]):
@@ -411,7 +414,7 @@ async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
                 if soak.process.poll() is not None:
                     soak.fault("the server has ended")
                     break
-                samples.append(await take_sample(soak, agent, f"minute {minute}"))
+                samples.append(await take_sample(soak, agent, f"{min(1, minutes) * minute:g} min"))
             await soak.pause()
             nursery.cancel_scope.cancel()
         judge(soak, samples)

@@ -1,4 +1,13 @@
 # Sourced by the other scripts: the one virtual environment, made on first use and refreshed when pyproject.toml changes.
+# A script's head is its help, unless it has set `own_help`: its program then has one.
+if [ -z "${own_help-}" ]; then
+  case "${1-}" in
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# //p' "$0"
+      exit
+      ;;
+  esac
+fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${TRIO_DEBUGMCP_VENV:-$root/.venv}
 stamp=$venv/.installed
