@@ -4,13 +4,17 @@ import json
 import logging
 import os
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx2
 import trio
 from mcp import types
 from mcp.client.session import ClientRequestContext
 
-from trio_debugmcp.client import InspectorClient, InspectorOptions
+from trio_debugmcp.client import InspectorClient, InspectorOptions, OAuth
 
 SAMPLES = {"integer": 1, "number": 2, "boolean": True}
 
@@ -55,8 +59,43 @@ class _Listening(logging.Handler):
             self.open.set()
 
 
+async def browse(page: str) -> None:
+    """A browser whose person consents to everything."""
+    async with httpx2.AsyncClient(follow_redirects=True, trust_env=False) as browser:
+        await browser.get(page)
+
+
+async def issuer() -> str:
+    """The authorisation server that the scenario's server names; a person would know it from the registration."""
+    url = urlsplit(sys.argv[-1])
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        found = await http.get(f"http://{url.netloc}/.well-known/oauth-protected-resource{url.path}")
+    return str(found.json()["authorization_servers"][0])
+
+
+async def authorisation(directory: str) -> OAuth:
+    """What the scenario says of the client: registered beforehand, with credentials of its own, or neither."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    by_itself = os.environ["MCP_CONFORMANCE_SCENARIO"] == "auth/client-credentials-basic"
+    return OAuth(
+        open_url=browse,
+        store=Path(directory) / "tokens.json",
+        client_id=context.get("client_id"),
+        client_secret=context.get("client_secret"),
+        client_metadata_url="https://conformance-test.local/client-metadata.json",
+        grant="client_credentials" if by_itself else "authorization_code",
+        issuer=await issuer() if by_itself else None,
+        wait=10,
+    )
+
+
 async def main() -> None:
-    options = InspectorOptions(elicitation=accept_defaults, request_timeout=20)
+    with TemporaryDirectory() as directory:
+        await run(await authorisation(directory))
+
+
+async def run(oauth: OAuth) -> None:
+    options = InspectorOptions(elicitation=accept_defaults, request_timeout=20, oauth=oauth)
     listening = _Listening()
     async with InspectorClient(sys.argv[-1], options) as client:
         if os.environ.get("MCP_CONFORMANCE_SCENARIO") == "sse-retry":

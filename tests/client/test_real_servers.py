@@ -275,6 +275,14 @@ SCENARIOS = (
     "initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "request-metadata",
     "http-standard-headers", "http-custom-headers", "http-invalid-tool-headers",
     "sep-2322-client-request-state", "json-schema-ref-no-deref", "json-schema-2020-12-preservation",
+    "auth/metadata-default", "auth/metadata-var1", "auth/metadata-var2", "auth/metadata-var3", "auth/basic-cimd",
+    "auth/scope-from-www-authenticate", "auth/scope-from-scopes-supported", "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up", "auth/scope-retry-limit", "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post", "auth/token-endpoint-auth-none", "auth/pre-registration",
+    "auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback", "auth/resource-mismatch",
+    "auth/offline-access-scope", "auth/offline-access-not-supported", "auth/authorization-server-migration",
+    "auth/iss-supported", "auth/iss-not-advertised", "auth/iss-supported-missing", "auth/iss-wrong-issuer",
+    "auth/iss-unexpected", "auth/iss-normalized", "auth/metadata-issuer-mismatch", "auth/client-credentials-basic",
 )  # fmt: skip
 
 
@@ -299,7 +307,7 @@ async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str
             capture_stderr=True,
             check=False,
         )
-    (report,) = tmp_path.glob("*/checks.json")
+    (report,) = tmp_path.rglob("checks.json")
     verdicts = [check["status"] for check in json.loads(report.read_text())]
     failed = [check for check in json.loads(report.read_text()) if check["status"] == "FAILURE"]
     assert not failed, json.dumps(failed, indent=1)[:3000]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import trio
 from mcp import MCPError
-from mcp.types import LOG_LEVEL_META_KEY
+from mcp.types import LOG_LEVEL_META_KEY, ElicitResult
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tests.client.peer import Json, Peer, Refuse, text
@@ -226,3 +226,24 @@ async def test_errors_keep_their_code_and_data(peer: Peer, autojump_clock: MockC
             -32002,
             {"uri": ONE},
         )
+
+
+async def test_the_time_in_which_a_person_answers_the_server_does_not_count_as_the_servers(
+    autojump_clock: MockClock,
+) -> None:
+    peer = Peer()
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        await trio.sleep(500)
+        return ElicitResult(action="decline")
+
+    async def ask(params: Json) -> Json:
+        form = {"type": "object", "properties": {}}
+        peer.send({"id": "e", "method": "elicitation/create", "params": {"message": "?", "requestedSchema": form}})
+        await trio.sleep(509)
+        return text("done")
+
+    peer.handlers["tools/call"] = ask
+    options = InspectorOptions(elicitation=person, request_timeout=10)
+    async with InspectorClient(peer, options) as client:
+        assert (await client.call_tool("t")).success

@@ -11,7 +11,7 @@ a server is reached, `state/` what is known of it.
 
 from trio_debugmcp.client.bus import EventBusStatistics, EventStream, EventStreamStatistics, Expectation
 from trio_debugmcp.client.client import InspectorClient
-from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotConnected
+from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost, NotAuthorized, NotConnected
 from trio_debugmcp.client.events import (
     CacheChange,
     CapabilitiesChange,
@@ -48,6 +48,7 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
+from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.options import (
     ClientIdentity,
     InspectorOptions,
@@ -94,7 +95,9 @@ __all__ = [
     "MessageEntry",
     "MessageEvent",
     "MessageLogStatistics",
+    "NotAuthorized",
     "NotConnected",
+    "OAuth",
     "Progress",
     "PromptContentChange",
     "PromptGetInvocation",

@@ -415,13 +415,16 @@ class InspectorClient:
 
     def _open_connection(self) -> "ClientConnection":
         from trio_debugmcp.client.connection.connection import ClientConnection
+        from trio_debugmcp.client.connection.patience import Patience
         from trio_debugmcp.client.connection.targets import resolve_target
 
+        patience = Patience()
         started = self._clock.utc()
         self._state.messages.clear()
         return ClientConnection(
-            resolve_target(self._target, self._options, self._state.on_stderr),
+            resolve_target(self._target, self._options, self._state.on_stderr, patience),
             self._options,
+            patience,
             log=self._state.messages,
             bus=self._bus,
             on_notification=self._state.on_notification,

@@ -2,6 +2,7 @@
 
 - `NotConnected`: the method needs a connection, and there is none.
 - `ConnectFailed`: the server could not be reached, or did not complete the handshake.
+- `NotAuthorized`: it could not be reached because it requires an authorisation that was not given.
 - `ConnectionLost`: the connection ended while something was waiting on it.
 
 A JSON-RPC error is raised as the SDK's `MCPError`, with the server's code and data.
@@ -36,6 +37,10 @@ class ConnectFailed(_ConnectionError):
         exit_code: of a server process that ended instead of answering, else None.
         stderr_tail: the last lines of its standard error, possibly empty.
     """
+
+
+class NotAuthorized(ConnectFailed):
+    """The server requires an authorisation, and there is none: not asked for, refused, or not given in time."""
 
 
 class ConnectionLost(_ConnectionError):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import mcp_types as types
 from msgspec import Struct
 
+from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
 if TYPE_CHECKING:  # the SDK's client takes most of a second to import
@@ -84,6 +85,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
             `StdioServerParameters`.
         headers: for an HTTP target.
+        oauth: how to be authorised by an HTTP target that wants it; None to fail then.
         metadata: `_meta` that is sent with every call; a call's own takes precedence.
         log_level: set on connect, if the server has `logging`.
         client_info: name and version given in the handshake.
@@ -108,6 +110,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     headers: Mapping[str, str] | None = None
+    oauth: OAuth | None = None
     metadata: Mapping[str, object] | None = None
     log_level: types.LoggingLevel | None = None
     client_info: ClientIdentity = ClientIdentity()

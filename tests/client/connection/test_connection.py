@@ -19,6 +19,7 @@ from trio_debugmcp.client import (
 )
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.connection import ClientConnection, Ending
+from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
@@ -162,10 +163,11 @@ async def test_a_session_that_the_server_has_forgotten_is_lost(peer: Peer, autoj
 
 async def test_after_the_reader_was_cancelled_nothing_is_committed() -> None:
     """Its reason is not known to the reader: the task that cancelled it gives it."""
-    bus, options = EventBus(Clock()), InspectorOptions()
+    bus, options, patience = EventBus(Clock()), InspectorOptions(), Patience()
     connection = ClientConnection(
-        resolve_target(Peer(), options, print),
+        resolve_target(Peer(), options, print, patience),
         options,
+        patience,
         log=MessageLog(10, 10_000, Clock().utc),
         bus=bus,
         on_notification=lambda *_: True,

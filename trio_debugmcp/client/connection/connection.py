@@ -24,6 +24,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
@@ -67,6 +68,7 @@ class ClientConnection(Tap):
     Args:
         route: the transport to enter; good for this one connection.
         options: of the client.
+        patience: its deadlines stand still while a person is asked; shared with the route.
         log, bus: where messages are logged and announced.
         on_notification: called with each notification of the server, in wire order, synchronously; returns whether the
             SDK needs it too.
@@ -78,6 +80,7 @@ class ClientConnection(Tap):
         self,
         route: Route,
         options: InspectorOptions,
+        patience: Patience,
         *,
         log: MessageLog,
         bus: EventBus,
@@ -89,6 +92,7 @@ class ClientConnection(Tap):
         self.log_level = options.log_level
         self._route = route
         self._options = options
+        self._patience = patience
         self._log = log
         self._bus = bus
         self._on_notification = on_notification
@@ -141,11 +145,11 @@ class ClientConnection(Tap):
         """
         opened = False
         fault: Exception | None = None
-        deadline = trio.current_time() + self._options.connect_timeout
-        with trio.CancelScope(deadline=deadline) as handshake:
+        deadline = self._patience.now() + self._options.connect_timeout
+        with self._patience.until(deadline) as handshake:
             try:
                 async with self._sdk_client() as self.sdk:
-                    handshake.deadline = float("inf")
+                    self._patience.extend(handshake, float("inf"))
                     self._check_era()
                     opened = True
                     try:
@@ -200,12 +204,12 @@ class ClientConnection(Tap):
 
     async def _call(self, method: str, work: Work[T]) -> T:
         patience = self._options.request_timeout
-        latest = trio.current_time() + self._options.request_max_time
+        latest = self._patience.now() + self._options.request_max_time
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-            scope.deadline = min(trio.current_time() + patience, latest)
+            self._patience.extend(scope, min(self._patience.now() + patience, latest))
 
-        with trio.CancelScope(deadline=min(trio.current_time() + patience, latest)) as scope:
+        with self._patience.until(min(self._patience.now() + patience, latest)) as scope:
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
@@ -269,12 +273,21 @@ class ClientConnection(Tap):
             self._tapped_transport(),
             mode="legacy" if options.mode == "legacy" else "auto",
             client_info=types.Implementation(name=options.client_info.name, version=options.client_info.version),
-            sampling_callback=options.sampling,
-            elicitation_callback=options.elicitation,
+            sampling_callback=self._unhurried(options.sampling) if options.sampling is not None else None,
+            elicitation_callback=self._unhurried(options.elicitation) if options.elicitation is not None else None,
             list_roots_callback=None if self._roots() is None else self._list_roots,
             logging_callback=options.on_log,
             cache=None,  # `read_resource` always asks the server; our own cache never answers a request
         )
+
+    def _unhurried(self, answer: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+        """`answer` with the deadlines of our requests paused: the server waits for it, and it for a person."""
+
+        async def answer_unhurried(context: Any, params: Any) -> Any:
+            with self._patience.paused():
+                return await answer(context, params)
+
+        return answer_unhurried
 
     @asynccontextmanager
     async def _tapped_transport(self) -> AsyncGenerator[TransportStreams, None]:

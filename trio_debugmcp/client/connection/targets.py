@@ -10,7 +10,7 @@
 | a function that returns one of these | called for each connection, for transports that work once |
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -25,7 +25,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared._httpx_utils import create_mcp_http_client
 from msgspec import Struct
 
+from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.server_process import ServerProcess
+from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.errors import UsageError
 
@@ -46,14 +48,16 @@ class Route(Struct, frozen=True):
     process: ServerProcess | None = None
 
 
-def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callable[[str], None]) -> Route:
-    """Find the way to `target`; nothing is started yet.
+def resolve_target(
+    target: Target, options: InspectorOptions, on_stderr: Callable[[str], None], patience: Patience
+) -> Route:
+    """Find the way to `target`; nothing is started yet. `patience` is paused while a person authorises.
 
     Raises:
         UsageError: `target` is not one of the kinds above.
     """
     if isinstance(target, str):
-        return Route(_resolve_url(target, options.headers))
+        return Route(_resolve_url(target, options, patience))
     if isinstance(target, Sequence) and target and all(isinstance(part, str) for part in target):
         env = dict(options.env) if options.env is not None else None
         target = StdioServerParameters(command=target[0], args=list(target[1:]), env=env, cwd=options.cwd)
@@ -65,22 +69,24 @@ def resolve_target(target: Target, options: InspectorOptions, on_stderr: Callabl
     if isinstance(target, AbstractAsyncContextManager):
         return Route(target)
     if callable(target):
-        return resolve_target(target(), options, on_stderr)
+        return resolve_target(target(), options, on_stderr, patience)
     raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
 
 
-def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncContextManager[TransportStreams]:
+def _resolve_url(
+    url: str, options: InspectorOptions, patience: Patience
+) -> AbstractAsyncContextManager[TransportStreams]:
     parts = urlsplit(url)
+    headers = dict(options.headers or {})
+    oauth = options.oauth if "authorization" not in map(str.lower, headers) else None
     match parts.scheme:
-        case "http" | "https" if parts.path.rstrip("/").endswith("/sse"):
-            return sse_client(url, headers=dict(headers or {}))
         case "http" | "https":
-            return _open_http(url, headers)
+            return _open_http(url, headers, oauth, patience, sse=parts.path.rstrip("/").endswith("/sse"))
         case "ws" | "wss":
             # Here: it loads wsproto, which costs start-up time and is rarely wanted.
             from trio_debugmcp.transports.websocket import open_websocket_client
 
-            return open_websocket_client(url, headers=dict(headers or {}))
+            return open_websocket_client(url, headers=headers)
         case _:
             raise UsageError(
                 "INVALID_PARAMETER",
@@ -89,9 +95,20 @@ def _resolve_url(url: str, headers: Mapping[str, str] | None) -> AbstractAsyncCo
 
 
 @asynccontextmanager
-async def _open_http(url: str, headers: Mapping[str, str] | None) -> AsyncGenerator[TransportStreams, None]:
+async def _open_http(
+    url: str, headers: dict[str, str], oauth: OAuth | None, patience: Patience, *, sse: bool
+) -> AsyncGenerator[TransportStreams, None]:
+    auth = None
+    if oauth is not None:
+        from trio_debugmcp.client.connection.authorization import authorization  # few servers want it
+
+        auth = await authorization(url, oauth, patience)
+    if sse:
+        async with sse_client(url, headers=headers, auth=auth) as streams:
+            yield streams
+        return
     async with (
-        create_mcp_http_client(headers=dict(headers or {})) as http,
+        create_mcp_http_client(headers=headers, auth=auth) as http,
         streamable_http_client(url, http_client=http) as streams,
     ):
         yield streams
