@@ -9,7 +9,6 @@ refreshed. Without it an expired token would be sent until it is refused, and re
 import logging
 import time
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -186,11 +185,12 @@ class _Explained(httpx2.Auth):
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         flow = self._provider.async_auth_flow(request)
         try:
-            with suppress(StopAsyncIteration):
-                outgoing = await anext(flow)
-                while True:
-                    response = yield outgoing
-                    outgoing = await flow.asend(response)
+            outgoing = await anext(flow)
+            while True:
+                response = yield outgoing
+                outgoing = await flow.asend(response)
+        except StopAsyncIteration:
+            return
         except OAuthFlowError as error:
             raise NotAuthorized(f"{self._url} requires an authorisation, which failed: {error}. {HINT}") from error
         finally:
