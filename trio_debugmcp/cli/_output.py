@@ -35,6 +35,11 @@ def plain(value: Any) -> Any:
             return value
 
 
+def visible(text: str) -> str:
+    """`text` for a terminal: control characters, which could move the cursor or change its title, as escapes."""
+    return "".join(each if each.isprintable() or each in "\n\t" else f"\\x{ord(each):02x}" for each in text)
+
+
 def compact(value: Any) -> str:
     """Encode `value` as one line of JSON."""
     return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))

@@ -17,8 +17,8 @@ import trio
 
 from trio_debugmcp.cli._output import write_error
 
-DONE, FAILED, UNREACHABLE, NOT_FOUND = 0, 1, 4, 5
-"""Exit codes: ok; usage or unexpected; unreachable or connection lost; a tool's error or not found."""
+DONE, FAILED, NOT_AUTHORIZED, UNREACHABLE, NOT_FOUND = 0, 1, 3, 4, 5
+"""Exit codes: ok; usage or unexpected; not authorised; unreachable or connection lost; a tool's error or not found."""
 
 INTERRUPTED = 130
 """The exit code that a shell reports for a command that Ctrl-C ended."""
@@ -149,11 +149,13 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
 def _as_failure(error: BaseException) -> Failure:
     from mcp import MCPError
 
-    from trio_debugmcp.client import ConnectFailed, ConnectionLost
+    from trio_debugmcp.client import ConnectFailed, ConnectionLost, NotAuthorized
 
     match error:
         case Failure():
             return error
+        case NotAuthorized():
+            return Failure("unauthorized", str(error), NOT_AUTHORIZED)
         case ConnectFailed() | ConnectionLost():
             return Failure("unreachable", str(error), UNREACHABLE)
         case MCPError():

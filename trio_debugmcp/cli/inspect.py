@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trio_debugmcp.cli._output import compact, write_line, write_pretty
+from trio_debugmcp.cli._servers import add_server_options, choose
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
     Failure,
     add_target_options,
-    client_options,
-    one_target,
     pairs,
     run_command,
     seconds,
@@ -34,8 +33,8 @@ examples:
   trio-debugmcp inspect --method resources/read --template 'demo://{name}' --args name=counter -- my-server
   trio-debugmcp inspect --method completion/complete --prompt-name review --args language=py -- my-server
 
-exit codes: 0 ok, 1 usage or unexpected, 4 unreachable, 5 tool error or not found. With any but 0, standard error has
-one line {"error": {"code", "message"}}.
+exit codes: 0 ok, 1 usage or unexpected, 3 not authorised, 4 unreachable, 5 tool error or not found. With any but 0,
+standard error has one line {"error": {"code", "message"}}.
 """
 
 
@@ -65,6 +64,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help='text: indented JSON; json: one line {"result": …} (default text)',
     )  # fmt: skip
     add_target_options(parser)
+    add_server_options(parser)
     parser.set_defaults(run=run, many_words=("tool_arg", "prompt_args", "metadata"))
 
 
@@ -96,11 +96,11 @@ def run(args: argparse.Namespace) -> int:
 async def _inspect(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import InspectorClient
 
-    target = one_target(args.words)
     request = METHODS[args.method]
     _check(args)
-    options = client_options(
+    target, options = choose(
         args,
+        args.words,
         auto_sync_lists=False,
         connect_timeout=args.timeout,
         request_timeout=args.timeout,

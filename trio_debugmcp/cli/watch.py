@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from trio_debugmcp.cli._output import compact, plain, terminal, write_line
+from trio_debugmcp.cli._servers import add_server_options, choose
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     URL,
     Failure,
     add_target_options,
-    client_options,
     count,
-    one_target,
     run_command,
     seconds,
 )
@@ -34,8 +33,8 @@ examples:
 
 Without a URI all listed resources are watched, also those that are listed later. Ctrl-C ends it.
 
-exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 4 unreachable, or the connection was lost;
-5 not found.
+exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 3 not authorised; 4 unreachable, or the
+connection was lost; 5 not found.
 """
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -75,6 +74,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--format", choices=["text", "json"], help="json: one object per line (default: text on a terminal, else json)"
     )
     add_target_options(parser)
+    add_server_options(parser)
     parser.set_defaults(run=run, many_words=())
 
 
@@ -112,12 +112,13 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 async def _watch(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import ConnectionLost, Disconnect, InspectorClient, ResourcesChange, ResourceUpdated
 
-    words, uris = (args.words, args.uri) if args.uri else divide(args.words)
+    from_file = args.server is not None or args.config is not None
+    words, uris = (args.words, args.uri) if args.uri else ([], args.words) if from_file else divide(args.words)
     everything = not uris
-    options = client_options(args, connect_timeout=DEFAULT_TIMEOUT_SECONDS)
+    target, options = choose(args, words, connect_timeout=DEFAULT_TIMEOUT_SECONDS)
     left = args.count
     async with (
-        InspectorClient(one_target(words), options) as client,
+        InspectorClient(target, options) as client,
         # Before the subscriptions: what changes between two of them is in the queue.
         client.events("resourceUpdated", "disconnect", *LIST_EVENTS) as events,
     ):

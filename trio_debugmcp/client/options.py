@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # the SDK's client takes most of a second to import
 EraMode = Literal["auto", "legacy", "modern"]
 """`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""
 
+HttpTransport = Literal["auto", "http", "sse"]
+
 DEFAULT_MAX_MESSAGES = 1000
 DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """Bounds of the message log: a session's worth of small messages, or a few large ones."""
@@ -85,6 +87,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
             `StdioServerParameters`.
         headers: for an HTTP target.
+        transport: for an HTTP target; `sse` is that of 2024, which `auto` takes for a path that ends in `/sse`.
         oauth: how to be authorised by an HTTP target that wants it; None to fail then.
         metadata: `_meta` that is sent with every call; a call's own takes precedence.
         log_level: set on connect, if the server has `logging`.
@@ -110,6 +113,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     headers: Mapping[str, str] | None = None
+    transport: HttpTransport = "auto"
     oauth: OAuth | None = None
     metadata: Mapping[str, object] | None = None
     log_level: types.LoggingLevel | None = None

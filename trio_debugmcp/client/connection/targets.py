@@ -81,7 +81,9 @@ def _resolve_url(
     oauth = options.oauth if "authorization" not in map(str.lower, headers) else None
     match parts.scheme:
         case "http" | "https":
-            return _open_http(url, headers, oauth, patience, sse=parts.path.rstrip("/").endswith("/sse"))
+            by_path = "sse" if parts.path.rstrip("/").endswith("/sse") else "http"
+            sse = (by_path if options.transport == "auto" else options.transport) == "sse"
+            return _open_http(url, headers, oauth, patience, sse=sse)
         case "ws" | "wss":
             # Here: it loads wsproto, which costs start-up time and is rarely wanted.
             from trio_debugmcp.transports.websocket import open_websocket_client
