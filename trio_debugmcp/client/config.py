@@ -4,9 +4,9 @@
     server = config.server("github", ask=lambda wanted: getpass(wanted.description))
     async with InspectorClient(server.target(), server.options()) as client: ...
 
-The files are read as they are: `servers` or `mcpServers`, comments and trailing commas, variables. Only the variables of
-the chosen server are resolved; one that cannot be is an error with its name, because an empty string in its place would
-start the wrong command or send an empty token.
+The files are read as they are: `servers` or `mcpServers`, comments and trailing commas, variables. Only the variables
+of the chosen server are resolved; one that cannot be is an error with its name, because an empty string in its place
+would start the wrong command or send an empty token.
 """
 
 import json
