@@ -1,6 +1,8 @@
 """Which server a command connects to: a URL, a command, or an entry of an mcp.json; and how it is authorised.
 
-target, options = choose(args, args.words, connect_timeout=10)
+    target, options = choose(args, args.words, connect_timeout=10)
+
+The client is imported inside functions: the command line loads this module for `serve` too.
 """
 
 import argparse
