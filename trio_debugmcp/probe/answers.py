@@ -19,8 +19,8 @@ class ProbeError(Exception):
     """The probe did not answer, or not as it should.
 
     Attributes:
-        kind: `absent` (install it), `invalid` (the answer could not be read), `thread` or `frame` (there is no such),
-            `slow` (it took too long), `raised` (an expression raised).
+        kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `frame` or `evaluation`
+            (it does not exist), `slow` (it took too long), `raised` (an expression raised).
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -211,6 +211,25 @@ class Tasks(_Answer, frozen=True):
     tasks: tuple[ProbeTask, ...]
     total: int
     notes: tuple[str, ...] = ()
+
+
+class EvaluationOutcome(_Answer, frozen=True):
+    """The answer to `start`, `outcome` and `interrupt`: how an evaluation ended, if it has.
+
+    `value` only of one in the main module; in a frame pydevd answers with it.
+    """
+
+    done: bool
+    has_value: bool = False
+    """Whether the code ends with an expression."""
+    value: str = ""
+    type: str | None = None
+    child_count: int | None = None
+    printed: str = ""
+    error: str | None = None
+    trace: str = ""
+    exit: str | None = None
+    """What the code wanted to end the program with."""
 
 
 Body = TypeVar("Body", bound=_Answer)

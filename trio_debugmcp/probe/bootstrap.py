@@ -9,6 +9,7 @@ function of their own, which finds the siblings and what is imported already, an
 """
 
 import json
+import textwrap
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -73,8 +74,25 @@ def install_expression() -> str:
 def call_expression(question: str, **parameters: object) -> str:
     """Return the expression that asks a question; None is left out. Its value is JSON, or empty without the probe."""
     given = json.dumps({name: value for name, value in parameters.items() if value is not None})
-    probe = f"getattr(__import__('sys').modules.get({HOST!r}), {attribute()!r}, None)"
-    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')({probe})"
+    return f"(lambda probe: probe.call({question!r}, {_literal(given)}) if probe else '')({_probe()})"
+
+
+def evaluate_expression(number: int, source: str) -> str:
+    """Return the expression that evaluates code of the user in a frame. Its value is that of the code.
+
+    How it ended is the answer to the question `outcome` with that number; without the probe nothing is evaluated.
+    """
+    given = f"{number}, {_literal(source_text(source))}"
+    return f"(lambda probe: probe.evaluation.here({given}) if probe else None)({_probe()})"
+
+
+def source_text(typed: str) -> str:
+    """Return code as users type it without what is around it: they indent it, and leave lines empty."""
+    return textwrap.dedent(typed).strip("\n")
+
+
+def _probe() -> str:
+    return f"getattr(__import__('sys').modules.get({HOST!r}), {attribute()!r}, None)"
 
 
 def _literal(text: str) -> str:

@@ -52,7 +52,7 @@ COMPLETION_SECONDS = 2.0
 INTERRUPT_SECONDS = 1.0
 """For an evaluation to end that is interrupted because it took too long: one that waits in C code does not."""
 
-_INTERRUPT_AGAIN_SECONDS = 0.05
+INTERRUPT_AGAIN_SECONDS = 0.05
 """Between two interrupts of the same evaluation."""
 
 ScopeName = Literal["all", "locals", "arguments", "globals"]
@@ -160,15 +160,23 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
     profile, deadline = requests.profile, trio.current_time() + seconds
     before, last = profile.repl.parts(expression)
     if before:
-        await _evaluate(requests, frame, before, expression, seconds)
+        await evaluate_text(requests, frame, before, expression, seconds)
     left = max(0.0, deadline - trio.current_time()) if before else seconds
-    body = await _evaluate(requests, frame, last, expression, left)
-    if not body.result and body.type is None and (nothing := profile.repl.nothing(last)) is not None:
+    body = await evaluate_text(requests, frame, last, expression, left)
+    return evaluation(body, profile.repl.nothing(last))
+
+
+def evaluation(body: EvaluateBody, nothing: tuple[str, str] | None) -> Evaluation:
+    """Return the value in an answer; `nothing` are value and type where the answer has neither."""
+    if not body.result and body.type is None and nothing is not None:
         return Evaluation(*nothing, 0, 0)
     return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
 
 
-async def _evaluate(requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float) -> EvaluateBody:
+async def evaluate_text(
+    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float
+) -> EvaluateBody:
+    """Evaluate a part of what the user wants evaluated, as it is; errors name the whole."""
     arguments = {"expression": part, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
     blocked_by = requests.unfinished
     body: EvaluateBody | None = None
@@ -210,7 +218,7 @@ async def _interrupt(requests: Requests) -> bool:
         try:
             # Until there is none: an interrupt is taken between two steps of the interpreter, and may be caught.
             while (await requests.request("evaluate", arguments, EvaluateBody)).result != "0":  # noqa: ASYNC110
-                await trio.sleep(_INTERRUPT_AGAIN_SECONDS)
+                await trio.sleep(INTERRUPT_AGAIN_SECONDS)
         except DebugError as error:
             log.info("interrupting an evaluation: %s", error)
             return False

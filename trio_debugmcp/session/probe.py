@@ -8,6 +8,7 @@ keeps the GIL, an interpreter it does not know) a `ProbeError` says so, and the 
 """
 
 import logging
+from itertools import count
 from typing import TypeVar
 
 import trio
@@ -15,7 +16,16 @@ import trio
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
 from trio_debugmcp.probe import answers, bootstrap
-from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeThread, Reply, Stacks, Tasks, Threads
+from trio_debugmcp.probe.answers import (
+    EvaluationOutcome,
+    Frames,
+    ProbeError,
+    ProbeThread,
+    Reply,
+    Stacks,
+    Tasks,
+    Threads,
+)
 from trio_debugmcp.session.requests import Requests
 
 log = logging.getLogger(__name__)
@@ -29,7 +39,7 @@ MAX_THREADS = 10_000
 MAX_SIZE = 2_000_000
 """Characters of an answer about all threads: 1,000 stacks of 20 frames, equal ones of which are merged afterwards."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks)
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, EvaluationOutcome)
 
 
 class ProgramProbe:
@@ -37,6 +47,7 @@ class ProgramProbe:
 
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
+        self._numbers = count(1)
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
@@ -50,18 +61,34 @@ class ProgramProbe:
         """
         return await self._ask("threads", Threads, count=MAX_THREADS, size=MAX_SIZE)
 
-    async def frames(self, thread_id: int | None, start: int, count: int, *, locals_: bool = False) -> Reply[Frames]:
+    async def frames(self, thread_id: int | None, start: int, most: int, *, locals_: bool = False) -> Reply[Frames]:
         """Ask for a part of a thread's stack; without an id of the stopped thread, or the main one."""
-        return await self._ask("frames", Frames, thread=thread_id, start=start, count=count, locals=locals_)
+        return await self._ask("frames", Frames, thread=thread_id, start=start, count=most, locals=locals_)
 
     async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
         """Ask for the stacks of all threads, at most `frames` frames of each."""
         size = None if locals_ else MAX_SIZE  # with locals, equal stacks are not merged
         return await self._ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
 
-    async def tasks(self, start: int, count: int) -> Reply[Tasks]:
+    async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
-        return await self._ask("tasks", Tasks, start=start, count=count)
+        return await self._ask("tasks", Tasks, start=start, count=most)
+
+    def next_number(self) -> int:
+        """Return the number of a new evaluation."""
+        return next(self._numbers)
+
+    async def start(self, number: int, source: str) -> EvaluationOutcome:
+        """Begin to evaluate code of the user in the main module, in a thread of the debugger's."""
+        return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
+
+    async def outcome(self, number: int) -> EvaluationOutcome:
+        """Ask how an evaluation ended, or whether it has. It answers so once."""
+        return (await self._ask("outcome", EvaluationOutcome, number=number)).answer
+
+    async def interrupt(self, number: int) -> EvaluationOutcome:
+        """Raise KeyboardInterrupt in an evaluation of `start`."""
+        return (await self._ask("interrupt", EvaluationOutcome, number=number)).answer
 
     async def _ask(self, question: str, kind: type[_Kind], **parameters: object) -> Reply[_Kind]:
         if not self._requests.profile.has_probe:

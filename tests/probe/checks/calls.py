@@ -137,3 +137,27 @@ def check_the_probe_leaves_itself_out() -> None:
     for thread in engine.threads():
         for seen in engine.visible_frames(thread):
             assert not seen.frame.f_globals["__name__"].startswith("trio_debugmcp.probe.inside")
+
+
+def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
+    """While an exception is on its way to any thread, CPython 3.11 enters no function in a thread that is traced."""
+    turns, end = [0], threading.Event()
+
+    def step() -> None:
+        turns[0] += 1
+
+    def run() -> None:
+        sys.settrace(lambda *_: None)
+        while not end.is_set():
+            step()
+
+    sleeper = threading.Thread(target=time.sleep, args=(5,), daemon=True)
+    runner = threading.Thread(target=run, daemon=True)
+    sleeper.start()
+    runner.start()
+    bounds.interrupt(sleeper.ident or 0, KeyboardInterrupt)
+    before = turns[0]
+    time.sleep(0.1)
+    end.set()
+    assert turns[0] > before
+    assert sleeper.is_alive()

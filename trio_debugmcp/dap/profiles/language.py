@@ -111,7 +111,13 @@ class Code:
 
 
 class Repl:
-    """What users evaluate: statements, values, and evaluations that do not end. The defaults know no language."""
+    """What users evaluate: statements, values, and evaluations that do not end. The defaults know no language.
+
+    Attributes:
+        by_probe: the probe evaluates it, which also knows what it printed, and that it is not to end the program.
+    """
+
+    by_probe: ClassVar[bool] = False
 
     def parts(self, text: str) -> tuple[str, str]:
         """Statements before a last expression, whose value is wanted, and that expression; at first empty: only it."""

@@ -3,15 +3,41 @@
 import ast
 import textwrap
 from collections.abc import Sequence
+from typing import ClassVar
 
 from trio_debugmcp.dap.profiles.language import Repl
 
 _COLLECTIONS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 """Types whose children are their items; `len` of any other type runs code of the program."""
 
+_INTERRUPT = """
+import ctypes, sys, threading, time, traceback
+class Mine(BaseException): pass
+def throw(ident, exception):
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), exception)
+def interrupt():
+    own = threading.get_ident()
+    found = [ident for ident, frame in sys._current_frames().items() if ident != own and any(
+        each.f_code.co_name == 'evaluate_expression' for each, _ in traceback.walk_stack(frame))]
+    for ident in found:
+        throw(ident, ctypes.py_object(KeyboardInterrupt))
+    if found:
+        time.sleep(0.03)
+        for ident in found:
+            throw(ident, ctypes.py_object())
+        try:
+            throw(own, ctypes.py_object(Mine))
+            while True: pass
+        except Mine: pass
+    return len(found)
+"""
+"""The same as `interrupt` in probe/inside/bounds.py, which says why: no exception stays on its way."""
+
 
 class PythonRepl(Repl):
     """Python as pydevd evaluates it in its context `repl`, which has no value for None nor for statements."""
+
+    by_probe: ClassVar[bool] = True
 
     def parts(self, text: str) -> tuple[str, str]:
         text = textwrap.dedent(text).strip("\n")
@@ -40,10 +66,4 @@ class PythonRepl(Repl):
 
     def interrupt(self) -> str | None:
         """Raise `KeyboardInterrupt` in every thread in which pydevd evaluates something for us; not in its own."""
-        return (
-            "(lambda sys, threading, ctypes, traceback: sum("
-            "ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(KeyboardInterrupt)) "
-            "for ident, frame in sys._current_frames().items() if ident != threading.get_ident() and "
-            "any(f.f_code.co_name == 'evaluate_expression' for f, _ in traceback.walk_stack(frame))))"
-            "(__import__('sys'), __import__('threading'), __import__('ctypes'), __import__('traceback'))"
-        )
+        return f"(lambda names: (exec({_INTERRUPT!r}, names), names['interrupt']())[1])({{}})"

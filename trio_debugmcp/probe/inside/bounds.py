@@ -33,6 +33,10 @@ _REPEATS_SECONDS = (0.0, 1.0, 2.0)
 """When a run that catches TooSlowError is interrupted again, after the end of the answer's time."""
 
 
+_TAKEN_SECONDS = 0.03
+"""For a thread that runs Python code to take an exception; it gets the GIL after 0.005 s."""
+
+
 class TooSlowError(BaseException):
     """Raised in the thread that answers, inside code of the program that took too long."""
 
@@ -103,7 +107,6 @@ class _Interrupt:
     def __init__(self, end: float) -> None:
         self._lock = threading.Lock()
         self._active = False
-        self._fired = False
         self._thread = threading.get_ident()
         self._handles: List[Any] = []
         tracker = getattr(debugger(), "timeout_tracker", None)
@@ -120,18 +123,14 @@ class _Interrupt:
     def _fire(self) -> None:
         with self._lock:
             if self._active:
-                self._fired = True
-                _raise_in(self._thread, TooSlowError)
+                interrupt(self._thread, TooSlowError)
 
     def close(self) -> None:
-        """End a run. An exception that is on its way is taken back: it must not hit what runs next."""
+        """End a run. No exception is on its way afterwards: it must not hit what runs next."""
         while True:
             try:
                 with self._lock:
                     self._active = False
-                    if self._fired:
-                        self._fired = False
-                        _raise_in(self._thread, None)
                 return
             except TooSlowError:  # it came between the run and this method
                 continue
@@ -139,6 +138,28 @@ class _Interrupt:
     def dispose(self) -> None:
         for handle in self._handles:
             handle.disposed = True
+
+
+class _Mine(BaseException):
+    """Raised by a thread in itself."""
+
+
+def interrupt(thread: int, kind: type) -> None:
+    """Raise an exception in another thread between two steps of its Python code, if it runs any now.
+
+    What waits in C would take the exception later, and is left alone: as long as one is on its way anywhere, CPython
+    3.11 enters no function in a thread that is traced. Nor is it enough to take it back. Only a thread that gets one
+    clears the mark, so the caller's raises one in itself.
+    """
+    _raise_in(thread, kind)
+    time.sleep(_TAKEN_SECONDS)
+    _raise_in(thread, None)
+    try:
+        _raise_in(threading.get_ident(), _Mine)
+        while True:
+            pass
+    except _Mine:
+        return
 
 
 def _raise_in(thread: int, kind: Optional[type]) -> None:

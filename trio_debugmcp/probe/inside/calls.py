@@ -9,7 +9,7 @@ import json
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import bounds, engine, facts, frames, tasks, threads, values, variables
+from trio_debugmcp.probe.inside import bounds, engine, evaluation, facts, frames, tasks, threads, values, variables
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.values import Renderer
@@ -19,6 +19,10 @@ STOP_THREADS = 200
 
 _MOST = 10000
 """Items of a page, whatever is asked for."""
+
+
+_SOON_SECONDS = 0.02
+"""For an evaluation that was started, before it has to be asked for again."""
 
 
 class UnknownError(Exception):
@@ -154,6 +158,29 @@ def _tasks(asked: Asked) -> Json:
     return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
 
 
+def _start(asked: Asked) -> Json:
+    """Evaluate in the main module, in a thread that nothing waits for; the outcome, if it is there soon."""
+    evaluation.start(asked.number("number", 0), asked.text("source"))
+    evaluation.wait_done(asked.number("number", 0), _SOON_SECONDS)
+    return _outcome(asked)
+
+
+def _outcome(asked: Asked) -> Json:
+    """How an evaluation ended; it is given out once."""
+    found = evaluation.take_outcome(asked.number("number", 0))
+    if found is None:
+        raise UnknownError("evaluation", "There is no such evaluation.")
+    return found
+
+
+def _interrupt(asked: Asked) -> Json:
+    """Interrupt an evaluation; its outcome says whether it has ended."""
+    found = evaluation.find(asked.number("number", 0))
+    if found is not None:
+        found.interrupt()
+    return _outcome(asked)
+
+
 QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
@@ -162,6 +189,9 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "variables": _variables,
     "describe": _describe,
     "tasks": _tasks,
+    "start": _start,
+    "outcome": _outcome,
+    "interrupt": _interrupt,
 }
 
 

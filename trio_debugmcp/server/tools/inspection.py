@@ -17,8 +17,9 @@ from trio_debugmcp.server.tools.tool import (
     ThreadId,
     Tool,
 )
-from trio_debugmcp.session import frames, inspection
+from trio_debugmcp.session import evaluation, frames, inspection
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.payloads import (
     MAX_VALUE_LENGTH,
@@ -84,7 +85,7 @@ class VariablesResult(Payload, frozen=True):
 
 
 class EvaluateResult(Payload, frozen=True):
-    """A value; `path` leads to what is inside it. `printed`: what the program wrote meanwhile, if anything."""
+    """A value; `path` leads to what is inside it. `printed`: what was written by it, if anything."""
 
     value: str
     type: str | None
@@ -160,22 +161,46 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
+    session = debugger.session(params.session_id)
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
+        found = await _evaluate_running(session, params)
+        printed = found.printed  # not what the console has: the program writes meanwhile
+    else:
+        found, printed = await _evaluate_stopped(debugger, params)
+    return EvaluateResult(
+        shortened(found.evaluation.value, params.max_value_length),
+        found.evaluation.type,
+        found.evaluation.child_count,
+        params.expression,
+        shortened(printed, MAX_PRINTED_LENGTH) if printed else UNSET,
+    )
+
+
+async def _evaluate_running(session: DebugSession, params: Evaluate) -> evaluation.Evaluated:
+    if params.frame_index or params.thread_id is not None:
+        raise UsageError(
+            "NOT_PAUSED",
+            "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id to "
+            "evaluate in the globals of its main module, or use debug_pause first.",
+            {"currentState": "Running"},
+        )
+    return await evaluation.evaluate_in_main(session.probe, params.expression, params.timeout)
+
+
+async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evaluation.Evaluated, str]:
     session, snapshot = debugger.paused(params.session_id)
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     await debugger.console.settle()
     first = debugger.console.next_seq
     debugger.console.entries(first)  # nothing is joined to the output of before
-    found = await inspection.evaluate(session.requests, frame, params.expression, params.timeout)
+    found = await evaluation.evaluate_in_frame(
+        session.requests, session.probe, frame, params.expression, params.timeout
+    )
     session.refresh_locals()
     await debugger.console.settle()
     printed = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
-    return EvaluateResult(
-        shortened(found.value, params.max_value_length),
-        found.type,
-        found.child_count,
-        params.expression,
-        shortened(printed, MAX_PRINTED_LENGTH) if printed else UNSET,
-    )
+    return found, printed or found.printed  # the console has also what child processes wrote
 
 
 async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionContext:
@@ -229,7 +254,8 @@ TOOLS = (
     Tool(
         name="evaluate",
         title="Evaluate an expression",
-        description="Evaluate an expression in a frame of the paused program. It runs there and may change it.",
+        description="Evaluate an expression in a frame of the paused program; while a Python program runs or is "
+        "blocked, in the globals of its main module. It runs there and may change it.",
         params=Evaluate,
         result=EvaluateResult,
         run=_evaluate,

@@ -1,0 +1,184 @@
+"""Evaluation in programs that run, wait or are stopped: it harms neither the program nor the debugger."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect, promised
+from trio_debugmcp.testing import DebugClient, ToolFailed
+
+LOOP = """\
+import os, sys, time
+
+class Basket:
+    def __init__(self):
+        self.__lines = [1, 2]
+
+jobs = {"a": 1}
+basket = Basket()
+turns = 0
+while not os.path.exists(sys.argv[1]):
+    turns += 1
+    time.sleep(0.01)
+print("heard", input(), jobs)
+"""
+
+STOPPED = """\
+import io, sys
+
+class Basket:
+    def __init__(self):
+        self.__lines = [1, 2]
+
+def leave():
+    exit(7)
+
+def visit(basket, count=3):
+    captured, sys.stdout = sys.stdout, io.StringIO()
+    total = count
+    sys.stdout = captured
+    return total
+
+print(visit(Basket()))
+print("heard", input())
+"""
+
+EXITS = ["exit()", "quit(3)", "__import__('sys').exit(4)", "raise SystemExit(5)", "leave()", "x = 1; exit()"]
+
+
+async def running(client: DebugClient, directory: Path, text: str = LOOP) -> Path:
+    program, end = directory / "program.py", directory / "end"
+    program.write_text(text)
+    await client.call("debug_launch", program=str(program), args=[str(end)], stop_at_entry=False, wait=False)
+    while True:
+        try:
+            await client.call("evaluate", expression="turns")
+            return end
+        except ToolFailed as failure:  # the program is not there yet
+            if failure.code not in {"EVAL_FAILED", "NOT_PAUSED"}:
+                raise
+            await trio.sleep(0.05)
+
+
+async def value(client: DebugClient, expression: str, **more: Any) -> tuple[str, str | None, str | None]:
+    answer = await client.call("evaluate", expression=expression, **more)
+    return answer["value"], answer["type"], answer.get("printed")
+
+
+async def test_expressions_are_evaluated_in_the_main_module_while_the_program_runs(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        end = await running(client, tmp_path)
+        start = trio.current_time()
+        assert await value(client, "jobs") == ("{'a': 1}", "dict", None)
+        assert trio.current_time() - start < promised(0.2)
+        assert await value(client, "jobs['b'] = 2; print('put'); len(jobs)") == ("2", "int", "put\n")
+        assert await value(client, "None") == ("None", "NoneType", None)
+        assert await value(client, "added = 7") == ("", None, None)
+        assert await value(client, "  added + 1\n") == ("8", "int", None)
+        assert await value(client, "basket.__lines") == ("[1, 2]", "list", None)
+        assert await value(client, "import asyncio; await asyncio.sleep(0.01, 'slept')") == ("'slept'", "str", None)
+        with pytest.raises(ToolFailed, match=r"`1 \+` failed: SyntaxError: ") as failed:
+            await client.call("evaluate", expression="1 +")
+        assert len(str(failed.value.details)) < 500
+        with pytest.raises(ToolFailed, match="`1/0` failed: ZeroDivisionError: ") as failed:
+            await client.call("evaluate", expression="1/0")
+        assert "trio_debugmcp" not in failed.value.details["trace"]
+        for more in ({"frame_index": 1}, {"thread_id": 1}):
+            with pytest.raises(ToolFailed, match="no frame to evaluate in") as failed:
+                await client.call("evaluate", expression="jobs", **more)
+            assert failed.value.code == "NOT_PAUSED"
+        end.touch()
+        await client.call("process_write_input", data="Ada\n")
+        assert (await client.call("debug_wait"))["exitCode"] == 0
+        written = await client.call("process_read_output")
+        assert "".join(each["text"] for each in written["entries"]) == "put\nheard Ada {'a': 1, 'b': 2}\n"
+
+
+async def test_what_wants_to_end_a_running_program_does_not(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        end = await running(client, tmp_path)
+        await client.call("evaluate", expression="def leave(): exit(7)")
+        for each in EXITS:
+            with pytest.raises(ToolFailed, match="by which a program ends") as failed:
+                await client.call("evaluate", expression=each)
+            assert failed.value.code == "EVAL_FAILED"
+        end.touch()
+        await client.call("process_write_input", data="Ada\n")
+        assert (await client.call("debug_wait"))["exitCode"] == 0
+        with pytest.raises(ToolFailed):
+            await client.call("evaluate", expression="1")
+
+
+async def test_what_wants_to_end_a_stopped_program_does_not(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        program = tmp_path / "program.py"
+        program.write_text(STOPPED)
+        await client.call("breakpoint_set", file=str(program), line=12)
+        await client.call("debug_launch", program=str(program), stop_at_entry=False)
+        for each in EXITS:
+            with pytest.raises(ToolFailed, match="by which a program ends") as failed:
+                await client.call("evaluate", expression=each)
+            assert failed.value.code == "EVAL_FAILED"
+        assert await value(client, "count = 8; count") == ("8", "int", None)
+        await client.call("debug_continue", wait=False)
+        await client.call("process_write_input", data="Ada\n")
+        assert (await client.call("debug_wait"))["exitCode"] == 0
+        written = await client.call("process_read_output")
+        assert "".join(each["text"] for each in written["entries"]) == "8\nheard Ada\n"
+
+
+async def test_what_is_evaluated_in_a_frame(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        program = tmp_path / "program.py"
+        program.write_text(STOPPED)
+        await client.call("breakpoint_set", file=str(program), line=12)
+        await client.call("debug_launch", program=str(program), stop_at_entry=False)
+        # The program has put its standard output elsewhere.
+        assert await value(client, "print('captured')") == ("None", "NoneType", "captured\n")
+        assert await value(client, "(later := count + 1)") == ("4", "int", None)
+        assert await value(client, "later") == ("4", "int", None)
+        assert await value(client, "[count for _ in range(2)]") == ("[3, 3]", "list", None)
+        assert await value(client, "basket.__lines") == ("[1, 2]", "list", None)
+        assert await value(client, "import asyncio\nawait asyncio.sleep(0.01, count)") == ("3", "int", None)
+        assert (await client.call("evaluate", expression="visit", frame_index=1))["type"] == "function"
+        with pytest.raises(ToolFailed, match=r"`1 \+` failed: SyntaxError: ") as failed:
+            await client.call("evaluate", expression="1 +")
+        assert len(str(failed.value.details)) < 500
+        with pytest.raises(ToolFailed, match="failed: ZeroDivisionError: ") as failed:
+            await client.call("evaluate", expression="print('before'); 1/0")
+        assert failed.value.details["printed"] == "before\n"
+        assert "trio_debugmcp" not in failed.value.details["trace"]
+        inside = await client.call("variables_get")
+        assert "exit" not in {each["name"] for each in inside["variables"]}
+
+
+ENDLESS = {
+    "while True: pass": "was interrupted, and the program runs as before",
+    "while True:\n  try: turns = 0\n  except KeyboardInterrupt: break\nwhile True: pass": "was interrupted",
+    "import asyncio; await asyncio.sleep(1000)": "was interrupted",
+    "__import__('time').sleep(1000)": "It waits in C code",
+}
+
+
+async def test_an_evaluation_that_does_not_end_harms_no_running_program(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        end = await running(client, tmp_path)
+        for endless, fate in ENDLESS.items():
+            start = trio.current_time()
+            with pytest.raises(ToolFailed, match=fate) as failed:
+                await client.call("evaluate", expression=endless, timeout=0.2)
+            assert trio.current_time() - start < promised(1.5)
+            assert (failed.value.code, failed.value.details["expression"]) == ("EVAL_TIMEOUT", endless)
+            turns = int((await value(client, "turns"))[0])
+            while int((await value(client, "turns"))[0]) == turns:
+                await trio.sleep(0.01)
+        assert (await client.call("threads_list"))["total"] == 1
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        await client.call("debug_continue", wait=False)
+        end.touch()
+        await client.call("process_write_input", data="Ada\n")
+        assert (await client.call("debug_wait"))["exitCode"] == 0

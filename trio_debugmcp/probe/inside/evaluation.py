@@ -1,0 +1,344 @@
+"""What users evaluate: in a frame, by its stopped thread; or in the main module while the program runs.
+
+    here(7, "total += 1; total")    # pydevd evaluates this call in the frame; its value is that of the code
+    start(8, "len(queue)")          # in the main module, by a thread of the debugger's, which nothing waits for
+    outcome(8)                      # {"done": true, "value": "3", "type": "int"}
+
+Code that wants to end the program does not: neither does SystemExit leave it, nor do `exit` and `quit` close the
+program's standard input, as they do elsewhere before they raise it. What the code prints goes where it always goes, and
+into the outcome as well.
+"""
+
+import ast
+import builtins
+import sys
+import threading
+import time
+import traceback
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import bounds, engine, facts, frames
+from trio_debugmcp.probe.inside.frames import Json
+
+MOST_KEPT = 50
+"""Evaluations whose outcome was not asked for, or that do not end: some C code cannot be interrupted."""
+
+MOST_PRINTED = 20000
+"""Characters of what an evaluation printed; the program's own output has all of it."""
+
+MOST_TRACE = 4000
+
+_TOP_LEVEL_AWAIT = 0x2000
+_COROUTINE = 0x80
+
+_JOIN_SECONDS = 0.05
+"""Between two looks for an interrupt, while an event loop runs what a stopped thread awaits."""
+
+
+class Evaluation:
+    """One evaluation: its code, the threads that run it, and how it ended."""
+
+    def __init__(self, source: str) -> None:
+        self.done = False
+        self.report: Json = {}
+        self._source = source
+        self._lock = threading.Lock()
+        self._idents: List[int] = []
+        self._cancel: Optional[Callable[[], Any]] = None
+        self._printed = _Printed(self._idents)
+
+    def run(self, names: Dict[str, Any], own_thread: bool) -> Any:
+        """Run the code with these names and return its value. Never raises; what it raised is reported."""
+        value = None
+        try:
+            self._idents.append(threading.get_ident())
+            self._printed.open()
+            _exits.open(self._idents)
+            value = self._run(names, own_thread)
+        except SystemExit as error:
+            self.report = {"exit": str(error.code)[:200]}
+        except BaseException as error:
+            self._fail(error)
+        finally:
+            self._close()
+        return value
+
+    def _run(self, names: Dict[str, Any], own_thread: bool) -> Any:
+        parts, self.report["hasValue"] = _compiled(self._source)
+        if any(code.co_flags & _COROUTINE for code in parts):
+            value = self._await(parts, names) if own_thread else self._await_elsewhere(parts, names)
+        else:
+            value = None
+            for code in parts:
+                value = _value(code, names, self._source)
+        if own_thread and self.report["hasValue"]:
+            self.report.update(_shown(value))
+        return value
+
+    def _fail(self, error: BaseException) -> None:
+        while error.__traceback__ is not None and engine.is_own(error.__traceback__.tb_frame):
+            error = error.with_traceback(error.__traceback__.tb_next)
+        lines = traceback.format_exception_only(type(error), error)
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self.report = {"error": lines[-1].strip()[:MOST_TRACE], "trace": text[-MOST_TRACE:]}
+
+    def _close(self) -> None:
+        """End the run. No interrupt is on its way afterwards: it must not hit what runs next."""
+        while True:
+            try:
+                with self._lock:
+                    self.done = True
+                    self._printed.close()
+                    _exits.close(self._idents)
+                return
+            except KeyboardInterrupt:  # it came between the run and this method
+                continue
+
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in the code; what waits in C takes it when that has ended."""
+        with self._lock:
+            if self.done or not self._idents:
+                return
+            if self._cancel is not None:
+                self._cancel()
+                return
+            builtins.__import__("ctypes")
+            bounds.interrupt(self._idents[0], KeyboardInterrupt)
+
+    def outcome(self) -> Json:
+        answer: Json = dict(self.report) if self.done else {}
+        answer["done"] = self.done
+        answer["printed"] = self._printed.text()
+        return answer
+
+    # --- Code that awaits ---------------------------------------------------------------------------------------------
+
+    def _await(self, parts: List[Any], names: Dict[str, Any]) -> Any:
+        """Run the parts in a new event loop, as pydevd does. The program may not have imported asyncio."""
+        asyncio = builtins.__import__("asyncio")
+
+        async def run() -> Any:
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)
+            value = None
+            for code in parts:
+                value = eval(code, names)
+                if code.co_flags & _COROUTINE:
+                    value = await value
+            return value
+
+        try:
+            return asyncio.run(run())
+        finally:
+            self._cancel = None
+
+    def _await_elsewhere(self, parts: List[Any], names: Dict[str, Any]) -> Any:
+        """A stopped thread may be inside an event loop already."""
+        ended: List[Tuple[Any, Optional[BaseException]]] = []
+
+        def evaluate_awaiting() -> None:
+            self._idents.append(threading.get_ident())
+            try:
+                ended.append((self._await(parts, names), None))
+            except BaseException as error:
+                ended.append((None, error))
+
+        thread = _start_thread(evaluate_awaiting)
+        try:
+            while thread.is_alive():
+                thread.join(_JOIN_SECONDS)
+        except KeyboardInterrupt:
+            if self._cancel is not None:
+                self._cancel()
+            raise
+        value, error = ended[0]
+        if error is not None:
+            raise error
+        return value
+
+
+def _compiled(source: str) -> Tuple[List[Any], bool]:
+    """Return the code before a last expression and that expression's, and whether there is such an expression."""
+    tree: Any = compile(source, "<evaluate>", "exec", ast.PyCF_ONLY_AST | _TOP_LEVEL_AWAIT, True)
+    parts = []
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    if tree.body:
+        parts.append(compile(tree, "<evaluate>", "exec", _TOP_LEVEL_AWAIT, True))
+    if last is not None:
+        parts.append(compile(ast.Expression(last.value), "<evaluate>", "eval", _TOP_LEVEL_AWAIT, True))
+    return parts, last is not None
+
+
+def _value(code: Any, names: Dict[str, Any], source: str) -> Any:
+    try:
+        return eval(code, names)
+    except AttributeError:
+        found = _mangled(source, names) if ".__" in source else None
+        if found is None:
+            raise
+        return found[0]
+
+
+def _mangled(source: str, names: Dict[str, Any]) -> Optional[Tuple[Any]]:
+    """The value of names behind dots, private ones of a class as within that class; as pydevd does."""
+    first, *rest = source.strip().split(".")
+    if first not in names or not all(each.isidentifier() for each in rest):
+        return None
+    value = names[first]
+    for each in rest:
+        private = each[:2] == "__" and each[-2:] != "__" and not hasattr(value, each)
+        value = getattr(value, f"_{type(value).__name__.lstrip('_')}{each}" if private else each)
+    return (value,)
+
+
+def _shown(value: Any) -> Json:
+    """Return a value as pydevd shows it in a frame, with its type and the number of its children."""
+    shorten: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_safe_repr"), "SafeRepr", None)
+    length = facts.length(value) if facts.container(value) is not None else None
+    leaf = value is None or issubclass(type(value), (str, bytes, int, float, complex))
+    shown: Json = {"value": repr(value) if shorten is None else shorten()(value), "type": type(value).__name__}
+    if leaf or length is not None:
+        shown["childCount"] = length if not leaf else 0
+    return shown
+
+
+# --- Output and exits -------------------------------------------------------------------------------------------------
+
+
+class _Printed:
+    """What certain threads write to the program's streams, noted on its way there."""
+
+    def __init__(self, idents: List[int]) -> None:
+        self._idents = idents
+        self._parts: List[str] = []
+        self._left = MOST_PRINTED
+        self._undo: List[Callable[[], None]] = []
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def open(self) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                self._note(stream)
+            except Exception:  # a stream of the program's that has no attributes to set
+                continue
+
+    def close(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _note(self, stream: Any) -> None:
+        attributes, write = vars(stream), stream.write
+        own = attributes.get("write")
+
+        def noting(text: Any) -> Any:
+            if type(text) is str and self._left > 0 and threading.get_ident() in self._idents:
+                self._parts.append(text[: self._left])
+                self._left -= len(text)
+            return write(text)
+
+        def undo() -> None:
+            if attributes.get("write") is noting:
+                if own is None:
+                    del stream.write
+                else:
+                    stream.write = own
+
+        stream.write = noting
+        self._undo.append(undo)
+
+
+class _Exits:
+    """While something is evaluated: `exit` and `quit` in its threads raise SystemExit, and close nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: List[List[int]] = []
+        self._original: Any = None
+
+    def open(self, idents: List[int]) -> None:
+        with self._lock:
+            quitter: Any = type(getattr(builtins, "exit", None))
+            if not self._open and quitter.__module__ == "_sitebuiltins":
+                self._original = original = quitter.__call__
+
+                def leave(itself: Any, code: Any = None) -> Any:
+                    if any(threading.get_ident() in each for each in self._open):
+                        raise SystemExit(code)
+                    return original(itself, code)
+
+                quitter.__call__ = leave
+            self._open.append(idents)
+
+    def close(self, idents: List[int]) -> None:
+        with self._lock:
+            self._open = [each for each in self._open if each is not idents]
+            if not self._open and self._original is not None:
+                sys.modules["_sitebuiltins"].Quitter.__call__ = self._original
+                self._original = None
+
+
+_exits = _Exits()
+
+
+# --- The evaluations --------------------------------------------------------------------------------------------------
+
+_evaluations: Dict[int, Evaluation] = {}
+
+
+def _new(number: int, source: str) -> Evaluation:
+    made = _evaluations[number] = Evaluation(source)
+    while len(_evaluations) > MOST_KEPT:
+        del _evaluations[min(_evaluations)]
+    return made
+
+
+def here(number: int, source: str) -> Any:
+    """Evaluate in the frame in which this very call is evaluated, with the names that pydevd has made of it."""
+    return _new(number, source).run(sys._getframe(1).f_globals, own_thread=False)
+
+
+def start(number: int, source: str) -> None:
+    """Begin to evaluate in the main module. The thread ends with the code, and does not keep the program alive."""
+    made = _new(number, source)
+
+    def evaluate_in_main() -> None:
+        made.run(frames.main_globals(), own_thread=True)
+
+    _start_thread(evaluate_in_main)
+
+
+def _start_thread(function: Callable[[], None]) -> threading.Thread:
+    """Start a thread that pydevd counts as its own: it is not traced, not listed, and does not keep the program."""
+    module: Any = sys.modules.get("_pydevd_bundle.pydevd_daemon_thread")
+    debugger = bounds.debugger()
+    if module is not None and debugger is not None:
+        started: threading.Thread = module.run_as_pydevd_daemon_thread(debugger, function)
+        return started
+    thread = threading.Thread(target=function, daemon=True)
+    thread.start()
+    return thread
+
+
+def find(number: int) -> Optional[Evaluation]:
+    """Return an evaluation whose outcome was not taken yet."""
+    return _evaluations.get(number)
+
+
+def take_outcome(number: int) -> Optional[Json]:
+    """Return how an evaluation ended, once, or that it has not; None if there is no such evaluation."""
+    found = _evaluations.get(number)
+    if found is None:
+        return None
+    answer = found.outcome()
+    if found.done:
+        _evaluations.pop(number, None)
+    return answer
+
+
+def wait_done(number: int, seconds: float) -> None:
+    """Wait a moment for the end of an evaluation: most take less than asking again would."""
+    found, end = _evaluations.get(number), time.monotonic() + seconds
+    while found is not None and not found.done and time.monotonic() < end:
+        time.sleep(0.001)

@@ -1,0 +1,170 @@
+"""What users evaluate in a Python program, through the probe: in a frame of a stop, or while the program runs.
+
+    found = await evaluate_in_frame(requests, probe, frame, "total += 1; total", seconds=5)
+    found = await evaluate_in_main(probe, "len(queue)", seconds=5)      # in the globals of the main module
+
+Code that wants to end the program is refused, and the program's standard input stays open. While the program runs a
+thread of the debugger's own evaluates, so that code that never ends holds up neither the program nor the debugger.
+"""
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeError
+from trio_debugmcp.session import inspection
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.inspection import Evaluation
+from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import shortened
+
+FIRST_POLL_SECONDS = 0.01
+"""Until an evaluation is asked for again whose outcome was not there at once; each time twice as long."""
+
+MAX_POLL_SECONDS = 0.2
+
+_NONE = ("None", "NoneType")
+
+
+class Evaluated(Struct, frozen=True):
+    """A value, and what the code printed as far as the program's own streams saw it."""
+
+    evaluation: Evaluation
+    printed: str = ""
+
+
+# --- At a stop --------------------------------------------------------------------------------------------------------
+
+
+async def evaluate_in_frame(
+    requests: Requests, probe: ProgramProbe, frame: StackFrame, expression: str, seconds: float
+) -> Evaluated:
+    """Evaluate in a frame of a stopped thread, by that thread.
+
+    Raises:
+        UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
+    """
+    for _ in range(2 if requests.profile.repl.by_probe else 0):  # the question after the first one installs the probe
+        number = probe.next_number()
+        refusal: UsageError | None = None
+        try:
+            text = bootstrap.evaluate_expression(number, expression)
+            body = await inspection.evaluate_text(requests, frame, text, expression, seconds)
+        except UsageError as error:
+            if error.code != "EVAL_FAILED":
+                raise
+            refusal = error
+        try:
+            outcome = await probe.outcome(number)
+        except ProbeError as error:
+            if error.kind == "evaluation":
+                continue
+            if error.kind == "slow":
+                raise _unanswered(expression) from None
+            break
+        _raise_failure(outcome, expression)
+        if refusal is not None:  # the value cannot be shown
+            raise refusal
+        return Evaluated(inspection.evaluation(body, _NONE if outcome.has_value else None), outcome.printed)
+    return Evaluated(await inspection.evaluate(requests, frame, expression, seconds))
+
+
+# --- While the program runs -------------------------------------------------------------------------------------------
+
+
+async def evaluate_in_main(probe: ProgramProbe, expression: str, seconds: float) -> Evaluated:
+    """Evaluate in the globals of the main module, while the program runs or is blocked.
+
+    Raises:
+        UsageError: `EVAL_FAILED` with the program's own error, `EVAL_TIMEOUT`, or `NOT_PAUSED` without a probe.
+        AdapterGone: the program has ended.
+    """
+    number, deadline = probe.next_number(), trio.current_time() + seconds
+    try:
+        outcome = await _ended(probe, number, expression, deadline)
+    except ProbeError as error:
+        if error.kind == "slow":
+            raise _unanswered(expression) from None
+        raise UsageError(
+            "NOT_PAUSED",
+            f"`{shortened(expression)}` cannot be evaluated while the program runs: {error} Use debug_pause first.",
+            {"currentState": "Running"},
+        ) from None
+    if not outcome.done:
+        raise _too_slow(await _interrupted(probe, number), expression, seconds)
+    _raise_failure(outcome, expression)
+    if not outcome.has_value:
+        return Evaluated(Evaluation("", None, 0, 0), outcome.printed)
+    return Evaluated(Evaluation(outcome.value, outcome.type, outcome.child_count, 0), outcome.printed)
+
+
+async def _ended(probe: ProgramProbe, number: int, expression: str, deadline: float) -> EvaluationOutcome:
+    """Return the outcome at the deadline, or before. No question is cancelled by it: it is given out once."""
+    pause = FIRST_POLL_SECONDS
+    try:
+        outcome = await probe.start(number, expression)
+        while not outcome.done and trio.current_time() < deadline:
+            await trio.sleep(min(pause, max(0.0, deadline - trio.current_time())))
+            pause = min(2 * pause, MAX_POLL_SECONDS)
+            outcome = await probe.outcome(number)
+    except trio.Cancelled:
+        with trio.move_on_after(inspection.INTERRUPT_SECONDS, shield=True):
+            await _interrupted(probe, number)
+        raise
+    return outcome
+
+
+async def _interrupted(probe: ProgramProbe, number: int) -> bool:
+    """Interrupt an evaluation, again and again as it may catch that; returns whether it has ended."""
+    with trio.move_on_after(inspection.INTERRUPT_SECONDS):
+        try:
+            while not (await probe.interrupt(number)).done:  # noqa: ASYNC110
+                await trio.sleep(inspection.INTERRUPT_AGAIN_SECONDS)
+        except (ProbeError, DebugError):
+            return False
+        return True
+    return False
+
+
+# --- Failures ---------------------------------------------------------------------------------------------------------
+
+
+def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
+    details = {"expression": expression, **({"printed": outcome.printed} if outcome.printed else {})}
+    if outcome.exit is not None:
+        raise UsageError(
+            "EVAL_FAILED",
+            f"`{shortened(expression)}` raised SystemExit ({outcome.exit}), by which a program ends. This one was not "
+            "ended: it is where it was, with its standard input open. Use debug_disconnect to end it.",
+            {**details, "exit": outcome.exit},
+        )
+    if outcome.error is not None:
+        error = shortened(outcome.error, MAX_MESSAGE_LENGTH)
+        raise UsageError(
+            "EVAL_FAILED",
+            f"`{shortened(expression)}` failed: {error}",
+            {**details, "trace": shortened(outcome.trace, inspection.MAX_TRACE_LENGTH)},
+        )
+
+
+def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
+    fate = (
+        "It was interrupted, and the program runs as before: raise `timeout` to give it longer."
+        if interrupted
+        else "It waits in C code and ends when that does. It has a thread of its own, so that the program runs as "
+        "before, and evaluate works."
+    )
+    sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
+    return UsageError("EVAL_TIMEOUT", sentence, {"expression": expression})
+
+
+def _unanswered(expression: str) -> UsageError:
+    return UsageError(
+        "EVAL_TIMEOUT",
+        f"The program does not say what became of `{shortened(expression)}`: it does not let Python run, as C code "
+        "keeps the GIL. Once that has ended evaluate works again; debug_restart ends it now.",
+        {"expression": expression},
+    )
