@@ -12,6 +12,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -197,6 +198,24 @@ async def through_mcp() -> tuple[float, float, float]:
     return steps, both, reads
 
 
+async def step_recorded() -> tuple[float, float]:
+    """Measure a step without and with `--record`, in turns."""
+    serve = [sys.executable, "-m", "trio_debugmcp", "serve"]
+    times: tuple[list[float], list[float]] = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_rpc(serve) as plain, open_rpc([*serve, "--record", folder]) as recorded:
+            for rpc in (plain, recorded):
+                await rpc.call("debug_launch", program=str(PROGRAM))
+            for _ in range(ROUNDS):
+                for rpc, into in zip((plain, recorded), times, strict=True):
+                    before = time.perf_counter()
+                    await rpc.call("debug_step")
+                    into.append((time.perf_counter() - before) * 1000)
+            for rpc in (plain, recorded):
+                await rpc.call("debug_disconnect")
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
 def memory(pid: int) -> float:
     """A process's memory in megabytes: its proportional set size, where a page that n processes share counts 1/n."""
     return int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1]) / 1024  # type: ignore[index]
@@ -253,6 +272,7 @@ def import_sdk() -> float:
 async def main() -> None:
     raw = await raw_step()
     steps, both, reads = await through_mcp()
+    plain, recorded = await step_recorded()
     raw_launch, launch = await launches()
     trivial = await sdk_read()
     imported = import_sdk()
@@ -261,6 +281,7 @@ async def main() -> None:
     print(f"step + stack, raw DAP to debugpy as shipped   {raw:8.1f} ms")
     print(f"step + stack through MCP                      {both:8.1f} ms   {both / raw:5.2f} x raw DAP")
     print(f"step with stack, locals, source, output       {steps:8.1f} ms   {steps / raw:5.2f} x raw DAP")
+    print(f"the same with --record                        {recorded:8.1f} ms   {recorded / plain:5.2f} x without")
     print(f"launch to first stop, raw DAP to the adapter  {raw_launch:8.1f} ms")
     print(f"launch to first stop through MCP              {launch:8.1f} ms   {launch / raw_launch:5.2f} x raw DAP")
     print(f"resource read, the SDK's trivial server       {trivial:8.2f} ms")
