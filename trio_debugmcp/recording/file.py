@@ -22,8 +22,10 @@ import trio
 
 from trio_debugmcp.recording.format import (
     MAX_MESSAGE_BYTES,
+    AdapterEntry,
     EndEntry,
     Header,
+    McpEntry,
     RecordingEntry,
     encode_line,
     envelope,
@@ -130,7 +132,9 @@ class RecordingFile:
         return self._last
 
     def _write(self, line: Header | RecordingEntry) -> None:
-        text = self._redactor.line(encode_line(line))
+        text = encode_line(line)
+        if not isinstance(line, AdapterEntry | McpEntry):  # `with_message` has cleaned these
+            text = self._redactor.line(text)
         if self._writer.failure is not None:  # found out by the thread, which has logged it
             self._over = True
         elif len(text) > self._room:
