@@ -6,6 +6,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, get_args
 
 import pytest
@@ -154,3 +157,43 @@ def test_a_terminal_gets_colours(shell: Shell, monkeypatch: pytest.MonkeyPatch) 
     shell("watch", "--count", "1", "--timeout", "20", *SERVER)
     assert "resourceUpdated" in shell.out
     assert not shell.out.startswith("{"), "text is the default on a terminal"
+
+
+@pytest.fixture
+def guarded() -> Iterator[str]:
+    """The address of a server that answers everything with 401."""
+
+    class Guard(BaseHTTPRequestHandler):
+        def refuse(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.send_response(401)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", "23")
+            self.end_headers()
+            self.wfile.write(b"a valid token is needed")
+
+        do_GET = do_POST = refuse  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Guard) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_denied_access_ends_with_3_and_says_who_denied_it_and_what_to_do(
+    scheme: str, guarded: str, shell: Shell
+) -> None:
+    for words in ([], ["--header", "Authorization: Bearer wrong"]):
+        assert shell("inspect", f"{scheme}://{guarded}/mcp", *words).code == 3
+        assert shell.error["code"] == "unauthorized"
+        message = shell.error["message"]
+        assert f"{scheme}://{guarded}/mcp" in message
+        assert "Authorization: Bearer TOKEN" in message
+        if words or scheme == "ws":  # else OAuth is tried, and would ask a person
+            assert "answered with HTTP 401 Unauthorized (a valid token is needed)" in message
+            assert ("not accepted" if words else "no token was given") in message
+        assert "content-" not in message

@@ -2,7 +2,7 @@
 
 - `NotConnected`: the method needs a connection, and there is none.
 - `ConnectFailed`: the server could not be reached, or did not complete the handshake.
-- `NotAuthorized`: it could not be reached because it requires an authorisation that was not given.
+- `NotAuthorized`: a `ConnectFailed`: the server wants an authorisation, or does not accept the one that was given.
 - `ConnectionLost`: the connection ended while something was waiting on it.
 
 A JSON-RPC error is raised as the SDK's `MCPError`, with the server's code and data.
@@ -40,7 +40,7 @@ class ConnectFailed(_ConnectionError):
 
 
 class NotAuthorized(ConnectFailed):
-    """The server requires an authorisation, and there is none: not asked for, refused, or not given in time."""
+    """The server denied access: there was no authorisation, or it was refused, or not given in time."""
 
 
 class ConnectionLost(_ConnectionError):

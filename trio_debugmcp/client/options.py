@@ -30,6 +30,9 @@ DEFAULT_REQUEST_MAX_TIME_SECONDS = 600.0
 DEFAULT_CONNECT_TIMEOUT_SECONDS = 30.0
 """For a server to start and to complete the handshake; node servers on a slow disk take several seconds."""
 
+DEFAULT_HEARTBEAT_SECONDS = 15.0
+"""As on a WebSocket, and shorter than the half minute after which some proxies cut silent connections."""
+
 _MAX_DOUBLINGS = 32
 """Doublings of a delay: a power of two overflows a float at 1024, and `max_delay` is reached long before."""
 
@@ -84,6 +87,8 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         request_timeout: seconds without an answer; each progress notification starts them again.
         request_max_time: seconds for one request, whatever its progress.
         connect_timeout: seconds for start and handshake.
+        heartbeat: seconds of silence after which a server of the handshake era that is reached over HTTP is asked
+            whether it still has the session, None never to ask; on all other transports an end is noticed at once.
         cwd, env: for a command given as a list; `env` is merged over a safe part of ours, as in the SDK's
             `StdioServerParameters`.
         headers: for an HTTP target.
@@ -110,6 +115,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     request_timeout: float = DEFAULT_REQUEST_TIMEOUT_SECONDS
     request_max_time: float = DEFAULT_REQUEST_MAX_TIME_SECONDS
     connect_timeout: float = DEFAULT_CONNECT_TIMEOUT_SECONDS
+    heartbeat: float | None = DEFAULT_HEARTBEAT_SECONDS
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     headers: Mapping[str, str] | None = None

@@ -13,6 +13,7 @@ and `serve()` returns what was learned: reason, exit code, last lines of standar
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import trio
@@ -24,8 +25,11 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.liveness import Liveness
 from trio_debugmcp.client.connection.patience import Patience
+from trio_debugmcp.client.connection.refusal import explained, leaf, refusal_of, shown_url
 from trio_debugmcp.client.connection.targets import Route
+from trio_debugmcp.client.connection.wire import plain
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.options import InspectorOptions
@@ -39,8 +43,9 @@ Params = Mapping[str, Any]
 OnNotification = Callable[[str, Params], bool]
 Work = Callable[[Client, ProgressFnT], Awaitable[T]]
 
+
 _SESSION_FORGOTTEN = (-32600, "Session terminated")
-"""How the SDK's HTTP transport reports a 404: the server was restarted, or has dropped the MCP session."""
+"""How the SDK's HTTP transport, if it is a target as it is, reports a 404: the session is gone."""
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -104,6 +109,7 @@ class ClientConnection(Tap):
         self._over = trio.Event()
         self._closed = trio.Event()
         self._sent = self._received = self._requests = 0
+        self._last_received = trio.current_time()
 
     def __repr__(self) -> str:
         return f"<ClientConnection, {'alive' if self.alive else self._reason}, {self._requests} open requests>"
@@ -117,6 +123,11 @@ class ClientConnection(Tap):
     def modern(self) -> bool:
         """Whether the connection is of the era of 2026-07-28 and later."""
         return self.sdk.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    def on_gap(self, missed: Callable[[], None]) -> None:
+        """Call `missed` when notifications may have been missed although the connection continues."""
+        if self._route.watch is not None:
+            self._route.watch.on_gap = missed
 
     def statistics(self) -> ClientConnectionStatistics:
         """How many messages passed, and how many calls are not finished."""
@@ -155,6 +166,8 @@ class ClientConnection(Tap):
                     try:
                         async with trio.open_nursery() as nursery:
                             nursery.start_soon(self._cancel_when_over, nursery.cancel_scope)
+                            if (liveness := self._liveness()) is not None:
+                                nursery.start_soon(liveness.run)
                             await live(self, nursery)
                     except Exception as error:
                         fault = error  # ours: the transport may raise, or wrap it in groups, on the way out
@@ -163,8 +176,8 @@ class ClientConnection(Tap):
                 if fault is not None:
                     raise fault from None
                 if not opened:
-                    raise self._failed(_leaf(error)) from error
-                self.end(f"the transport failed: {_leaf(error) or type(_leaf(error)).__name__}", requested=False)
+                    raise self._failed(leaf(error)) from error
+                self.end(f"the transport failed: {explained(leaf(error))}", requested=False)
             finally:
                 self.end("the client was closed", requested=True)
                 self._closed.set()
@@ -205,6 +218,7 @@ class ClientConnection(Tap):
     async def _call(self, method: str, work: Work[T]) -> T:
         patience = self._options.request_timeout
         latest = self._patience.now() + self._options.request_max_time
+        refused = self._refused()
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             self._patience.extend(scope, min(self._patience.now() + patience, latest))
@@ -213,34 +227,53 @@ class ClientConnection(Tap):
             try:
                 return await work(self.sdk, on_progress)
             except MCPError as error:
-                if not self._reports_the_end(error):
-                    raise
                 end = error
             except ValueError as error:  # pydantic's, when the SDK validates the answer
                 raise ProtocolViolation(f"{method}: the answer is not what the protocol says: {error}") from error
+            if not await self._reports_the_end(end, refused):
+                raise end
             await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
             raise self.ending().as_error() from end
         raise MCPError(types.REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
 
-    def _reports_the_end(self, error: MCPError) -> bool:
+    async def _reports_the_end(self, error: MCPError, refused: int) -> bool:
         """Whether `error` is not an answer of the server, but how the SDK reports that the connection has ended."""
-        forgotten = (error.code, error.message) == _SESSION_FORGOTTEN
-        if forgotten:
-            # Streamable HTTP has no stream whose end could be noticed; the next request is the first to find out.
+        if self._refused() > refused and (liveness := self._liveness()) is not None:
+            await liveness.check()  # a request was refused by HTTP: is it this one, or the session?
+            return not self.alive
+        if (error.code, error.message) == _SESSION_FORGOTTEN:
             self.end("the server does not know the session any more", requested=False)
-        return forgotten or (error.code == types.CONNECTION_CLOSED and not self.alive)
+            return True
+        return error.code == types.CONNECTION_CLOSED and not self.alive
+
+    def _refused(self) -> int:
+        return self._route.watch.refused if self._route.watch is not None else 0
+
+    def _liveness(self) -> Liveness | None:
+        """What finds out whether the server still has the session; the modern era has no sessions."""
+        watch = self._route.watch
+        if watch is None or self.modern:
+            return None
+        return Liveness(
+            watch,
+            ping=self.sdk.session.send_ping,
+            heard=lambda: self._last_received,
+            end=partial(self.end, requested=False),
+            heartbeat=self._options.heartbeat,
+        )
 
     # --- What the tap observes, in wire order -------------------------------------------------------------------------
 
     def sent(self, item: SessionMessage) -> None:
         """Log a message that is about to be written."""
         self._sent += 1
-        self._record("client", _plain(item))
+        self._record("client", plain(item))
 
     def received(self, item: SessionMessage) -> bool:
         """Log a message that has arrived and act on it; False keeps it from the SDK."""
         self._received += 1
-        message = _plain(item)
+        self._last_received = trio.current_time()
+        message = plain(item)
         self._record("server", message)
         if "method" not in message or "id" in message:
             return True
@@ -256,7 +289,9 @@ class ClientConnection(Tap):
         """End the connection: end of file is the last message of every connection."""
         self._reading = False
         if not cancelled:  # a cancelled reader does not know the reason; `serve()` does
-            self.end("the server closed the connection", requested=False)
+            failure = self._route.watch.last_failure if self._route.watch is not None else None
+            reason = "closed the connection" if failure is None else f"cannot be reached: {explained(failure)}"
+            self.end(f"the server {reason}", requested=False)
 
     def _record(self, origin: Origin, message: dict[str, Any]) -> None:
         self._bus.publish(MessageEvent(entry=self._log.record(origin, message)))
@@ -306,22 +341,9 @@ class ClientConnection(Tap):
     def _failed(self, error: BaseException) -> ConnectFailed:
         if isinstance(error, ConnectFailed):
             return error
-        process = self._route.process
+        watch, url, process = self._route.watch, self._route.url, self._route.process
+        if (refusal := refusal_of(url, error) if watch is None else watch.last_refusal) is not None:
+            return refusal.as_error(self._options.headers)
         exit_code = process.exit_code if process is not None else None
-        return ConnectFailed(f"Cannot connect: {error or type(error).__name__}", exit_code, self._stderr_tail())
-
-
-def _leaf(error: BaseException) -> BaseException:
-    """The one error of a handshake, which the SDK's task groups wrap several times."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def _plain(item: SessionMessage) -> dict[str, Any]:
-    """The message as it is on the wire; parameters and results are the same objects, not copies."""
-    message = item.message
-    fields = {name: getattr(message, name) for name in type(message).model_fields if name in message.model_fields_set}
-    if (error := fields.get("error")) is not None:
-        fields["error"] = error.model_dump(exclude_unset=True)
-    return fields
+        where = f" to {shown_url(url)}" if url is not None else ""
+        return ConnectFailed(f"Cannot connect{where}: {explained(error)}", exit_code, self._stderr_tail())

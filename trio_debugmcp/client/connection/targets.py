@@ -19,12 +19,11 @@ from mcp import StdioServerParameters
 from mcp.client._memory import InMemoryTransport
 from mcp.client._transport import Transport, TransportStreams
 from mcp.client.sse import sse_client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
-from mcp.shared._httpx_utils import create_mcp_http_client
 from msgspec import Struct
 
+from trio_debugmcp.client.connection.http import HttpWatch, open_http
 from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.server_process import ServerProcess
 from trio_debugmcp.client.oauth import OAuth
@@ -42,10 +41,14 @@ class Route(Struct, frozen=True):
     Attributes:
         transport: to be entered once.
         process: the server process, if the client starts it.
+        url: of a server that has one.
+        watch: of Streamable HTTP, whose transport has no end that could be noticed.
     """
 
     transport: AbstractAsyncContextManager[TransportStreams]
     process: ServerProcess | None = None
+    url: str | None = None
+    watch: HttpWatch | None = None
 
 
 def resolve_target(
@@ -57,7 +60,7 @@ def resolve_target(
         UsageError: `target` is not one of the kinds above.
     """
     if isinstance(target, str):
-        return Route(_resolve_url(target, options, patience))
+        return _resolve_url(target, options, patience)
     if isinstance(target, Sequence) and target and all(isinstance(part, str) for part in target):
         env = dict(options.env) if options.env is not None else None
         target = StdioServerParameters(command=target[0], args=list(target[1:]), env=env, cwd=options.cwd)
@@ -73,9 +76,7 @@ def resolve_target(
     raise UsageError("INVALID_PARAMETER", f"Not an MCP server that can be connected to: {target!r}")
 
 
-def _resolve_url(
-    url: str, options: InspectorOptions, patience: Patience
-) -> AbstractAsyncContextManager[TransportStreams]:
+def _resolve_url(url: str, options: InspectorOptions, patience: Patience) -> Route:
     parts = urlsplit(url)
     headers = dict(options.headers or {})
     oauth = options.oauth if "authorization" not in map(str.lower, headers) else None
@@ -83,12 +84,13 @@ def _resolve_url(
         case "http" | "https":
             by_path = "sse" if parts.path.rstrip("/").endswith("/sse") else "http"
             sse = (by_path if options.transport == "auto" else options.transport) == "sse"
-            return _open_http(url, headers, oauth, patience, sse=sse)
+            watch = None if sse else HttpWatch()
+            return Route(_open_http(url, headers, oauth, patience, watch), url=url, watch=watch)
         case "ws" | "wss":
             # Here: it loads wsproto, which costs start-up time and is rarely wanted.
             from trio_debugmcp.transports.websocket import open_websocket_client
 
-            return open_websocket_client(url, headers=headers)
+            return Route(open_websocket_client(url, headers=headers), url=url)
         case _:
             raise UsageError(
                 "INVALID_PARAMETER",
@@ -98,19 +100,17 @@ def _resolve_url(
 
 @asynccontextmanager
 async def _open_http(
-    url: str, headers: dict[str, str], oauth: OAuth | None, patience: Patience, *, sse: bool
+    url: str, headers: dict[str, str], oauth: OAuth | None, patience: Patience, watch: HttpWatch | None
 ) -> AsyncGenerator[TransportStreams, None]:
+    """Open Streamable HTTP, or the older SSE transport if there is no watch for it."""
     auth = None
     if oauth is not None:
         from trio_debugmcp.client.connection.authorization import authorization  # few servers want it
 
         auth = await authorization(url, oauth, patience)
-    if sse:
+    if watch is None:
         async with sse_client(url, headers=headers, auth=auth) as streams:
             yield streams
         return
-    async with (
-        create_mcp_http_client(headers=headers, auth=auth) as http,
-        streamable_http_client(url, http_client=http) as streams,
-    ):
+    async with open_http(url, headers, watch, auth) as streams:
         yield streams

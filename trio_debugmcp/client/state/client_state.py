@@ -85,6 +85,7 @@ class ClientState:
             )
             await nursery.start(reconciler.run)
         else:
+            connection.on_gap(self._resync)
             nursery.start_soon(reconcile_subscriptions, connection, self.subscriptions, self._bus)
         opened()
         self._bus.publish(Connect(protocol_version=sdk.protocol_version))
