@@ -36,6 +36,16 @@ async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_runs_to
         assert (end["reason"], end["exitCode"]) == ("Exited", 0)
 
 
+async def test_children_are_left_alone_if_the_options_say_so(debugging: Connect) -> None:
+    async with debugging() as client:
+        await client.call("breakpoint_set", **at("child.py", "doubled ="))
+        options = {"subProcess": False}
+        launched = await client.call(
+            "debug_launch", program=program("parent.py"), stop_at_entry=False, adapter_options=options
+        )
+        assert (launched["stop"]["reason"], launched["stop"]["exitCode"]) == ("Exited", 0)
+
+
 async def test_workers_of_a_pool_stop_one_after_the_other_and_keep_the_focus_meanwhile(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set", **at("parent.py", "squared ="))

@@ -69,7 +69,7 @@ class Line:
 
 def command(address: Address, code: str) -> list[str]:
     launch = Launch("-c", options={"code": code, "python": sys.executable})
-    return [*_interpreter(launch), _package(), *_dial(address), *_target(launch)]
+    return [*_interpreter(launch), _package(), *_dial(address, {}), *_target(launch)]
 
 
 @asynccontextmanager

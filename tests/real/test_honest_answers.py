@@ -97,9 +97,14 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
         assert (await client.call("evaluate", expression="2+2", timeout=20))["value"] == "4"
 
 
-async def test_a_program_that_was_attached_to_has_output(debugging: Connect, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "turn",
+    ["print('turn', flush=True)", "subprocess.run([sys.executable, '-c', 'print(\"turn\")'])"],
+    ids=["itself", "child"],
+)
+async def test_a_program_that_was_attached_to_has_output(debugging: Connect, tmp_path: Path, turn: str) -> None:
     app = tmp_path / "app.py"
-    app.write_text("import time\nfor turn in range(400):\n    print('turn', turn, flush=True)\n    time.sleep(0.05)\n")
+    app.write_text(f"import subprocess, sys, time\nfor _ in range(400):\n    {turn}\n    time.sleep(0.05)\n")
     with subprocess.Popen([sys.executable, str(app)], stdout=subprocess.DEVNULL) as process:
         try:
             await trio.sleep(0.5)

@@ -117,6 +117,9 @@ class DebugpyDialect(Dialect):
         return path.parent.name if path.stem == "__init__" else path.stem
 
 
+_INHERITED = ("justMyCode", "redirectOutput")
+"""Arguments of a launch or attach request that hold for children, too."""
+
 _OLDEST_PYTHON = (3, 8)
 """The oldest that debugpy 1.8 can be put into: an older one fails without a word."""
 
@@ -151,11 +154,11 @@ class Debugpy(Profile):
         """Open the direct line: the program dials in, with no adapter between."""
         address = await runtime.dial_ins.listen()
         wanted = RunInTerminal(
-            args=[*_interpreter(launch), _package(), *_dial(address), *_target(launch)],
+            args=[*_interpreter(launch), _package(), *_dial(address, launch.options), *_target(launch)],
             cwd=launch.cwd,
             env={"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env},
         )
-        async with open_launched(wanted, runtime.dial_ins, _child_arguments(launch.just_my_code)) as adapter:
+        async with open_launched(wanted, runtime.dial_ins, _child_arguments(self.launch_arguments(launch))) as adapter:
             yield adapter
 
     @asynccontextmanager
@@ -166,8 +169,8 @@ class Debugpy(Profile):
                 yield adapter
             return
         address = await runtime.dial_ins.listen()
-        command = [*self.command(), *_dial(address), "--pid", str(attach.pid)]
-        children = _child_arguments(bool(attach.options.get("justMyCode", True)))
+        command = [*self.command(), *_dial(address, attach.options), "--pid", str(attach.pid)]
+        children = _child_arguments(self.attach_arguments(attach))
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter
 
@@ -237,7 +240,7 @@ class Debugpy(Profile):
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Take a child that has dialed in, or open another connection to the adapter of a program that listens."""
         if "dialedIn" in configuration:
-            children = _child_arguments(bool(configuration.get("justMyCode", True)))
+            children = _child_arguments(configuration)
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
         return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
@@ -261,14 +264,14 @@ def _package() -> str:
     return str(Path(spec.origin).parent)
 
 
-def _dial(address: Address) -> list[str]:
+def _dial(address: Address, options: Mapping[str, Any]) -> list[str]:
     return [
         "--connect",
         f"{address.host}:{address.port}",
         "--adapter-access-token",
         address.token,
         "--configure-subProcess",
-        "true",
+        "true" if options.get("subProcess", True) else "false",
     ]
 
 
@@ -293,5 +296,7 @@ def _target(launch: Launch) -> list[str]:
     return [launch.program, *launch.args]
 
 
-def _child_arguments(just_my_code: bool) -> dict[str, Any]:
-    return {"name": "child", "type": "python", "justMyCode": just_my_code}
+def _child_arguments(parent: Mapping[str, Any]) -> dict[str, Any]:
+    """What a child's session is to attach with: what its parent's was, as far as it is inherited."""
+    inherited = {name: parent[name] for name in _INHERITED if name in parent}
+    return {"name": "child", "type": "python", "justMyCode": True, **inherited}
