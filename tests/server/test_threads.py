@@ -236,6 +236,25 @@ async def test_equal_stacks_of_all_threads_are_one_line_with_a_count(autojump_cl
         assert with_locals["stacks"][0]["locals"] == [{}, {}]
 
 
+async def test_equal_stacks_that_wait_for_different_threads_name_each_of_them(autojump_clock: MockClock) -> None:
+    def waiting(number: int, holder: int) -> dict[str, Any]:
+        return {**stack(number), "waits": locked(number, "w", holder)["waits"]}
+
+    async def waits_of(*stacks: dict[str, Any]) -> str:
+        answers = probed(stacks={"stacks": list(stacks), "total": len(stacks)})
+        async with running("legacy", answers) as (client, _):
+            (merged,) = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
+            assert merged["count"] == len(stacks)
+            waits: str = merged["waitsFor"]
+            return waits
+
+    lock = "other, probably held by thread"
+    assert await waits_of(waiting(1, 8), waiting(2, 8)) == f"{lock} 8 t8"
+    assert await waits_of(waiting(1, 2), waiting(2, 1)) == f"{lock} 2 t2; {lock} 1 t1"
+    ring = [waiting(number, number + 1) for number in range(5)]
+    assert await waits_of(*ring) == f"{lock} 1 t1; {lock} 2 t2; {lock} 3 t3; 2 others"
+
+
 @asynccontextmanager
 async def sixteen(*probes: dict[str, Any]) -> AsyncIterator[tuple[DebugClient, list[FakeAdapter]]]:
     """A client of a program with a child for each probe but the first; all of them run."""

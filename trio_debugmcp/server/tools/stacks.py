@@ -160,6 +160,9 @@ def _rendered(frame: ProbeFrame) -> dict[str, str]:
 MAX_NAMED_THREADS = 10
 """Threads that a merged stack names; all of them are counted."""
 
+MAX_NAMED_WAITS = 3
+"""What the threads of a merged stack wait for, where it differs: for locks with different holders, say."""
+
 MAX_NOTES = 40
 """Notes on processes whose stacks are not known, or not all of them. There may be hundreds of processes."""
 
@@ -227,10 +230,17 @@ def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) ->
     return MergedStack(
         count=len(group),
         threads=named,
-        waits_for=waits_for(first),
+        waits_for=_waits_of(stack for _, stack in group),
         frames=lines,
         locals=[_rendered(each) for each in first.frames] if with_locals else msgspec.UNSET,
     )
+
+
+def _waits_of(stacks: Iterable[Stack]) -> str | None:
+    """What threads with the same stack wait for; they may wait for different things, or different holders."""
+    different = list(dict.fromkeys(each for each in map(waits_for, stacks) if each is not None))
+    named, others = different[:MAX_NAMED_WAITS], len(different) - MAX_NAMED_WAITS
+    return "; ".join([*named, *([f"{others} others"] if others > 0 else [])]) or None
 
 
 def _lines(found: Iterable[ProbeFrame]) -> list[str]:
