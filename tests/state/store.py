@@ -48,8 +48,8 @@ class Store:
         uris = self.merge(SessionOpened(session_id, ORIGIN, parent))
         return uris | self.merge(SessionStarted(session_id))
 
-    def event(self, body: EventBody, session_id: str = "s-1", at: float = 1001.0) -> set[str]:
-        return self.merge(EventReceived(session_id, body, at))
+    def event(self, body: EventBody, session_id: str = "s-1") -> set[str]:
+        return self.merge(EventReceived(session_id, body))
 
     def examined(self, session_id: str = "s-1", *, line: int = 1, thread: int = 1, **more: Any) -> set[str]:
         values: dict[str, Any] = {

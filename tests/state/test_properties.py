@@ -67,8 +67,8 @@ stops = st.builds(
     threads=st.just(()) | st.just((Thread(1, None), Thread(2, "x"))),
 )
 changes: st.SearchStrategy[Change] = st.one_of(
-    st.builds(EventReceived, ids, events, st.just(1.0)),
-    st.builds(EventReceived, ids, events, st.just(1.0)),
+    st.builds(EventReceived, ids, events),
+    st.builds(EventReceived, ids, events),
     stops,
     st.builds(SessionOpened, ids, st.just(ORIGIN), st.none() | ids),
     st.builds(SessionStarted, ids),

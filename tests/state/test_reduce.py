@@ -171,8 +171,8 @@ def test_changes_of_a_session_that_has_ended_change_nothing() -> None:
     for change in (
         SessionClosed("s-1", "again"),
         SessionStarted("s-1"),
-        EventReceived("s-1", Terminated(), 0.0),
-        EventReceived("s-1", BreakpointEvent("changed", DapBreakpoint(True, 1)), 0.0),
+        EventReceived("s-1", Terminated()),
+        EventReceived("s-1", BreakpointEvent("changed", DapBreakpoint(True, 1))),
         Resumed("s-1"),
         ResumeRefused("s-1", 0),
         BreakpointsBound("s-1", (("bp-1", DapBreakpoint(True, 1)),)),

@@ -62,7 +62,7 @@ class EventLog:
         return [each.type for each in self.merge(change)]
 
     def stop(self, **more: Any) -> list[Happening]:
-        assert self.merge(EventReceived("s-1", Stopped("step", thread_id=1), 1.0)) == []
+        assert self.merge(EventReceived("s-1", Stopped("step", thread_id=1))) == []
         snapshot = self.state.snapshot("s-1")
         assert snapshot is not None
         values: dict[str, Any] = {
@@ -76,7 +76,7 @@ class EventLog:
         return self.merge(StopExamined("s-1", **{**values, **more}))
 
     def event(self, body: Any) -> list[Happening]:
-        return self.merge(EventReceived("s-1", body, 1001.0))
+        return self.merge(EventReceived("s-1", body))
 
 
 def test_a_session_starts_and_ends_with_events() -> None:
@@ -216,7 +216,7 @@ def test_threads_and_modules() -> None:
     (loaded,) = log.event(ModuleEvent("new", DapModule(1, "json")))
     assert loaded.payload == {"sessionId": "s-1", "name": "json", "count": 1}
     assert log.event(ModuleEvent("changed", DapModule(1, "json"))) == []
-    assert log.merge(EventReceived("s-9", ThreadEvent("started", 4), 1.0)) == []
+    assert log.merge(EventReceived("s-9", ThreadEvent("started", 4))) == []
 
 
 def test_output_is_shortened_and_dropped_after_its_session_has_ended() -> None:

@@ -87,18 +87,18 @@ class Recorder(Host, ConnectionTap):
     async def _open_adapter(
         self, opening: Opening, connect: Callable[[], AbstractAsyncContextManager[Adapter]]
     ) -> AsyncIterator[Adapter]:
-        session = opening.session
+        session_id = opening.session_id
         kind, target = _start_of(opening)
         self._file.add(
             lambda t: SessionEntry(
-                t=t, session=session, adapter=opening.adapter, start=kind, target=target, parent=opening.parent
+                t=t, session=session_id, adapter=opening.adapter, start=kind, target=target, parent=opening.parent_id
             )
         )
         try:
             async with connect() as adapter:
-                yield TappedAdapter(adapter, session, self._file)
+                yield TappedAdapter(adapter, session_id, self._file)
         finally:
-            self._file.add(lambda t: SessionEndEntry(t=t, session=session))
+            self._file.add(lambda t: SessionEndEntry(t=t, session=session_id))
 
     def open_adapter(
         self, opening: Opening, connect: Callable[[], AbstractAsyncContextManager[Adapter]]
@@ -107,16 +107,16 @@ class Recorder(Host, ConnectionTap):
         return self._open_adapter(opening, connect)
 
     @asynccontextmanager
-    async def _open_program(self, session: str, wanted: RunInTerminal, watchdog: Watchdog) -> AsyncIterator[Program]:
-        async with super().open_program(session, wanted, watchdog) as program:
-            self._file.add(lambda t: ProgramEntry(t=t, session=session, pid=program.pid))
-            yield TappedProgram(program, session, self._file)
+    async def _open_program(self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog) -> AsyncIterator[Program]:
+        async with super().open_program(session_id, wanted, watchdog) as program:
+            self._file.add(lambda t: ProgramEntry(t=t, session=session_id, pid=program.pid))
+            yield TappedProgram(program, session_id, self._file)
 
     def open_program(
-        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program with taps on its pipes."""
-        return self._open_program(session, wanted, watchdog)
+        return self._open_program(session_id, wanted, watchdog)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out, and record it if it differs from the last answer to the question."""

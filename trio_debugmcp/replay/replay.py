@@ -142,7 +142,7 @@ class Replay(Host, ConnectionTap):
         Raises:
             UsageError: the recording has no such session, or another program in it.
         """
-        entry, session = self._openings.get(opening.session), self._sessions.get(opening.session)
+        entry, session = self._openings.get(opening.session_id), self._sessions.get(opening.session_id)
         if entry is None or session is None:
             raise _unknown("there is no further debug session in it")
         if isinstance(opening.start, Launch) and opening.start.program != entry.target:
@@ -152,14 +152,14 @@ class Replay(Host, ConnectionTap):
         return session.open(self._playhead.make)
 
     def open_program(
-        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Open the recorded program. Raises as `ReplayedSession.open_program`."""
-        return self._open_program(session, wanted)
+        return self._open_program(session_id, wanted)
 
     @asynccontextmanager
-    async def _open_program(self, session: str, wanted: RunInTerminal) -> AsyncIterator[Program]:
-        async with self._sessions[session].open_program(wanted) as program:
+    async def _open_program(self, session_id: str, wanted: RunInTerminal) -> AsyncIterator[Program]:
+        async with self._sessions[session_id].open_program(wanted) as program:
             yield program
 
     def query(self, question: str, ask: Callable[[], T]) -> T:

@@ -23,8 +23,8 @@ T = TypeVar("T")
 class Opening(Struct, frozen=True):
     """A debug session that is about to open its adapter; `adapter` is the profile's name."""
 
-    session: str
-    parent: str | None
+    session_id: str
+    parent_id: str | None
     adapter: str
     start: Start
 
@@ -66,7 +66,7 @@ class Host:
         return connect()
 
     def open_program(
-        self, session: str, wanted: RunInTerminal, watchdog: Watchdog
+        self, session_id: str, wanted: RunInTerminal, watchdog: Watchdog
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program that a session's adapter asks for, for the length of the block.
 

@@ -8,7 +8,6 @@ The pump never awaits a response: the DAP reader that delivers responses waits u
 
 import trio
 
-from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.connection import Connection, EndOfStream
 from trio_debugmcp.dap.messages import (
     BreakpointEvent,
@@ -50,7 +49,6 @@ class EventPump:
         examiner: Examiner,
         ending: Ending,
         merger: Merger,
-        clock: Clock,
         console: Console,
         sources: Sources,
     ) -> None:
@@ -60,7 +58,6 @@ class EventPump:
         self._examiner = examiner
         self._ending = ending
         self._merger = merger
-        self._clock = clock
         self._console = console
         self._sources = sources
 
@@ -84,7 +81,7 @@ class EventPump:
                     pass  # the stop at hand, reported once more because a pause crossed it
                 case _:
                     self._before_merge(event)
-                    received = EventReceived(self._requests.session_id, event, self._clock.now())
+                    received = EventReceived(self._requests.session_id, event)
                     state = await self._merger.merge(received)
                     self._after_merge(event, state, nursery)
 
@@ -150,7 +147,7 @@ class EventPump:
             # After `exited` some adapters just disconnect; after `terminated` too, while children keep the session.
             expected = self._ending.exited or (snapshot is not None and snapshot.phase == "Terminating")
             self._ending.failed = not expected
-            await self._merger.merge(EventReceived(self._requests.session_id, Terminated(), self._clock.now()))
+            await self._merger.merge(EventReceived(self._requests.session_id, Terminated()))
             if expected:
                 await self._finish_after_children()
         last_line = tail.rpartition("\n")[2]

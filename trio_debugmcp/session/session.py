@@ -121,7 +121,6 @@ class DebugSession:
             self._examiner,
             self._ending,
             merger,
-            shared.clock,
             shared.console,
             shared.sources,
         )

@@ -74,11 +74,10 @@ class SessionClosed(Change, frozen=True):
 
 
 class EventReceived(Change, frozen=True):
-    """The debug adapter sent an event, which arrived `at` that time."""
+    """The debug adapter sent an event."""
 
     session_id: str
     body: EventBody
-    at: UnixTime
 
 
 class Resumed(Change, frozen=True):
