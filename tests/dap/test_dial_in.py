@@ -16,6 +16,7 @@ from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from tests.faults.leftovers import descriptors, tasks
 from trio_debugmcp.dap import dial_in
+from trio_debugmcp.dap import door as door_module
 from trio_debugmcp.dap.caller import MAX_ADMISSION_BYTES, Caller
 from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
@@ -75,7 +76,7 @@ def knock(door: DialIns, nursery: trio.Nursery, token: str | None = None, **proc
     ours, theirs = memory_stream_pair()
     pydevd = Pydevd(theirs, door.token if token is None else token, **process)
     nursery.start_soon(pydevd.run)
-    nursery.start_soon(door.admit, ours)
+    nursery.start_soon(door.door.admit, ours)
     return pydevd
 
 
@@ -128,7 +129,7 @@ async def test_what_comes_together_with_the_answers_is_kept_in_order(autojump_cl
         half = frame(events[2])[:30]
         pydevd.more = frame(events[0]) + frame(events[1]) + half
         nursery.start_soon(pydevd.run)
-        nursery.start_soon(door.admit, ours)
+        nursery.start_soon(door.door.admit, ours)
         caller = await door.take(7)
         decoder = FrameDecoder()
         bodies = decoder.feed(caller.received) + decoder.feed(frame(events[2])[30:])
@@ -177,7 +178,7 @@ def response(number: int, **more: object) -> bytes:
 async def test_garbage_is_disconnected(data: bytes, autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door):
         ours, theirs = memory_stream_pair()
-        nursery.start_soon(door.admit, ours)
+        nursery.start_soon(door.door.admit, ours)
         await theirs.receive_some()
         await theirs.send_all(data)
         assert await is_closed(theirs)
@@ -201,7 +202,7 @@ async def test_one_that_hangs_up_or_falls_silent_in_any_phase_is_forgotten(
     async with open_street() as (nursery, door):
         for hangs_up in (True, False):
             ours, theirs = memory_stream_pair()
-            nursery.start_soon(door.admit, ours)
+            nursery.start_soon(door.door.admit, ours)
             pydevd, decoder, taken = Pydevd(theirs, door.token), FrameDecoder(), 0
             before = trio.current_time()
             while taken < answers:
@@ -211,12 +212,12 @@ async def test_one_that_hangs_up_or_falls_silent_in_any_phase_is_forgotten(
                     taken += 1
             if hangs_up:
                 await trio.aclose_forcefully(theirs)
-            await trio.sleep(dial_in.ADMISSION_SECONDS + 1)
+            await trio.sleep(door_module.ADMISSION_SECONDS + 1)
             assert door.statistics() == dial_in.DialInStatistics(0, 0, 0, 0)
             if not hangs_up:
                 while not await is_closed(theirs):
                     pass
-            assert trio.current_time() - before < dial_in.ADMISSION_SECONDS + 3
+            assert trio.current_time() - before < door_module.ADMISSION_SECONDS + 3
 
 
 async def test_a_program_of_which_the_shelter_fails_is_debugged_all_the_same(autojump_clock: MockClock) -> None:
@@ -228,7 +229,7 @@ async def test_a_program_of_which_the_shelter_fails_is_debugged_all_the_same(aut
             response(request["seq"], success=False) if request["command"] == "evaluate" else answer(request)
         )
         nursery.start_soon(pydevd.run)
-        nursery.start_soon(door.admit, ours)
+        nursery.start_soon(door.door.admit, ours)
         assert (await door.take(7)).pid == 7
 
 
@@ -241,13 +242,13 @@ async def test_silent_strangers_keep_no_program_out() -> None:
         async with open_street() as (nursery, door):
             address = await door.listen()
             assert await door.listen() == address, "it listens once"
-            strangers = [await trio.open_tcp_stream(*address[:2]) for _ in range(dial_in.MAX_AT_THE_DOOR + 6)]
+            strangers = [await trio.open_tcp_stream(*address[:2]) for _ in range(door_module.MAX_AT_THE_DOOR + 6)]
             before = trio.current_time()
             stream = await trio.open_tcp_stream(*address[:2])
             nursery.start_soon(Pydevd(stream, address.token, 7).run)
             caller = await door.take(7)
-            assert trio.current_time() - before < dial_in.PATIENCE_SECONDS + 2
-            assert door.statistics().at_the_door <= dial_in.MAX_AT_THE_DOOR
+            assert trio.current_time() - before < door_module.PATIENCE_SECONDS + 2
+            assert door.statistics().at_the_door <= door_module.MAX_AT_THE_DOOR
             for each in (caller.stream, *strangers):
                 await trio.aclose_forcefully(each)
 
@@ -256,7 +257,7 @@ async def test_a_hundred_programs_at_once_are_all_admitted_behind_strangers() ->
     with trio.fail_after(20):
         async with open_street() as (nursery, door):
             address = await door.listen()
-            strangers = [await trio.open_tcp_stream(*address[:2]) for _ in range(dial_in.MAX_AT_THE_DOOR)]
+            strangers = [await trio.open_tcp_stream(*address[:2]) for _ in range(door_module.MAX_AT_THE_DOOR)]
             taken: list[int] = []
 
             async def take(pid: int) -> None:
@@ -355,7 +356,7 @@ async def test_children_that_wait_when_the_door_closes_run_on(autojump_clock: Mo
             door.own(1, Owner().announce)
             callers = [knock(door, nursery, pid=each) for each in range(7, 20)]
             deaf, theirs = memory_stream_pair()
-            nursery.start_soon(door.admit, deaf)  # noqa: ASYNC111 (admission outlives the door here, on purpose)
+            nursery.start_soon(door.door.admit, deaf)  # noqa: ASYNC111 (admission outlives the door here, on purpose)
             await wait_all_tasks_blocked()
         assert all(each.was_released for each in callers)
         assert await theirs.receive_some()

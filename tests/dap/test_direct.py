@@ -56,7 +56,7 @@ def dial(door: DialIns, nursery: trio.Nursery, pid: int = ME, parent: int = 1) -
     ours, theirs = memory_stream_pair()
     program = Program(theirs, door.token, pid, parent)
     nursery.start_soon(program.run)
-    nursery.start_soon(door.admit, ours)
+    nursery.start_soon(door.door.admit, ours)
     return program
 
 

@@ -17,7 +17,8 @@ from tests.fuzz.running import run
 from tests.fuzz.sources import named, source_ways, uri, yard
 from tests.fuzz.wire import wire
 from trio_debugmcp.dap import codec, messages
-from trio_debugmcp.dap.dial_in import ADMISSION_SECONDS, open_dial_ins
+from trio_debugmcp.dap.dial_in import open_dial_ins
+from trio_debugmcp.dap.door import ADMISSION_SECONDS
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
@@ -117,7 +118,7 @@ def caller(data: bytes) -> None:
     async def main() -> None:
         async with open_dial_ins() as door, trio.open_nursery() as nursery:
             ours, theirs = memory_stream_pair()
-            nursery.start_soon(door.admit, ours)
+            nursery.start_soon(door.door.admit, ours)
             if knows:
                 shown = {"clientAccessToken": door.token}
                 await _send_frames(theirs, {"type": "response", "request_seq": 1, "success": True, "body": shown})
@@ -131,7 +132,7 @@ def caller(data: bytes) -> None:
             ):
                 answer = {"type": "response", "request_seq": number, "success": True, "body": body}
                 await _send_frames(theirs, answer)
-            nursery.start_soon(door.admit, ours)
+            nursery.start_soon(door.door.admit, ours)
             assert (await door.take(7)).pid == 7
             nursery.cancel_scope.cancel()
 

@@ -17,7 +17,8 @@ import trio
 from tests.real.conftest import line_of, program
 from trio_debugmcp.dap.caller import Caller, release
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
-from trio_debugmcp.dap.dial_in import Address, DialIns, open_dial_ins
+from trio_debugmcp.dap.dial_in import DialIns, open_dial_ins
+from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
@@ -150,7 +151,7 @@ async def test_a_program_says_which_process_and_which_python_it_is_and_whose_chi
             await configure(connection)
             child = await line.child()
             assert child.parent_pid == line.process.pid
-            await release(child)
+            await release(child.stream)
             assert await line.said() == "child runs\nparent ends\n"
 
 
@@ -217,7 +218,7 @@ async def test_before_an_exec_exited_says_that_the_process_is_replaced_and_it_di
         assert b'"pydevdReason": "processReplaced"' in received
         second = await line.child()
         assert second.pid == line.process.pid
-        await release(second)
+        await release(second.stream)
         assert (await line.said()).endswith("7\n")
 
 
@@ -230,7 +231,7 @@ async def test_a_program_waits_until_it_is_configured_and_a_release_lets_it_run(
         await trio.sleep(0.3)
         assert line.process.poll() is None
         before = trio.current_time()
-        await release(caller)
+        await release(caller.stream)
         assert trio.current_time() - before < 0.9, "pydevd has closed the connection"
         assert await line.said() == "hello\n"
 

@@ -62,6 +62,16 @@ def test_a_message_without_a_suspect_word_is_returned_unchanged() -> None:
     assert Redactor().message(text) is text
 
 
+def test_the_token_of_an_address_where_programs_dial_in_is_marked_also_in_the_line_that_shows_it() -> None:
+    answer = {"address": "127.0.0.1:5678", "token": "abc-def", "python": "connect(…, access_token='abc-def')"}
+    redactor = Redactor()
+    redacted = json.loads(redactor.message(json.dumps({"structuredContent": answer}).encode()))["structuredContent"]
+    assert redacted == {**answer, "token": MARK, "python": f"connect(…, access_token='{MARK}')"}
+    source = json.dumps({"text": "connect(5, access_token='of-yesterday')"})
+    assert json.loads(Redactor().line(source.encode())) == {"text": f"connect(5, access_token='{MARK}')"}
+    assert redactor.line(b'{"text": "abc-def"}') == f'{{"text": "{MARK}"}}'.encode()
+
+
 # --- The corpus -------------------------------------------------------------------------------------------------------
 
 PART = 20

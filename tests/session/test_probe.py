@@ -10,9 +10,10 @@ from trio.testing import MockClock
 from tests.server.scene import launch
 from tests.session.answers import refuse
 from trio_debugmcp.dap.messages import EvaluateBody
+from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import Holder, Place, ProbeError, ProbeThread, ThreadPlace, Waiting
-from trio_debugmcp.session.probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS, waiting_line, waits_for
+from trio_debugmcp.probe.answers import Holder, Place, ProbeError, ProbeFrame, ProbeThread, ThreadPlace, Waiting
+from trio_debugmcp.session.probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS, ProgramProbe, waiting_line, waits_for
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
 
@@ -24,6 +25,39 @@ async def started(server: Server, adapter: FakeAdapter, client: Any) -> DebugSes
     await launch(client, adapter)
     await trio.sleep(10)
     return server.app.debugger.session()
+
+
+async def test_places_in_answers_are_those_of_this_machine(autojump_clock: MockClock) -> None:
+    there, elsewhere, here = "/app/shop/till.py", "/application/till.py", "/home/me/shop/till.py"
+    adapter = FakeAdapter()
+    adapter.probe = {
+        "stacks": {
+            "stacks": [
+                {
+                    "id": 1,
+                    "name": "MainThread",
+                    "state": "waiting",
+                    "at": {"file": elsewhere, "line": 3, "function": "wait",
+                           "from": {"file": there, "line": 7, "function": "sell"}},
+                    "waits": {"kind": "lock",
+                              "holder": {"thread": 2, "at": {"file": there, "line": 9, "function": "f"}}},
+                    "frames": [{"file": there, "line": 7, "function": "sell"}],
+                    "total": 1,
+                }
+            ],
+            "total": 1,
+        }
+    }  # fmt: skip
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        requests = (await started(server, adapter, client)).requests
+        probe = ProgramProbe(requests, [PathMapping("/home/me/", "/app/"), PathMapping("/wrong", "/app/shop")])
+        (stack,) = (await probe.stacks(20)).answer.stacks
+        assert stack.frames[0] == ProbeFrame(here, 7, "sell")
+        assert stack.at == ThreadPlace(elsewhere, 3, "wait", from_=Place(here, 7, "sell"))
+        assert stack.waits is not None
+        assert stack.waits.holder == Holder(2, at=Place(here, 9, "f"))
+        (stack,) = (await ProgramProbe(requests).stacks(20)).answer.stacks
+        assert stack.frames[0].file == there
 
 
 # --- Asking -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
     caller = await admitted(stream, token)      # raises if it is a stranger
     ...                                         # DAP on caller.stream, beginning with caller.received
-    await release(caller)                       # or: it is not wanted, and its process is to run on
+    await release(caller.stream)                # or: it is not wanted, and its process is to run on
 
 `pydevdAuthorize`, `pydevdSystemInfo` and `evaluate` without a frame are pydevd's own requests, and so is the order in
 which `release` works: tests/real/test_direct_line.py has a test for each fact.
@@ -31,7 +31,8 @@ RELEASE_SECONDS = 1.0
 MAX_ADMISSION_BYTES = 256 * 1024
 """What a caller may send before it is admitted; pydevd sends about 2 KB."""
 
-_MAX_PID = 2**31 - 1
+MAX_PID = 2**31 - 1
+"""The largest process id that any system has."""
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -65,6 +66,10 @@ So children dial in only while their parent is connected, and a fork whose debug
 """
 
 
+class WrongToken(AdapterGone):
+    """A debugger has dialed in that shows another token, or none."""
+
+
 class Caller:
     """A debugger inside a process that has dialed in and shown the token.
 
@@ -89,7 +94,8 @@ async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
     The caller bounds the wait, and closes the stream if this raises.
 
     Raises:
-        AdapterGone: it does not know the token, or has disconnected.
+        WrongToken: it does not know the token.
+        AdapterGone: it has disconnected, or refuses to say who it is.
         ProtocolViolation: it does not speak DAP.
         trio.BrokenResourceError: the connection broke.
     """
@@ -97,7 +103,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
     authorization = await conversation.send("pydevdAuthorize", {"debugServerAccessToken": None})
     shown = (await conversation.answer(authorization)).get("clientAccessToken")
     if not isinstance(shown, str) or not secrets.compare_digest(_bytes(shown), _bytes(token)):
-        raise AdapterGone("it does not know the token")
+        raise WrongToken("it does not know the token")
     system = await conversation.send("pydevdSystemInfo", {})
     shelter = await conversation.send("evaluate", {"expression": f"exec({SHELTER!r}, {{}})", "context": "repl"})
     process = (await conversation.answer(system)).get("process")
@@ -111,8 +117,8 @@ async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
     return Caller(stream, pid, parent, conversation.rest)
 
 
-async def release(caller: Caller) -> None:
-    """Let the process of a caller run on without a debugger, and close the connection. Bounded and shielded.
+async def release(stream: trio.abc.Stream) -> None:
+    """Let the process at the other end run on without a debugger, and close the connection. Bounded and shielded.
 
     Without `configurationDone` it would wait for ever, even once the connection is closed. The connection is closed
     when the debugger has read everything: bytes on their way are lost when a socket is closed with something unread.
@@ -121,13 +127,13 @@ async def release(caller: Caller) -> None:
     goodbye = b"".join(_request(number, command, {}) for number, command in enumerate(requests, 1_000_000_000))
     with trio.move_on_after(RELEASE_SECONDS, shield=True):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            await caller.stream.send_all(goodbye)
-            if isinstance(caller.stream, trio.abc.HalfCloseableStream):
-                await caller.stream.send_eof()
-                while await caller.stream.receive_some(_CHUNK_BYTES):
+            await stream.send_all(goodbye)
+            if isinstance(stream, trio.abc.HalfCloseableStream):
+                await stream.send_eof()
+                while await stream.receive_some(_CHUNK_BYTES):
                     pass
     with trio.CancelScope(shield=True):
-        await trio.aclose_forcefully(caller.stream)
+        await trio.aclose_forcefully(stream)
 
 
 def acknowledge_at_once(stream: trio.abc.Stream) -> None:
@@ -200,4 +206,4 @@ def _bytes(token: str) -> bytes:
 
 def _pid(value: object) -> int:
     """The value if it can be the id of a process, else 0."""
-    return value if type(value) is int and 0 < value <= _MAX_PID else 0
+    return value if type(value) is int and 0 < value <= MAX_PID else 0

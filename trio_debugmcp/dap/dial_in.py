@@ -7,56 +7,31 @@
 
 Who dials in is asked for the token first, and for its process id and its parent's (`caller`). A caller that a launch or
 an attachment waits for is handed to it; another one is a child: the session that owns its nearest known ancestor is
-asked to announce it. One that is not taken is released, so that its process runs on. A stranger is disconnected, and a
-bounded number of callers is at the door at once: then the next one waits until the oldest has had its time.
+asked to announce it. One that is not taken is released, so that its process runs on. Who is let in at all is decided at
+the `door`. Guests, who have come in at another door (`listening`), wait here too until their sessions take them.
 """
 
-import errno
 import logging
-import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import NamedTuple
 
 import trio
 from msgspec import Struct
 
-from trio_debugmcp.dap.caller import Caller, admitted, release
+from trio_debugmcp.dap.caller import MAX_PID, Caller, release
+from trio_debugmcp.dap.door import Address, Door
 from trio_debugmcp.dap.pids import parent_of, process_session_of
-from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 
 log = logging.getLogger(__name__)
-
-ADMISSION_SECONDS = 15.0
-"""For a caller to show the token and say who it is. pydevd takes milliseconds, and longer if fifty of them start."""
-
-MAX_AT_THE_DOOR = 64
-"""Connections that have not shown the token yet; fifty children may start in one second, strangers may knock."""
-
-PATIENCE_SECONDS = 1.0
-"""For a caller to be admitted while others wait for its place."""
 
 TAKE_SECONDS = 30.0
 """For an announced child to be taken by its session; it takes milliseconds, unless the session never starts."""
 
-TOKEN_BYTES = 24
-"""Random bytes in the token."""
-
-_FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-_FULL_SECONDS = 0.1
-"""Until the next attempt when this machine has no descriptor or memory for another connection."""
-
 _MAX_ANCESTORS = 32
 """Generations that are climbed from an unknown caller to a known process."""
-
-
-class Address(NamedTuple):
-    """Where programs dial in, and the token that they must know."""
-
-    host: str
-    port: int
-    token: str
 
 
 class DialInStatistics(Struct, frozen=True):
@@ -91,29 +66,25 @@ class DialIns:
     """
 
     def __init__(self, nursery: trio.Nursery) -> None:
+        self.door = Door(nursery, self._deliver)
         self._nursery = nursery
-        self._token = secrets.token_urlsafe(TOKEN_BYTES)
-        self._address: Address | None = None
-        self._opening = trio.Lock()
-        self._at_the_door: dict[trio.CancelScope, float] = {}
-        self._left_the_door = trio.lowlevel.ParkingLot()
         self._waiting: dict[int, _Waiting] = {}
         self._arrived = trio.lowlevel.ParkingLot()
         self._expected: Counter[int] = Counter()
         self._owners: dict[int, Announce] = {}
+        self._guest_numbers = count(MAX_PID + 1)
 
     def __repr__(self) -> str:
-        place = f"{self._address.host}:{self._address.port}" if self._address is not None else "closed"
-        return f"<DialIns {place} waiting={list(self._waiting)} owners={list(self._owners)}>"
+        return f"<DialIns {self.door.place} waiting={list(self._waiting)} owners={list(self._owners)}>"
 
     def statistics(self) -> DialInStatistics:
         """Count what is in progress, as Trio's channels do."""
-        return DialInStatistics(len(self._at_the_door), len(self._waiting), self._expected.total(), len(self._owners))
+        return DialInStatistics(self.door.at_the_door, len(self._waiting), self._expected.total(), len(self._owners))
 
     @property
     def token(self) -> str:
         """What a program must know to be admitted."""
-        return self._token
+        return self.door.token
 
     async def listen(self) -> Address:
         """Listen, from the first call on, and return where.
@@ -121,18 +92,15 @@ class DialIns:
         Raises:
             OSError: this machine gives no port.
         """
-        async with self._opening:
-            if self._address is None:
-                [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
-                port: int = listener.socket.getsockname()[1]
-                self._address = Address("127.0.0.1", port, self._token)
-                self._nursery.start_soon(self._accept, listener)
-        return self._address
+        return await self.door.listen()
 
     # --- Taking -------------------------------------------------------------------------------------------------------
 
     async def take(self, pid: int) -> Caller:
-        """Wait until the process with that id has dialed in, and take it. The caller bounds the wait."""
+        """Wait until the process with that id has dialed in, and take it; or the guest with that number.
+
+        The caller bounds the wait.
+        """
         self._expected[pid] += 1
         try:
             while pid not in self._waiting:
@@ -163,53 +131,18 @@ class DialIns:
 
     def release(self, caller: Caller) -> None:
         """Let the process of a caller run on without a debugger; the connection is closed in the background."""
-        self._nursery.start_soon(release, caller)
+        self._nursery.start_soon(release, caller.stream)
 
-    # --- At the door --------------------------------------------------------------------------------------------------
+    def receive_guest(self, caller: Caller) -> int:
+        """Have a guest wait to be taken, and return the number to take it by.
 
-    async def admit(self, stream: trio.abc.Stream) -> None:
-        """Ask who has connected on this stream; hand it over or close it."""
-        caller = None
-        with trio.move_on_after(ADMISSION_SECONDS) as scope:
-            self._at_the_door[scope] = trio.current_time()
-            try:
-                caller = await admitted(stream, self._token)
-            except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
-                log.info("a stranger at the door for programs: %s", error)
-            finally:
-                self._at_the_door.pop(scope, None)
-                self._left_the_door.unpark_all()
-                if caller is None:
-                    await trio.aclose_forcefully(stream)
-        if caller is not None:
-            self._deliver(caller)
-
-    async def _accept(self, listener: trio.SocketListener) -> None:
-        async with listener:
-            while True:
-                await self._wait_for_room()
-                try:
-                    stream = await listener.accept()
-                except OSError as error:
-                    if error.errno not in _FULL:
-                        raise
-                    log.warning("a program cannot dial in: %s", error)
-                    await trio.sleep(_FULL_SECONDS)
-                    continue
-                self._nursery.start_soon(self.admit, stream)
-
-    async def _wait_for_room(self) -> None:
-        """Wait for a place at the door; the oldest caller loses its own once it has had the time to answer.
-
-        Meanwhile connections wait in the system's queue, so a crowd of strangers delays programs, and loses none.
+        Process ids of other machines mean nothing here, so guests are numbered above all of them.
         """
-        while len(self._at_the_door) >= MAX_AT_THE_DOOR:
-            oldest, since = next(iter(self._at_the_door.items()))
-            with trio.move_on_at(since + PATIENCE_SECONDS) as patience:
-                await self._left_the_door.park()
-            if patience.cancelled_caught:
-                self._at_the_door.pop(oldest, None)
-                oldest.cancel(reason="others wait at the door")
+        number = next(self._guest_numbers)
+        self._wait(number, caller)
+        return number
+
+    # --- Who has dialed in --------------------------------------------------------------------------------------------
 
     def _deliver(self, caller: Caller) -> None:
         self.dismiss(caller.pid)  # dialed in twice before it was taken: the later connection is the living one
@@ -218,20 +151,23 @@ class DialIns:
             log.info("%r dialed in, and no session waits for it", caller)
             self.release(caller)
             return
-        taken = trio.CancelScope(deadline=trio.current_time() + TAKE_SECONDS)
-        self._waiting[caller.pid] = _Waiting(caller, taken)
-        self._nursery.start_soon(self._expire, caller, taken)
-        self._arrived.unpark_all()
+        self._wait(caller.pid, caller)
         if owner is not None:
             owner(caller)
 
-    async def _expire(self, caller: Caller, taken: trio.CancelScope) -> None:
+    def _wait(self, number: int, caller: Caller) -> None:
+        taken = trio.CancelScope(deadline=trio.current_time() + TAKE_SECONDS)
+        self._waiting[number] = _Waiting(caller, taken)
+        self._nursery.start_soon(self._expire, number, caller, taken)
+        self._arrived.unpark_all()
+
+    async def _expire(self, number: int, caller: Caller, taken: trio.CancelScope) -> None:
         """Release a caller that is not taken in time."""
         with taken:
             await trio.sleep_forever()
-        waiting = self._waiting.get(caller.pid)
+        waiting = self._waiting.get(number)
         if waiting is not None and waiting.caller is caller:
-            self.dismiss(caller.pid)
+            self.dismiss(number)
 
     def _owner_of(self, caller: Caller) -> Announce | None:
         """Return who announces this caller: the owner of itself (`exec`), of an ancestor, or of its process session."""

@@ -79,6 +79,20 @@ def open_caller(
     return _open_line(connect, dial_ins, child_arguments)
 
 
+def open_guest(
+    number: int, dial_ins: DialIns, child_arguments: Mapping[str, Any]
+) -> AbstractAsyncContextManager[Adapter]:
+    """Open the direct line to a guest: a process that has dialed in by itself, from anywhere (`listening`)."""
+
+    async def connect(stream: DirectStream) -> None:
+        stream.connect(await dial_ins.take(number))
+        await stream.serve()
+        await stream.lose(PROGRAM_ENDED)  # its process cannot be looked for: its connection was all of it
+        await stream.report_end()
+
+    return _open_line(connect, dial_ins, child_arguments, is_guest=True)
+
+
 def open_injected(
     pid: int, command: Sequence[str], dial_ins: DialIns, watchdog: Watchdog, child_arguments: Mapping[str, Any]
 ) -> AbstractAsyncContextManager[Adapter]:
@@ -116,7 +130,12 @@ def open_injected(
 
 @asynccontextmanager
 async def _open_line(
-    connect: Connect, dial_ins: DialIns, child_arguments: Mapping[str, Any], *, is_ours: bool = False
+    connect: Connect,
+    dial_ins: DialIns,
+    child_arguments: Mapping[str, Any],
+    *,
+    is_ours: bool = False,
+    is_guest: bool = False,
 ) -> AsyncIterator[Adapter]:
     """Run `connect` beside the block. Shielded, as an adapter process is: it must answer the session's goodbye."""
     serving = trio.CancelScope(shield=True)
@@ -134,7 +153,7 @@ async def _open_line(
                 stream.hang_up()
 
     async with trio.open_nursery() as nursery:
-        stream = DirectStream(dial_ins, nursery, child_arguments, is_ours=is_ours)
+        stream = DirectStream(dial_ins, nursery, child_arguments, is_ours=is_ours, is_guest=is_guest)
         nursery.start_soon(carry, stream)
         try:
             yield Adapter(stream)

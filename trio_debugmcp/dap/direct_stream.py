@@ -49,13 +49,20 @@ class DirectStream(trio.abc.Stream):
     """
 
     def __init__(
-        self, dial_ins: DialIns, nursery: trio.Nursery, child_arguments: Mapping[str, Any], *, is_ours: bool = False
+        self,
+        dial_ins: DialIns,
+        nursery: trio.Nursery,
+        child_arguments: Mapping[str, Any],
+        *,
+        is_ours: bool = False,
+        is_guest: bool = False,
     ) -> None:
         self.pid: int | None = None
         self._dial_ins = dial_ins
         self._nursery = nursery
         self._child_arguments = child_arguments
         self.is_ours = is_ours
+        self._is_guest = is_guest
         self._numbers = count(_OUR_NUMBERS)
         self._frames, self._incoming = trio.open_memory_channel[bytes](_FRAMES_AHEAD)
         self._decoder = FrameDecoder()
@@ -155,7 +162,7 @@ class DirectStream(trio.abc.Stream):
         self._caller, self.pid = caller, caller.pid
         if self._closed:
             self._release()
-        else:
+        elif not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
             self._dial_ins.own(caller.pid, self._announce)
 
     async def serve(self) -> None:

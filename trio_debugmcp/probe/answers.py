@@ -7,7 +7,8 @@ The text comes from the debugged program, which may have changed anything in its
 bounds, fields that are not known are ignored, and what does not fit is a ProbeError, never a crash.
 """
 
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -256,8 +257,8 @@ class Reply(msgspec.Struct, Generic[Body], frozen=True):
     ms: float
 
 
-def decode(text: str, kind: type[Body]) -> Reply[Body]:
-    """Return the answer in the result of `evaluate(call_expression(...))`.
+def decode(text: str, kind: type[Body], local: Callable[[str], str] | None = None) -> Reply[Body]:
+    """Return the answer in the result of `evaluate(call_expression(...))`; `local` translates the paths of its files.
 
     Raises:
         ProbeError: there is none, or it says what went wrong.
@@ -274,4 +275,16 @@ def decode(text: str, kind: type[Body]) -> Reply[Body]:
         raise ProbeError(reply.error.kind, reply.error.message)
     if reply.answer is None:
         raise ProbeError("invalid", "The answer is empty.")
-    return Reply(reply.answer, reply.cut, reply.ms)
+    return Reply(reply.answer if local is None else _translated(reply.answer, local), reply.cut, reply.ms)
+
+
+def _translated(part: Any, local: Callable[[str], str]) -> Any:
+    """A part of an answer with `local` applied to the file of every place."""
+    if isinstance(part, tuple):
+        return tuple(_translated(each, local) for each in part)
+    if not isinstance(part, _Answer):
+        return part
+    parts = {name: _translated(getattr(part, name), local) for name in part.__struct_fields__}
+    if isinstance(part, Place):
+        parts["file"] = local(part.file)
+    return type(part)(**parts)

@@ -29,7 +29,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.recording.file import MAX_FILE_BYTES, RecordingFile
@@ -212,5 +212,7 @@ def _start_of(opening: Opening) -> tuple[Any, str | None]:
             return "launch", program
         case Attach(pid=pid, host=host, port=port):
             return "attach", str(pid) if pid is not None else f"{host or '127.0.0.1'}:{port}"
+        case Listen(host=host, port=port):
+            return "attach", f"{host}:{port}"
         case _:
             return "child", None

@@ -35,7 +35,7 @@ _SECRET_OPTION = re.compile(_OPTION, re.IGNORECASE)
 
 _BEARER = re.compile(r"\b(bearer[ .])[A-Za-z0-9._~+/=-]+", re.IGNORECASE)
 
-_STRUCTURED = (b'"env', b'"authorization', b'"-')
+_STRUCTURED = (b'"env', b'"authorization', b'"-', b"access_token=")
 """In lower case. Most messages contain none of these and need not be decoded."""
 
 _WORD = r"(?:[^\s\"'\\,]|\\+u[0-9a-f]{4}|\\+x[0-9a-f]{2})+"
@@ -53,6 +53,7 @@ _IN_TEXT = [
         ),
         ((b"bearer",), _BEARER.pattern),
         ((b"basic",), r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+"),
+        ((b"access_token=",), r"(access_token=\\*[\"'])[\w-]+"),  # of a program that dials in
         ((b"://",), r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)"),  # the password of a URL
     )
 ]
@@ -119,6 +120,9 @@ class Redactor:
 
     def _clean(self, value: Any) -> Any:
         match value:
+            case {"address": str(), "token": str(token), "python": str()}:  # of `debug_listen`; the line repeats it
+                self._learn(token)
+                return value
             case dict():
                 return {key: self._clean_member(key, each) for key, each in value.items()}
             case list() if value and all(isinstance(each, str) for each in value):

@@ -1,7 +1,7 @@
 """`Debugger`: the tree of debug sessions of this server. It starts sessions, ends them, and waits for their stops.
 
-One session, the root, was launched or attached to; its children were announced by its adapter. Every session runs in
-the nursery of `Debugger.run`.
+One session, the root, was launched or attached to, or listens for programs that dial in; its children were announced
+by its adapter. Every session runs in the nursery of `Debugger.run`.
 
     async with open_debugger(Settings(), listener) as debugger:
         session = await debugger.start(profile, Launch(program="/src/app.py"))
@@ -12,13 +12,14 @@ the nursery of `Debugger.run`.
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import count
 
 import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Profile, Runtime, profile_for_file
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile, Runtime, profile_for_file
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -36,7 +37,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, start_failure
+from trio_debugmcp.session.start import ChildStart, Start, start_failure
 from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State
@@ -47,17 +48,22 @@ log = logging.getLogger(__name__)
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every step of its end is bounded, and they add up to less."""
 
+MAX_GUESTS = 256
+"""Programs that have dialed in by themselves; each is a session, with some tasks and a few hundred KB."""
+
 
 class Settings(Struct, frozen=True):
     """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
 
-    `host`: this machine, a recorder in front of it, or a replay in its place.
+    `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
+    in by themselves and are debugged at a time.
     """
 
     directory: str = "."
     roots: tuple[str, ...] = ()
     profiles: tuple[Profile, ...] = PROFILES
     host: Host = Host()
+    max_guests: int = MAX_GUESTS
 
 
 class Outcome(Struct, frozen=True):
@@ -89,7 +95,7 @@ class Debugger:
         self.console = Console(self.clock, self.merger)
         self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
-        self.last_start: tuple[Profile, Launch | Attach] | None = None
+        self.last_start: tuple[Profile, Launch | Attach | Listen] | None = None
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
@@ -159,8 +165,8 @@ class Debugger:
 
     # --- Starting --------------------------------------------------------------------------------------------
 
-    async def start(self, profile: Profile, start: Launch | Attach) -> DebugSession:
-        """Launch or attach; returns when the program may run. Cancelling ends the session again.
+    async def start(self, profile: Profile, start: Launch | Attach | Listen) -> DebugSession:
+        """Launch, attach or listen; returns when the program may run. Cancelling ends the session again.
 
         Raises:
             UsageError: `SESSION_ACTIVE`, `LAUNCH_FAILED`, `ATTACH_FAILED`, `ADAPTER_FAILED` or `TIMEOUT`.
@@ -199,7 +205,7 @@ class Debugger:
             raise AssertionError("the debugger is not running")
         return self._nursery
 
-    def _add(self, profile: Profile, start: Launch | Attach | ChildStart, parent: str | None) -> DebugSession:
+    def _add(self, profile: Profile, start: Start, parent: str | None) -> DebugSession:
         shared = SharedContext(
             merger=self.merger,
             clock=self.clock,
@@ -235,6 +241,9 @@ class Debugger:
 
     async def _open_child(self, parent_id: str, profile: Profile, start: ChildStart) -> None:
         """Adopt a child session. Called from the parent's reverse request, which must be answered at once."""
+        bound = self.settings.max_guests
+        if len(self._sessions) > bound and isinstance(self._sessions[parent_id].start, Listen):
+            raise AdapterRefused("startDebugging", f"{bound} programs are being debugged already")
         if not profile.serves_child(start.configuration):
             raise AdapterRefused("startDebugging", f"child sessions of {profile.name} are not supported")
         self._running().start_soon(self._live_child, self._add(profile, start, parent_id))
@@ -249,11 +258,11 @@ class Debugger:
 
     async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
         """End a session with its children, and wait until it has ended with its processes."""
-        if terminate is False:
-            # Child by child, and first: a child that is left paused when its parent detaches would never end.
-            children = [each for each in self._sessions.values() if each.parent == session.id]
-            for child in children:
-                await self.end(child, terminate=False, reason=reason)
+        if terminate is False or isinstance(session.start, Listen):
+            # The children first: one that is left paused when its parent detaches would never end.
+            async with trio.open_nursery() as nursery:
+                for child in [each for each in self._sessions.values() if each.parent == session.id]:
+                    nursery.start_soon(partial(self.end, child, terminate=terminate, reason=reason))
         session.end(reason, terminate=terminate)
         with trio.move_on_after(CLOSE_SECONDS):
             await session.closed.wait()

@@ -12,6 +12,7 @@ import logging
 import trio
 
 from trio_debugmcp.dap.messages import Capabilities, Nothing
+from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.requests import Requests
@@ -95,7 +96,8 @@ class Handshake:
                 await requests.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
                 log.info("%s", refusal)
-        await self._breakpoints.send_all()
+        if not isinstance(self._start, Listen):  # which has no program that could take breakpoints
+            await self._breakpoints.send_all()
         if requests.capabilities.supports_configuration_done_request:
             await requests.request("configurationDone", None, Nothing)
 

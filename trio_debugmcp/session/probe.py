@@ -8,12 +8,14 @@ keeps the GIL, an interpreter it does not know) a `ProbeError` says so, and the 
 """
 
 import logging
+from collections.abc import Sequence
 from itertools import count
 from typing import TypeVar
 
 import trio
 
 from trio_debugmcp.dap.messages import EvaluateBody
+from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
@@ -45,9 +47,10 @@ _Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, EvaluationOutcome)
 class ProgramProbe:
     """The probe inside the program of one session."""
 
-    def __init__(self, requests: Requests) -> None:
+    def __init__(self, requests: Requests, mappings: Sequence[PathMapping] = ()) -> None:
         self._requests = requests
         self._numbers = count(1)
+        self._mappings = mappings
 
     def __repr__(self) -> str:
         return f"<ProgramProbe of {self._requests.session_id}>"
@@ -105,7 +108,14 @@ class ProgramProbe:
         except (AdapterRefused, ProtocolViolation, UsageError) as error:
             log.info("the probe: %s", error)
             raise ProbeError("invalid", str(error)) from None
-        return answers.decode(answer, kind)
+        return answers.decode(answer, kind, self._local if self._mappings else None)
+
+    def _local(self, file: str) -> str:
+        """The path on this machine of a file of the program; in other answers the program's debugger has put it in."""
+        for each in self._mappings:
+            if file.startswith(each.remote.rstrip("/") + "/"):
+                return each.local.rstrip("/") + file[len(each.remote.rstrip("/")) :]
+        return file
 
     async def _evaluate(self, expression: str) -> str:
         arguments = {"expression": expression, "context": bootstrap.CONTEXT}

@@ -31,7 +31,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
@@ -46,7 +46,7 @@ from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, Start, origin_of
+from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappings
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.state.changes import OriginLearned, SessionClosed, SessionOpened, SessionStarted
@@ -104,7 +104,7 @@ class DebugSession:
         self._merger = merger = shared.merger
         suspension = Suspension(profile.dialect.pause_echo_seconds)
         self.requests = requests = Requests(session_id, profile, merger, suspension)
-        self.probe = ProgramProbe(requests)
+        self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
         self._breakpoints = BreakpointSync(
             requests, merger, shared.sources, shared.host, start.cwd if isinstance(start, Launch) else None
@@ -265,6 +265,8 @@ class DebugSession:
                 return self.profile.open(launch, self._shared.runtime)
             case Attach() as attach:
                 return self.profile.open_attached(attach, self._shared.runtime)
+            case Listen() as listen:
+                return self.profile.open_listening(listen, self._shared.runtime)
             case ChildStart(configuration=configuration):
                 return self.profile.open_child(configuration, self._shared.runtime)
 
@@ -294,7 +296,7 @@ class DebugSession:
         if self.requests.connected and not self._detached:
             wanted = self._ending.terminate
             terminate = wanted if wanted is not None else isinstance(self.start, Launch)
-            arguments = {"terminateDebuggee": terminate} if self.parent is None else {}
+            arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
             at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
                 await self.requests.request_quietly("disconnect", arguments)

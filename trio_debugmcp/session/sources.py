@@ -73,6 +73,8 @@ class Sources:
             UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
         """
         source = self.find(path)
+        if source.reference:
+            raise UsageError("INVALID_PATH", f"Only the debug adapter has the text of '{path}'.", {"path": path})
         try:
             changed: float | None = host.query(f"change of {path}", lambda: _changed(path))
         except UsageError:  # a recording from before this was asked

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.state.model import Origin
 from trio_debugmcp.state.payloads import UnixTime
@@ -33,7 +33,22 @@ class ChildStart(Struct, frozen=True):
     configuration: dict[str, Any]
 
 
-Start = Launch | Attach | ChildStart
+Start = Launch | Attach | Listen | ChildStart
+
+
+def path_mappings(start: Start) -> tuple[PathMapping, ...]:
+    """Return where the program has the files of this machine, if that is elsewhere."""
+    match start:
+        case ChildStart(configuration={"pathMappings": [*mappings]}):
+            return tuple(
+                PathMapping(each["localRoot"], each["remoteRoot"])
+                for each in mappings
+                if isinstance(each, dict)
+                and isinstance(each.get("localRoot"), str)
+                and isinstance(each.get("remoteRoot"), str)
+            )
+        case _:
+            return ()
 
 
 def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
@@ -43,6 +58,8 @@ def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
             return "launch", profile.launch_arguments(start)
         case Attach():
             return "attach", profile.attach_arguments(start)
+        case Listen():
+            return "attach", {}
         case ChildStart(request=command, configuration=arguments):
             return command, arguments
 
@@ -61,7 +78,11 @@ def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
             )
         case Attach(pid=pid):
             return replace(origin, launch_mode="Attach", process_id=pid)
+        case Listen():
+            return replace(origin, launch_mode="Attach", listens=True)
         case ChildStart(configuration=configuration):
+            if "guest" in configuration:
+                origin = replace(origin, launch_mode="Attach")
             child_pid, child_cwd = configuration.get("subProcessId"), configuration.get("cwd")
             return replace(
                 origin,
@@ -70,8 +91,11 @@ def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
             )
 
 
-def start_failure(profile: Profile, start: Launch | Attach, error: DebugError, output: str) -> UsageError:
+def start_failure(profile: Profile, start: Launch | Attach | Listen, error: DebugError, output: str) -> UsageError:
     """Return the error of a failed start in the user's terms; `output` is the last that the program wrote."""
+    if isinstance(start, Listen):
+        again = "Pass another host or port (0: a free one), and call debug_listen again."
+        return UsageError("ATTACH_FAILED", f"Programs cannot dial in: {str(error).rstrip('. ')}. {again}")
     launching = isinstance(start, Launch)
     again = f"call {'debug_launch' if launching else 'debug_attach'} again"
     details: dict[str, object] = {"output": output} if output else {}

@@ -114,6 +114,11 @@ def snapshot_after(snapshot: Snapshot, event: EventBody) -> Snapshot:
             return snapshot
 
 
+def with_child(parent: Snapshot) -> Snapshot:
+    """The snapshot of a session after a child of it has opened."""
+    return replace(parent, dialed_in=parent.dialed_in + 1) if parent.origin.listens else parent
+
+
 def _origin_after(origin: Origin, process: Process) -> Origin:
     """Add what the adapter reports of the process; what the launch request said is kept.
 

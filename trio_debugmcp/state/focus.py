@@ -2,14 +2,15 @@
 
 The whole rule:
 
-- A root session that opens takes the focus; a child that opens does not.
+- A root session that opens takes the focus; a child that opens does not, unless a session that listens has it: that
+  one has no program, so it has the focus only as long as no other session is there.
 - A stop takes it, unless another session has it and is paused or in the middle of a step: a client must not lose the
   session it works in because another process stops as well.
 - Continuing the focused session passes the focus to the session that has been paused longest, if there is one. A step
   keeps it, because its stop is expected in the same session.
 - A resume that the adapter refused takes it: the client that asked for it is still at that stop.
 - When the focused session ends, the focus goes to the session that has been paused longest, or to the parent if none is
-  paused, or to the oldest session if the parent has ended before.
+  paused, or to the oldest session if the parent has ended before or only listens.
 
 `reduce` applies the first and the fourth itself; the functions here decide the others. Each returns the id of the
 session in focus after the change.
@@ -18,6 +19,12 @@ session in focus after the change.
 from collections.abc import Iterable
 
 from trio_debugmcp.state.model import ResumeKind, Snapshot, State
+
+
+def focus_after_open(state: State, opened: Snapshot) -> str | None:
+    """The focus after a child has opened."""
+    focused = state.focused
+    return opened.id if focused is not None and focused.origin.listens else state.focus
 
 
 def focus_after_stop(state: State, session_id: str) -> str:
@@ -45,9 +52,10 @@ def focus_after_end(focus: str | None, closed: Snapshot, left: tuple[Snapshot, .
     if waiting is not None:
         return waiting.id
     # A child may open after its parent has ended, because the two come from different adapters: its parent is not left.
-    if any(snapshot.id == closed.parent for snapshot in left):
+    if any(snapshot.id == closed.parent and not snapshot.origin.listens for snapshot in left):
         return closed.parent
-    return left[0].id if left else None
+    oldest = next((snapshot for snapshot in left if not snapshot.origin.listens), left[0] if left else None)
+    return None if oldest is None else oldest.id
 
 
 def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:

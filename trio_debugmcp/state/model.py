@@ -22,7 +22,10 @@ from trio_debugmcp.state.payloads import (
 
 
 class Origin(Struct, frozen=True):
-    """How a session was started, and what is known about its process."""
+    """How a session was started, and what is known about its process.
+
+    `listens`: it has no process, but waits for programs that dial in; the name is its address.
+    """
 
     adapter: str
     language: str
@@ -34,6 +37,7 @@ class Origin(Struct, frozen=True):
     runtime_version: str | None = None
     command_line_args: tuple[str, ...] = ()
     working_directory: str | None = None
+    listens: bool = False
 
 
 class StackFrame(Struct, frozen=True):
@@ -112,7 +116,8 @@ class Snapshot(Struct, frozen=True):
 
     `generation` increases with every stop and resume: the answer to a request of an earlier generation is dropped.
     `sources_loaded` counts the adapter's `loadedSource` events, which notify the subscribers of the modules.
-    `failed` is set if the session ended because the connection to its adapter was lost, or because of an error.
+    `dialed_in` counts the programs that have dialed in to a session that listens. `failed` is set if the session ended
+    because the connection to its adapter was lost, or because of an error.
     """
 
     id: str
@@ -130,6 +135,7 @@ class Snapshot(Struct, frozen=True):
     exit_code: int | None = None
     end_reason: str | None = None
     failed: bool = False
+    dialed_in: int = 0
 
 
 class Binding(Struct, frozen=True):

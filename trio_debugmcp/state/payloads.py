@@ -139,8 +139,19 @@ class ChildSession(Payload, frozen=True):
 # --- Resources --------------------------------------------------------------------------------------------------------
 
 
+class Listening(Payload, frozen=True):
+    """Where a session listens, how many programs are connected now, and how many have dialed in so far."""
+
+    address: str | None
+    connected: int
+    dialed_in: int
+
+
 class SessionPayload(Payload, frozen=True):
-    """`debugger://session`. `sessions`: every session of the program, the root first."""
+    """`debugger://session`. `sessions`: every session of the program, the root first.
+
+    `listening`: only of a session that has no program of its own, but waits for some that dial in.
+    """
 
     process_id: int | None
     process_name: str | None
@@ -163,6 +174,7 @@ class SessionPayload(Payload, frozen=True):
     session_id: str
     parent_session_id: str | None
     revision: int
+    listening: Listening | UnsetType = UNSET
 
 
 class BreakpointPayload(Payload, frozen=True):

@@ -63,8 +63,8 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     ThreadsLocated,
 )
-from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after
-from trio_debugmcp.state.focus import focus_after_end, focus_after_resume, focus_after_stop
+from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after, with_child
+from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
 
 
@@ -85,7 +85,8 @@ def reduce(change: Change, state: State) -> State:
 def _(change: SessionOpened, state: State) -> State:
     opened = Snapshot(change.session_id, change.origin, change.parent, change.outlives_parent)
     if change.parent is not None:
-        return replace(state, snapshots=(*state.snapshots, opened))
+        others = tuple(with_child(each) if each.id == change.parent else each for each in state.snapshots)
+        return replace(state, snapshots=(*others, opened), focus=focus_after_open(state, opened))
     return replace(
         state,
         snapshots=(opened,),

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, StackFrame, State
 from trio_debugmcp.state.payloads import (
@@ -22,6 +22,7 @@ from trio_debugmcp.state.payloads import (
     ChildSession,
     ExceptionBreakpointPayload,
     Frame,
+    Listening,
     ModulePayload,
     ModulesPayload,
     OutputPayload,
@@ -142,6 +143,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         session_id=snapshot.id,
         parent_session_id=snapshot.parent,
         revision=revision,
+        listening=_listening(state, snapshot),
     )
 
 
@@ -240,6 +242,13 @@ def _modules_payload(snapshot: Snapshot, revision: int) -> ModulesPayload:
         ModulePayload(m.id, m.name, m.path, m.version, m.symbol_status, m.is_user_code) for m in snapshot.modules
     ]
     return ModulesPayload(modules, len(modules), revision)
+
+
+def _listening(state: State, snapshot: Snapshot) -> Listening | UnsetType:
+    if not snapshot.origin.listens:
+        return UNSET
+    connected = sum(each.parent == snapshot.id for each in state.snapshots)
+    return Listening(snapshot.origin.process_name, connected, snapshot.dialed_in)
 
 
 def _child(snapshot: Snapshot) -> ChildSession:

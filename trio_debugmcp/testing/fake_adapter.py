@@ -18,7 +18,7 @@ import trio
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
@@ -148,6 +148,9 @@ class FakeProfile(Profile):
         return self.adapter.open()
 
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        return self.adapter.open()
+
+    def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.open()
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:

@@ -5,7 +5,16 @@ from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Profile, Runtime, TypedException
+from trio_debugmcp.dap.profiles.profile import (
+    Attach,
+    Dialect,
+    Launch,
+    Listen,
+    PathMapping,
+    Profile,
+    Runtime,
+    TypedException,
+)
 from trio_debugmcp.errors import UsageError
 
 __all__ = [
@@ -16,6 +25,8 @@ __all__ = [
     "Dialect",
     "Expressions",
     "Launch",
+    "Listen",
+    "PathMapping",
     "Place",
     "Profile",
     "Repl",

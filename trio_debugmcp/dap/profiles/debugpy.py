@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
-from trio_debugmcp.dap.dial_in import Address
-from trio_debugmcp.dap.direct import open_caller, open_injected, open_launched
+from trio_debugmcp.dap.direct import open_caller, open_guest, open_injected, open_launched
 from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
+from trio_debugmcp.dap.door import Address
+from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Profile, Runtime, TypedException
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
@@ -174,6 +175,15 @@ class Debugpy(Profile):
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter
 
+    def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        # As of one that is attached to: its streams are not ours, and what it prints is to be had from pydevd only.
+        children = {**_child_arguments(just_my_code=True), "redirectOutput": True}
+        if listen.path_mappings:
+            children["pathMappings"] = [
+                {"localRoot": each.local, "remoteRoot": each.remote} for each in listen.path_mappings
+            ]
+        return open_listening(listen.host, listen.port, listen.token, runtime.dial_ins, children)
+
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         """Launch in a terminal that we provide: this way the program's standard streams are ours."""
         env = {"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env}
@@ -239,6 +249,8 @@ class Debugpy(Profile):
 
     def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Take a child that has dialed in, or open another connection to the adapter of a program that listens."""
+        if "guest" in configuration:
+            return open_guest(int(configuration["guest"]), runtime.dial_ins, {})
         if "dialedIn" in configuration:
             children = _child_arguments(configuration)
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)

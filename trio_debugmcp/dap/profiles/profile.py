@@ -35,6 +35,13 @@ from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
 
+class PathMapping(Struct, frozen=True):
+    """A directory of this machine, and where the program has it."""
+
+    local: str
+    remote: str
+
+
 class Launch(Struct, frozen=True):
     """A program to start under the debugger; paths are absolute."""
 
@@ -54,6 +61,15 @@ class Attach(Struct, frozen=True):
     host: str | None = None
     port: int | None = None
     options: Mapping[str, Any] = {}
+
+
+class Listen(Struct, frozen=True):
+    """An address where programs dial in by themselves with this token, and where their files are on this machine."""
+
+    host: str
+    port: int
+    token: str
+    path_mappings: tuple[PathMapping, ...] = ()
 
 
 class Runtime(Struct, frozen=True):
@@ -217,6 +233,10 @@ class Profile(ABC):
         if attach.port is not None:
             return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
         return open_stdio_adapter(self.command(), runtime.watchdog)
+
+    def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        """Open the door where programs dial in by themselves; each is announced as a child."""
+        raise AdapterGone(f"programs of {self.name} cannot dial in")
 
     # --- Child sessions --------------------------------------------------------------------------------------
 

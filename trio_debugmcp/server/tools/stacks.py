@@ -11,6 +11,7 @@ import msgspec
 import trio
 from msgspec import Meta
 
+from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
 from trio_debugmcp.server.tools.threads import STATES, reason
@@ -171,8 +172,11 @@ _HEAD_BYTES = 200
 
 
 async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
-    sessions = debugger.living_sessions() if params.session_id is None else [debugger.session(params.session_id)]
-    if not sessions:
+    if params.session_id is None:  # a session that only listens has no stacks
+        sessions = [each for each in debugger.living_sessions() if not isinstance(each.start, Listen)]
+    else:
+        sessions = [debugger.session(params.session_id)]
+    if not sessions and debugger.root_session() is None:
         raise no_session()
     answers, notes = await _ask_all(sessions, params)
     merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}

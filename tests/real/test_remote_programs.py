@@ -1,0 +1,218 @@
+"""Programs that dial in by themselves, at an address that the user has opened with `debug_listen`."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from tests.real.conftest import TEST_SECONDS, Connect
+from tests.recording.make import recorder_for
+from tests.recording.scene import same_answer, watch
+from trio_debugmcp.app import Options
+from trio_debugmcp.recording.format import read_recording
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import DebugClient, open_server
+
+WORK = """
+import os
+import sys
+import time
+
+def work(number):
+    squared = number * number
+    return squared
+
+def fail(number):
+    raise KeyError(number)
+
+if "fork" in sys.argv and os.fork():
+    os.wait()
+    sys.exit()
+if "fail" in sys.argv:
+    fail(3)
+print(work(int(sys.argv[1])), flush=True)
+while "stay" in sys.argv:
+    time.sleep(0.01)
+"""
+
+LINE = 1 + WORK.splitlines().index("    return squared")
+RAISE = 1 + WORK.splitlines().index("    raise KeyError(number)")
+
+
+@asynccontextmanager
+async def open_worker(line: str, directory: Path, *arguments: str) -> AsyncIterator[trio.Process]:
+    """A worker with that line pasted at its head, killed with the block."""
+    directory.mkdir(exist_ok=True)
+    file = directory / "worker.py"
+    file.write_text(line + WORK)
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-X", "frozen_modules=off", str(file), *arguments], stdout=subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+async def written(process: trio.Process) -> str:
+    """All that a worker has printed, once it has ended well."""
+    if process.stdout is None:
+        raise AssertionError("started with a pipe")
+    text = b"".join([data async for data in process.stdout])
+    assert await process.wait() == 0
+    return text.decode()
+
+
+async def listening(client: DebugClient) -> dict[str, Any]:
+    """How many programs are connected, and how many have dialed in."""
+    found: dict[str, Any] = (await client.call("debug_state", session_id="s-1"))["listening"]
+    return found
+
+
+async def test_workers_stop_in_local_files_all_stacks_are_one_view_and_the_results_are_right(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    file = str(here / "worker.py")
+    async with debugging() as client:
+        door = await client.call("debug_listen", path_mappings=[{"local": str(here), "remote": str(there)}])
+        (here / "worker.py").write_text(door["python"] + WORK)
+        await client.call("breakpoint_set", file=file, line=LINE)
+        async with (
+            open_worker(door["python"], there, "3") as first,
+            open_worker(door["python"], there, "4") as second,
+        ):
+            stop = await client.call("debug_wait")
+            assert (stop["reason"], stop["breakpointIds"]) == ("Breakpoint", ["bp-1"])
+            assert [each["location"]["file"] for each in stop["frames"]] == [file, file]
+            assert {"line": LINE, "text": "    return squared", "current": True} in stop["sourceExcerpt"]
+            (bound,) = (await client.call("breakpoint_list"))["breakpoints"]
+            assert (bound["file"], bound["line"], bound["verified"]) == (file, LINE, True)
+            while (found := await client.call("stacktrace_get", thread_id="*"))["stacks"][0]["count"] < 2:
+                await trio.sleep(0.05)
+            assert found["stacks"][0]["frames"][0] == f"work {file}:{LINE}"
+            assert found["notes"] == []
+            door_state = await client.call("debug_state", session_id=door["sessionId"])
+            assert door_state["listening"] == {"address": door["address"], "connected": 2, "dialedIn": 2}
+            assert sorted(each["processId"] for each in door_state["children"]) == sorted([first.pid, second.pid])
+            seen = {int(stop["locals"][0]["value"]): stop["sessionId"]}
+            stop = await client.call("debug_continue")
+            seen[int(stop["locals"][0]["value"])] = stop["sessionId"]
+            assert {number: len({seen[3], seen[4]}) for number in seen} == {3: 2, 4: 2}
+            await client.call("debug_continue", wait=False)
+            assert (await written(first), await written(second)) == ("9\n", "16\n")
+            said = await client.call("process_read_output")
+            assert {"9", "16"} <= set("".join(each["text"] for each in said["entries"]).split("\n"))
+            while (await listening(client))["connected"]:
+                await trio.sleep(0.05)
+            assert (await client.call("debug_state"))["listening"]["dialedIn"] == 2
+
+
+async def test_an_exception_of_a_worker_is_shown_in_local_files(debugging: Connect, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    async with debugging() as client:
+        door = await client.call("debug_listen", path_mappings=[{"local": str(here), "remote": str(there)}])
+        (here / "worker.py").write_text(door["python"] + WORK)
+        await client.call("breakpoint_set_exception", exception_type="KeyError")
+        async with open_worker(door["python"], there, "3", "fail"):
+            stop = await client.call("debug_wait")
+            assert stop["exception"]["type"] == "KeyError"
+            context = await client.call("exception_get_context")
+            first = context["frames"][0]
+            assert first["location"]["line"] == RAISE
+            assert str(there) not in json.dumps([stop, context])
+
+
+async def test_a_worker_with_another_token_runs_on_and_the_output_shows_it(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        line = door["python"].replace(door["token"], "yesterday")
+        async with open_worker(line, tmp_path, "5") as worker:
+            assert await written(worker) == "25\n"
+        assert await listening(client) == {"address": door["address"], "connected": 0, "dialedIn": 0}
+        (line_of_output,) = (await client.call("process_read_output"))["entries"]
+        assert line_of_output["text"] == "a caller from 127.0.0.1 was not let in: it does not know the token\n"
+
+
+async def test_a_worker_that_is_killed_ends_its_session_and_the_next_one_dials_in(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        for number in (6, 7):
+            async with open_worker(door["python"], tmp_path, str(number)) as worker:
+                await client.call("breakpoint_set", file=str(tmp_path / "worker.py"), line=LINE)
+                stop = await client.call("debug_wait")
+                assert stop["locals"][0]["value"] == str(number)
+                worker.send_signal(signal.SIGKILL)
+                while (await listening(client))["connected"]:
+                    await trio.sleep(0.05)
+        assert (await client.call("debug_state"))["state"] == "Running", "it still listens"
+
+
+@pytest.mark.parametrize("terminate", [False, True])
+async def test_a_disconnect_lets_workers_and_their_children_run_on_unless_it_ends_them(
+    terminate: bool, debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        async with (
+            open_worker(door["python"], tmp_path, "8", "fork") as forked,
+            open_worker(door["python"], tmp_path, "9", "stay") as running,
+        ):
+            await client.call("breakpoint_set", file=str(tmp_path / "worker.py"), line=LINE, condition="number == 8")
+            stop = await client.call("debug_wait")
+            child = await client.call("debug_state", session_id=stop["sessionId"])
+            assert child["processId"] != forked.pid
+            assert child["parentSessionId"] == door["sessionId"]
+            while (await listening(client))["dialedIn"] < 3:
+                await trio.sleep(0.05)
+            arguments = {"terminate": True} if terminate else {}
+            assert (await client.call("debug_disconnect", **arguments))["wasTerminated"] is terminate
+            assert (await client.call("debug_state"))["state"] == "Disconnected"
+            if terminate:
+                await running.wait()
+            else:
+                assert await written(forked) == "64\n"
+                assert running.returncode is None
+
+
+def test_a_recorded_session_that_listened_replays_and_holds_no_token(tmp_path: Path) -> None:
+    recording = tmp_path / "listening.jsonl"
+    tokens = []
+
+    async def record() -> None:
+        with trio.fail_after(TEST_SECONDS), recorder_for(tmp_path, recording) as recorder:
+            options = Options(settings=Settings(directory=str(tmp_path))).recorded(recorder)
+            async with open_server(options) as server, server.connect() as client:
+                door = await client.call("debug_listen")
+                tokens.append(door["token"])
+                file = tmp_path / "worker.py"
+                file.write_text(door["python"] + WORK)
+                await client.call("breakpoint_set", file=str(file), line=LINE)
+                async with open_worker(door["python"], tmp_path, "3"):
+                    assert (await client.call("debug_wait"))["locals"][0]["value"] == "3"
+                    assert (await client.call("evaluate", expression="squared + 1"))["value"] == "10"
+                    await client.call("stacktrace_get", thread_id="*")
+                    await client.call("debug_disconnect")
+
+    trio.run(record)
+    assert tokens[0] not in recording.read_text()
+    answers = [each for each in watch(read_recording(recording)).answers if each.method == "tools/call"]
+    assert len(answers) == 6
+    for answer in answers[1:]:
+        assert same_answer(answer.method, answer.now, answer.then)
+    then, now = (each["result"]["structuredContent"] for each in (answers[0].then, answers[0].now))
+    assert (now["address"], now["token"] == tokens[0]) == (then["address"], False)

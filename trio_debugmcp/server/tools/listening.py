@@ -1,0 +1,138 @@
+"""`debug_listen`: wait for programs that dial in by themselves, from this machine or from others."""
+
+import ipaddress
+import re
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import trio
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from trio_debugmcp.dap.door import new_token
+from trio_debugmcp.dap.profiles import Listen, PathMapping, Profile, choose
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import Payload
+
+_EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})
+
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+
+
+class Mapping(Struct, frozen=True, forbid_unknown_fields=True):
+    """A directory on this machine, and where the programs have it."""
+
+    local: Annotated[str, Meta(min_length=1, description="A directory here, absolute or relative to the server.")]
+    remote: Annotated[str, Meta(min_length=1, description="The same one where the program runs; an absolute path.")]
+
+
+class DebugListen(Params, frozen=True, kw_only=True):
+    host: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="The address to listen on; another than 127.0.0.1 opens it to the network.",
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535, description="The port to listen on; 0: a free one.")] = 0
+    path_mappings: Annotated[
+        list[Mapping],
+        Meta(description="Where the programs have the files of this machine; the first that fits counts."),
+    ] = []
+    timeout: Annotated[
+        Seconds, Meta(description="Seconds for the address to be had; programs may dial in at any time after.")
+    ] = 30.0
+
+
+class ListenResult(Payload, frozen=True):
+    """Where to dial in. `python`: the line to run in each program; it returns once the breakpoints hold there."""
+
+    address: str
+    token: str
+    python: str
+    session_id: str
+    notes: list[str] | UnsetType = UNSET
+
+
+async def _listen(debugger: Debugger, params: DebugListen) -> ListenResult:
+    debugger.check_free()
+
+    def locate(profile: Profile) -> str | None:
+        return debugger.host.query(f"adapter {profile.name}", profile.locate)
+
+    profile = choose(None, None, debugger.settings.profiles, locate)
+    mappings = tuple(_checked(debugger, each) for each in params.path_mappings)
+    start = Listen(params.host, params.port, new_token(), mappings)
+    session = None
+    with trio.move_on_after(params.timeout):
+        session = await debugger.start(profile, start)
+    snapshot = None if session is None else session.snapshot
+    if session is None or snapshot is None or snapshot.origin.process_name is None:
+        raise UsageError("TIMEOUT", f"{params.host} was not to be had within {params.timeout:g} s. Pass another host.")
+    address = snapshot.origin.process_name
+    host = params.host
+    notes = []
+    if not _is_loopback(host):
+        notes.append(
+            "Nothing is encrypted: who can read this network sees the token, and can then debug in your name. Use a "
+            "trusted network, or 127.0.0.1 behind an SSH tunnel."
+        )
+    if host in _EVERY_ADDRESS:
+        host = debugger.host.query("host name", socket.gethostname)
+        notes.append(f"If {host} does not lead here from the program's machine, put in an address that does.")
+    port = int(address.rpartition(":")[2])
+    python = (
+        f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
+        f"access_token={start.token!r})"
+    )
+    notes.append(_without_debugpy(locate(profile)))
+    return ListenResult(address, start.token, python, session.id, notes)
+
+
+def _checked(debugger: Debugger, mapping: Mapping) -> PathMapping:
+    local = debugger.workspace.resolve(mapping.local)
+    if not debugger.host.query(f"directory {local}", Path(local).is_dir):
+        raise UsageError("INVALID_PATH", f"path_mappings: there is no directory '{local}' here.", {"path": local})
+    if not _ABSOLUTE.match(mapping.remote):
+        raise UsageError(
+            "INVALID_PATH",
+            f"path_mappings: '{mapping.remote}' is not an absolute path; pass the one that the program has there.",
+            {"path": mapping.remote},
+        )
+    return PathMapping(local, mapping.remote)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def _without_debugpy(located: str | None) -> str:
+    folder, _, version = (located or "").rpartition(" (")
+    line = f"import sys; sys.path.append({str(Path(folder).parent)!r})"
+    return (
+        f"A program without debugpy needs `pip install debugpy=={version.rstrip(')')}` in its environment, or, on this "
+        f"machine, this line before the other: {line}"
+    )
+
+
+TOOLS = (
+    Tool(
+        name="debug_listen",
+        title="Wait for programs that dial in",
+        description="Open an address where Python programs dial in by themselves: workers of Dask, Ray or torchrun, "
+        "a server's processes, a container, also on other machines. Returns at once with the line to run in each; each "
+        "is then a session, and so are its children. Wait for the first stop with debug_wait. It lasts until "
+        "debug_disconnect, which lets the programs run on; meanwhile nothing else can be launched or attached to.",
+        params=DebugListen,
+        result=ListenResult,
+        run=_listen,
+        open_world=True,
+    ),
+)
