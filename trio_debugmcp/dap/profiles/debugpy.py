@@ -177,7 +177,7 @@ class Debugpy(Profile):
 
     def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # As of one that is attached to: its streams are not ours, and what it prints is to be had from pydevd only.
-        children = {**_child_arguments(just_my_code=True), "redirectOutput": True}
+        children = {**_child_arguments({}), "redirectOutput": True}
         if listen.path_mappings:
             children["pathMappings"] = [
                 {"localRoot": each.local, "remoteRoot": each.remote} for each in listen.path_mappings
