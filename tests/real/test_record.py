@@ -122,6 +122,29 @@ async def test_what_was_recorded_on_stdio_is_replayed_without_debugpy(era: Era, 
             assert "".join(piece for name, piece in pieces if name == stream) == text
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads command lines in /proc")
+async def test_the_token_of_programs_that_dial_in_is_neither_recorded_nor_logged(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    with trio.fail_after(TEST_SECONDS):
+        async with running("serve", "--record", str(file), "--log-level", "debug") as server:
+            async with connect_process(server) as client:
+                await client.call("breakpoint_set", **at("child.py", "doubled ="))
+                launched = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
+                assert launched["stop"]["reason"] == "Breakpoint"  # in a child, which has got the token from its parent
+                child = await client.call("debug_state")
+                parent = await client.call("debug_state", session_id=child["parentSessionId"])
+                words = Path(f"/proc/{parent['processId']}/cmdline").read_text().split("\0")
+                token = words[words.index("--adapter-access-token") + 1]
+                assert token in Path(f"/proc/{child['processId']}/cmdline").read_text()
+                await client.call("debug_continue")
+            logged = await ended(server)
+    assert "DEBUG" in logged
+    assert token not in logged
+    recorded = file.read_text()
+    assert "--adapter-access-token" in recorded
+    assert token not in recorded
+
+
 async def test_a_killed_server_leaves_a_recording_that_plays_to_the_stop_where_it_was(tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     with trio.fail_after(TEST_SECONDS):
