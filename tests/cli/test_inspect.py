@@ -92,9 +92,28 @@ def test_tool_arguments_are_typed_by_the_schema_or_read_as_json(shell: Shell) ->
         (["--method", "tools/call", "--tool-name", "nope"], "tool_not_found"),
         (["--method", "prompts/get", "--prompt-name", "nope"], "prompt_not_found"),
         (["--method", "resources/read", "--uri", "demo://nope"], "not_found"),
+        (["--method", "resources/read", "--uri", "demo://void"], "not_found"),
+        (["--method", "resources/read", "--template", "demo://{no}", "--args", "no=1"], "template_not_found"),
         (["--method", "tools/call", "--tool-name", "fail"], "tool_is_error"),
     ],
 )
 def test_a_tool_error_and_what_is_not_found_end_with_5(options: list[str], code: str, shell: Shell) -> None:
     assert shell("inspect", *options, *SERVER).code == 5
     assert shell.error["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("tool", "code", "said"),
+    [("slow", "timeout", "no answer within 1 s"), ("odd", "protocol", "the answer is not what")],
+)
+def test_what_is_not_the_tools_fault_ends_with_1(tool: str, code: str, said: str, shell: Shell) -> None:
+    assert shell("inspect", "--timeout", "1", "--method", "tools/call", "--tool-name", tool, *SERVER).code == 1
+    assert shell.error["code"] == code
+    assert said in shell.error["message"]
+
+
+def test_what_is_left_out_of_a_list_is_named_beside_the_result(shell: Shell) -> None:
+    shown = inspected(shell, "prompts/list")
+    assert [prompt["name"] for prompt in shown["prompts"]] == ["greet"]
+    (line,) = shell.err.splitlines()
+    assert json.loads(line)["warning"]["message"].startswith("prompts/list: 1 of 2 items left out")

@@ -1,8 +1,8 @@
 """A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
 
-`demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does;
-the tool `fail` fails, `add` adds, `grow` adds a resource. With `--bare` it has only tools, with `--grows` as well it
-says that their list may change.
+`demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does.
+The tool `fail` fails, `add` adds, `grow` adds a resource, `slow` never answers, `odd` answers with nonsense; one of the
+prompts is malformed. With `--bare` it has only tools, with `--grows` as well it says that their list may change.
 """
 
 import json
@@ -49,7 +49,8 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
             server = {"name": "tiny", "version": "1"}
             return {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": server}
         case "tools/list":
-            bare = [{"name": name, "inputSchema": {"type": "object"}} for name in ("fail", "grow", "echo")]
+            names = ("fail", "grow", "echo", "slow", "odd")
+            bare = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
             return {"tools": [ADD, *bare]}
         case "tools/call":
             return call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
@@ -58,7 +59,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         case "resources/templates/list":
             return {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]}
         case "prompts/list":
-            return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}]}
+            return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}, {"name": 1}]}
         case "prompts/get":
             return {"messages": [{"role": "user", "content": {"type": "text", "text": str(params.get("arguments"))}}]}
         case "completion/complete":
@@ -75,6 +76,8 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    if name == "odd":
+        return {"content": 42}
     if name == "grow":
         RESOURCES.append("demo://more")
         READS["demo://more"] = 0
@@ -96,16 +99,16 @@ def main() -> None:
         message = json.loads(line)
         if "id" not in message or "method" not in message:
             continue
+        if (message.get("params") or {}).get("name") == "slow":
+            continue
         try:
             result = answer(message["method"], message.get("params") or {})
         except KeyError:
             send({"id": message["id"], "error": {"code": -32601, "message": f"no {message['method']}"}})
         except LookupError as missing:
-            error = {
-                "code": -32002,
-                "message": f"Resource {missing} not found",
-                "data": {"uri": str(missing)},
-            }
+            # `demo://void` in the words of 2026-07-28, without a word that says what is wrong.
+            code, words = (-32602, "no") if "demo://void" in str(missing) else (-32002, f"Resource {missing} not found")
+            error = {"code": code, "message": words, "data": {"uri": str(missing)}}
             send({"id": message["id"], "error": error})
         else:
             send({"id": message["id"], "result": result})

@@ -115,6 +115,10 @@ class Peer:
         parsed = jsonrpc_message_adapter.validate_python({"jsonrpc": "2.0", **message})
         self._to_client.send_nowait(SessionMessage(parsed))  # type: ignore[attr-defined]
 
+    def pass_on(self, item: SessionMessage) -> None:
+        """Hand `item` to the client as a transport does."""
+        self._to_client.send_nowait(item)  # type: ignore[attr-defined]
+
     def crash(self) -> None:
         """Close the connection without notice."""
         self._to_client.close()  # type: ignore[attr-defined]

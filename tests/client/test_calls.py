@@ -142,6 +142,7 @@ async def test_a_refused_tool_call_is_an_invocation_too(peer: Peer, autojump_clo
         announced = client.wait_for("toolCallResultChange")
         failed = await client.call_tool("t")
         assert (failed.success, failed.result, failed.error) == (False, None, "out of order")
+        assert failed.fault == "refused"
         assert client.cache.get_tool_call_result("t") is failed
         assert (await announced).error == "out of order"
 
@@ -163,8 +164,9 @@ async def test_an_answer_that_breaks_the_tools_output_schema_is_a_failed_call(
     peer.handlers["tools/call"] = lambda _: {"content": [], "structuredContent": {"n": "three"}}
     async with InspectorClient(peer) as client:
         called = await client.call_tool("t")
-        assert not called.success
+        assert (called.success, called.fault) == (False, "protocol")
         assert "Invalid structured content" in (called.error or "")
+        assert called.result is not None, "the tool has run; what it says is not lost"
 
 
 async def test_string_arguments_are_converted_where_the_tools_schema_wants_it(
@@ -207,6 +209,9 @@ async def test_an_answer_that_arrives_as_the_connection_ends_is_returned_and_not
 
         async def call(self, method: str, work: Any) -> Any:
             return {"resources/read": ReadResourceResult(contents=[])}.get(method)
+
+        async def output_problem(self, name: str, result: Any) -> None:
+            pass
 
     cache, bus = ContentCache(), EventBus(Clock())
     calls, connection = Calls(cache, bus, Clock(), None), cast("Any", Ending())

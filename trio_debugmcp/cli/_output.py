@@ -81,3 +81,9 @@ def write_error(code: str, message: str, **details: Any) -> None:
     }
     sys.stderr.write(compact({"error": error}) + "\n")
     sys.stderr.flush()
+
+
+def write_warning(message: str) -> None:
+    """Write a line on stderr beside a result that is not all that the server sent."""
+    sys.stderr.write(compact({"warning": {"message": message}}) + "\n")
+    sys.stderr.flush()

@@ -165,8 +165,10 @@ def _as_failure(error: BaseException) -> Failure:
 
 
 def _refused(error: Any) -> Failure:
+    # Since 2026-07-28 invalid parameters, with the URI as data; servers of before have only their words.
+    names_it = isinstance(error.data, dict) and "uri" in error.data
     missing = error.code == RESOURCE_NOT_FOUND or (
-        error.code == INVALID_PARAMS and re.search("not found|unknown", error.message, re.IGNORECASE)
+        error.code == INVALID_PARAMS and (names_it or re.search("not found|unknown", error.message, re.IGNORECASE))
     )
     if missing:
         return Failure("not_found", error.message, NOT_FOUND, rpcCode=error.code, data=error.data)

@@ -2,10 +2,13 @@
 
 import argparse
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._output import compact, write_line, write_pretty
+import trio
+
+from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
 from trio_debugmcp.cli._servers import add_server_options, choose
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
@@ -18,7 +21,7 @@ from trio_debugmcp.cli._target import (
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
-    from trio_debugmcp.client import InspectorClient
+    from trio_debugmcp.client import EventStream, InspectorClient
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """As the protocol has them; the SDK, which has them too, is imported only to run."""
@@ -106,14 +109,22 @@ async def _inspect(args: argparse.Namespace) -> None:
         request_timeout=args.timeout,
         metadata=pairs(args.metadata, "--metadata") or None,
     )
-    async with InspectorClient(target, options) as client:
+    async with InspectorClient(target, options) as client, client.events("error") as errors:
         result = await request(client, args)
+        for message in _received(errors):  # what was left out of a list, for example, which the result does not show
+            write_warning(message)
     if args.format == "json":
         write_line(compact({"result": result}))
     else:
         write_pretty(result)
     if args.method == "tools/call" and result.is_error:
         raise Failure("tool_is_error", f"Tool {args.tool_name!r} reported an error", NOT_FOUND)
+
+
+def _received(errors: "EventStream") -> Iterator[str]:
+    with suppress(trio.WouldBlock):
+        while True:
+            yield str(plain(errors.receive_nowait())["message"])
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -153,8 +164,10 @@ async def _tools_call(client: "InspectorClient", args: argparse.Namespace) -> An
     if tool is None:
         raise Failure("tool_not_found", f"Tool {args.tool_name!r} not found on server.", NOT_FOUND)
     invocation = await client.call_tool(args.tool_name, _tool_arguments(args, tool.input_schema))
-    if invocation.result is None:
+    if invocation.fault == "refused":
         raise Failure("tool_is_error", invocation.error or "", NOT_FOUND, rpcCode=invocation.error_code)
+    if invocation.fault is not None:  # not the tool's: it may have run
+        raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
     return invocation.result
 
 
@@ -184,6 +197,8 @@ async def _resources_read(client: "InspectorClient", args: argparse.Namespace) -
     if args.uri:
         return (await client.read_resource(args.uri)).result
     params = pairs(args.prompt_args, "--args")
+    if all(template.uri_template != args.template for template in await client.list_resource_templates()):
+        raise Failure("template_not_found", f"Template {args.template!r} not found on server.", NOT_FOUND)
     return (await client.read_resource_from_template(args.template, params)).result
 
 

@@ -46,6 +46,7 @@ from trio_debugmcp.client.invocations import (
     PromptGetInvocation,
     ResourceReadInvocation,
     ResourceTemplateReadInvocation,
+    ToolCallFault,
     ToolCallInvocation,
 )
 from trio_debugmcp.client.oauth import OAuth
@@ -120,6 +121,7 @@ __all__ = [
     "StderrLogEvent",
     "SubscriptionsStatistics",
     "SupervisorStatistics",
+    "ToolCallFault",
     "ToolCallInvocation",
     "ToolCallResultChange",
     "ToolsChange",

@@ -15,13 +15,14 @@ from mcp import MCPError, types
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
-from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.connection import ClientConnection, NoAnswer
 from trio_debugmcp.client.events import (
     PromptContentChange,
     ResourceContentChange,
     ResourceTemplateContentChange,
     ToolCallResultChange,
 )
+from trio_debugmcp.client.given import need_json, need_text
 from trio_debugmcp.client.invocations import (
     Metadata,
     PromptGetInvocation,
@@ -78,6 +79,8 @@ class Calls:
 
     async def read_resource(self, connection: ClientConnection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
         """Read a resource with one request, whether it is cached or not."""
+        need_text(uri, "uri")
+        need_json(metadata, "metadata")
         return (await self._read(connection, uri, metadata))[0]
 
     async def _read(
@@ -140,6 +143,9 @@ class Calls:
         self, connection: ClientConnection, name: str, params: Mapping[str, Any], metadata: Metadata
     ) -> PromptGetInvocation:
         """Get a prompt with one request, its arguments as strings."""
+        need_text(name, "name")
+        need_json(params, "params")
+        need_json(metadata, "metadata")
         pending = self._begin()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)
@@ -166,7 +172,10 @@ class Calls:
         tool: types.Tool | None,
         metadata: Metadata,
     ) -> ToolCallInvocation:
-        """Make one `tools/call`. A refusal is an invocation too; only a lost connection raises."""
+        """Make one `tools/call`. Whatever comes of it is an invocation; only a lost connection raises."""
+        need_text(name, "name")
+        need_json(params, "params")
+        need_json(metadata, "metadata")
         pending = self._begin()
         arguments = coerce_arguments(params, tool.input_schema if tool is not None else {})
         meta = self.meta(connection, metadata)
@@ -176,11 +185,16 @@ class Calls:
                 "tools/call",
                 lambda sdk, progress: sdk.call_tool(name, arguments, progress_callback=progress, meta=meta),
             )
-            outcome = {"result": result, "success": True}
+            problem = await connection.output_problem(name, result)
+            outcome = {"result": result, "success": problem is None, "error": problem}
+            outcome["fault"] = None if problem is None else "protocol"
+        except NoAnswer as error:
+            outcome = {"error": error.message, "error_code": error.code, "fault": "timeout"}
         except MCPError as error:
-            outcome = {"error": error.message, "error_code": error.code, "error_data": error.data}
-        except (ProtocolViolation, RuntimeError) as error:  # the answer violates the protocol, or the output schema
-            outcome = {"error": str(error)}
+            refused = {"error": error.message, "error_code": error.code, "error_data": error.data}
+            outcome = {**refused, "fault": "refused"}
+        except (ProtocolViolation, RuntimeError) as error:  # RuntimeError: how the SDK says that it cannot use it
+            outcome = {"error": str(error), "fault": "protocol"}
         invocation = ToolCallInvocation(
             **{"result": None, "success": False, **outcome},
             tool_name=name,

@@ -35,6 +35,7 @@ from trio_debugmcp.client.bus import (
 )
 from trio_debugmcp.client.errors import NotConnected
 from trio_debugmcp.client.events import CacheChange, ConnectionStatus, EventKind
+from trio_debugmcp.client.given import need_text
 from trio_debugmcp.client.invocations import (
     Metadata,
     PromptGetInvocation,
@@ -289,7 +290,8 @@ class InspectorClient:
     ) -> ToolCallInvocation:
         """Call a tool.
 
-        A refusal by the server is an invocation with `success` False, cached and announced like any other.
+        A failed call is an invocation with `success` False, cached and announced like any other; its `fault` says who
+        caused it, and so whether the tool may have run.
 
         Args:
             name: of the tool.
@@ -299,6 +301,7 @@ class InspectorClient:
 
         Raises:
             NotConnected, ConnectionLost: there is no answer that could be kept.
+            UsageError: the arguments cannot be sent.
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
@@ -364,7 +367,7 @@ class InspectorClient:
             UsageError: the server has no such capability, or there is no connection.
             MCPError: the server refused.
         """
-        self._need_subscriptions()
+        self._need_subscriptions(uri)
         await self._state.subscriptions.hold(uri, EXPLICIT)
 
     async def unsubscribe_from_resource(self, uri: str) -> None:
@@ -384,7 +387,7 @@ class InspectorClient:
         server. A slow reader gets the latest update, once. Iteration raises `ConnectionLost` when the connection is
         lost for good.
         """
-        self._need_subscriptions()
+        self._need_subscriptions(uri)
         return self._state.subscriptions.mailbox(uri)
 
     # --- Events -------------------------------------------------------------------------------------------------------
@@ -440,7 +443,8 @@ class InspectorClient:
     def _has_template(self, uri_template: str) -> bool:
         return any(template.uri_template == uri_template for template in self.resource_templates)
 
-    def _need_subscriptions(self) -> None:
+    def _need_subscriptions(self, uri: str) -> None:
+        need_text(uri, "uri")
         if self._supervisor.reconnecting:
             return  # wanted from now on, requested when there is a connection again
         _ = self._supervisor.connection

@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import mcp_types as types
 from msgspec import Struct
@@ -68,15 +68,21 @@ class PromptGetInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="c
     metadata: Mapping[str, Any] | None = None
 
 
+ToolCallFault = Literal["refused", "timeout", "protocol"]
+
+
 class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="camel"):
     """One `tools/call`.
 
     Attributes:
         tool_name: the tool that was called.
         params: the arguments as the caller gave them.
-        result: the SDK's response object, or None when the server answered with an error.
+        result: the SDK's response object, or None when there is none; also kept when it violates the output schema.
         success: whether the server answered with a result. A result can still have `is_error`: the tool ran and failed.
-        error: the error's message when `success` is False.
+        error: what went wrong when `success` is False.
+        fault: whose it is when `success` is False: `refused` by the server, `timeout` if it did not answer in time,
+            `protocol` if its answer is not what the protocol or the output schema says. Except for the first the tool
+            may have run: calling it again may do twice what it does.
         error_code: its JSON-RPC code, if it had one.
         error_data: its JSON-RPC data, if it had any.
         timestamp: when the call was made.
@@ -91,6 +97,7 @@ class ToolCallInvocation(Struct, frozen=True, kw_only=True, eq=False, rename="ca
     error: str | None = None
     error_code: int | None = None
     error_data: Any = None
+    fault: ToolCallFault | None = None
     metadata: Mapping[str, Any] | None = None
 
 

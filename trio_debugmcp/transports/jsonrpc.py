@@ -20,6 +20,12 @@ log = logging.getLogger(__name__)
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
+UNREADABLE = "Failed to parse"
+"""How the SDK's HTTP transport begins the error that it makes of a response that it cannot read; so do the others."""
+
+HEAD_CHARACTERS = 200
+"""Of a malformed response, shown in the error for who waits for it."""
+
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = WriteStream[SessionMessage]
 
@@ -52,6 +58,21 @@ def complaint_about(text: bytes | str) -> SessionMessage:
         return complaint(PARSE_ERROR, "not a JSON-RPC message")
     request_id = _usable_id(loose.get("id")) if isinstance(loose, dict) else None
     return complaint(INVALID_REQUEST, "not a valid JSON-RPC request, notification or response", request_id)
+
+
+def unreadable_response(text: bytes | str) -> SessionMessage | None:
+    """An error response in place of a malformed one, with its id; None if `text` is not a response, or has no id."""
+    try:
+        loose = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(loose, dict) or "method" in loose or (request_id := _usable_id(loose.get("id"))) is None:
+        return None
+    return complaint(PARSE_ERROR, f"{UNREADABLE} the response: {_head(text)}", request_id)
+
+
+def _head(text: bytes | str) -> str:
+    return (text.decode(errors="replace") if isinstance(text, bytes) else text)[:HEAD_CHARACTERS]
 
 
 def _usable_id(request_id: object) -> int | str | None:

@@ -37,6 +37,9 @@ class Tap:
     def garbled(self, error: Exception) -> None:
         """Called when something has arrived that is not a message."""
 
+    def failed(self, error: Exception) -> None:
+        """Called before `ended` when nothing more can be read, for another reason than the end of file."""
+
     def ended(self, *, cancelled: bool) -> None:
         """Called when nothing more will arrive: at the end of file, or when the reading task was cancelled."""
 
@@ -57,6 +60,8 @@ class _TappedRead(MessageReader):
             try:
                 item = await self._inner.__anext__()
             except BaseException as error:  # whatever it was, StopAsyncIteration or Cancelled, it was the last
+                if isinstance(error, Exception) and not isinstance(error, StopAsyncIteration):
+                    self._tap.failed(error)
                 self._tap.ended(cancelled=not isinstance(error, Exception))
                 raise
             if isinstance(item, Exception):

@@ -41,6 +41,7 @@ from trio_debugmcp.transports.jsonrpc import (
     complaint_about,
     message_text,
     parse_message,
+    unreadable_response,
 )
 from trio_debugmcp.transports.outbox import Outbox, SharedStream
 
@@ -104,6 +105,9 @@ class _Socket:
                     if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
                     if message is None:
+                        if self._connection.is_client and (unreadable := unreadable_response(text)) is not None:
+                            self._to_us.send_nowait(unreadable)
+                            continue
                         # Not here: this task must keep fetching while the peer does not read.
                         nursery.start_soon(self._complain, text)
                     else:

@@ -3,6 +3,8 @@
 Virtual clock, both eras where they differ.
 """
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -23,6 +25,8 @@ from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
+from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.streams import MessageReader
 
 
 def status(client: InspectorClient) -> str:
@@ -123,6 +127,34 @@ async def test_every_open_request_ends_with_the_connection(peer: Peer, autojump_
         with pytest.raises(NotConnected):
             await client.read_resource(ONE)
         assert client.cache.stats().entries == 0
+
+
+async def test_what_could_not_be_read_is_the_reason_of_the_end(peer: Peer, autojump_clock: MockClock) -> None:
+    class Cut(MessageReader):
+        """Reads what the peer sends, until the first read of a resource."""
+
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def __anext__(self) -> Any:
+            item = await anext(self._inner)
+            if any(request["method"] == "resources/read" for request in peer.requests):
+                raise ProtocolViolation("a line of more than 42 bytes")
+            return item
+
+        async def aclose(self) -> None:
+            await self._inner.aclose()
+
+    @asynccontextmanager
+    async def cut() -> AsyncGenerator[Any]:
+        async with peer.connect() as (read, write):
+            yield Cut(read), write
+
+    async with InspectorClient(cut) as client:
+        ended = client.wait_for("disconnect")
+        with pytest.raises(ConnectionLost, match="the connection was cut: a line of more than 42 bytes"):
+            await client.read_resource(ONE)
+        assert "42 bytes" in (await ended).reason
 
 
 async def test_garbage_on_the_wire_does_not_end_the_connection(peer: Peer, autojump_clock: MockClock) -> None:

@@ -77,6 +77,21 @@ async def test_a_command_that_is_not_a_server_fails_to_connect_with_a_reason(com
                 pytest.fail("connected to nothing")
 
 
+async def test_an_exit_code_that_our_own_signal_made_hides_no_reason() -> None:
+    """A server that closes its output and nothing else has to be stopped."""
+    script = "import os, sys; sys.stdin.readline(); os.close(1); os.execvp('sleep', ['sleep', '1000'])"
+    with trio.fail_after(60):
+        with pytest.raises(ConnectFailed) as failed:
+            async with InspectorClient([sys.executable, "-c", script], InspectorOptions(mode="legacy")):
+                pytest.fail("connected to nothing")
+        assert failed.value.exit_code is None
+        assert "exit code" not in str(failed.value)
+        with pytest.raises(ConnectFailed, match="no handshake within 1 s") as failed:
+            async with InspectorClient(["sleep", "100"], InspectorOptions(connect_timeout=1)):
+                pytest.fail("connected to nothing")
+        assert "exit code" not in str(failed.value)
+
+
 async def test_a_server_that_ignores_the_end_of_its_input_is_terminated_with_what_it_started(
     tmp_path: Path,
 ) -> None:

@@ -28,6 +28,8 @@ from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.liveness import Liveness
 from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.refusal import explained, leaf, refusal_of, shown_url
+from trio_debugmcp.client.connection.screen import Screen
+from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
 from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.connection.wire import plain
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
@@ -36,6 +38,7 @@ from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.jsonrpc import UNREADABLE
 from trio_debugmcp.transports.tap import Tap, tapped
 
 T = TypeVar("T")
@@ -46,6 +49,10 @@ Work = Callable[[Client, ProgressFnT], Awaitable[T]]
 
 _SESSION_FORGOTTEN = (-32600, "Session terminated")
 """How the SDK's HTTP transport, if it is a target as it is, reports a 404: the session is gone."""
+
+
+class NoAnswer(MCPError):
+    """Ours, and not an error of the server: it did not answer in time."""
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -94,6 +101,8 @@ class ClientConnection(Tap):
         roots: Callable[[], Sequence[types.Root] | None],
     ) -> None:
         self.sdk: Client
+        self.output_problem: OutputCheck
+        """Checks a tool's result against the output schema that was listed; returns what is wrong, if anything is."""
         self.log_level = options.log_level
         self._route = route
         self._options = options
@@ -106,6 +115,7 @@ class ClientConnection(Tap):
         self._reason: str | None = None
         self._requested = False
         self._reading = True
+        self._screen = Screen(lambda: self.sdk.session.protocol_version if hasattr(self, "sdk") else None, self._report)
         self._over = trio.Event()
         self._closed = trio.Event()
         self._sent = self._received = self._requests = 0
@@ -156,12 +166,14 @@ class ClientConnection(Tap):
         """
         opened = False
         fault: Exception | None = None
+        sdk_client = make_sdk_client(self._tapped_transport(), self._options, self._patience, self._roots)
         deadline = self._patience.now() + self._options.connect_timeout
         with self._patience.until(deadline) as handshake:
             try:
-                async with self._sdk_client() as self.sdk:
+                async with sdk_client as self.sdk:
                     self._patience.extend(handshake, float("inf"))
                     self._check_era()
+                    self.output_problem = take_over_output_check(self.sdk, self._screen.tools.__contains__)
                     opened = True
                     try:
                         async with trio.open_nursery() as nursery:
@@ -231,10 +243,12 @@ class ClientConnection(Tap):
             except ValueError as error:  # pydantic's, when the SDK validates the answer
                 raise ProtocolViolation(f"{method}: the answer is not what the protocol says: {error}") from error
             if not await self._reports_the_end(end, refused):
+                if end.code == types.PARSE_ERROR and end.message.startswith(UNREADABLE):
+                    raise ProtocolViolation(f"{method}: {end.message}") from end
                 raise end
             await self._closed.wait()  # bounded by the transport's shutdown; then the exit code is known
             raise self.ending().as_error() from end
-        raise MCPError(types.REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
+        raise NoAnswer(types.REQUEST_TIMEOUT, f"{method}: no answer within {patience:g} s")
 
     async def _reports_the_end(self, error: MCPError, refused: int) -> bool:
         """Whether `error` is not an answer of the server, but how the SDK reports that the connection has ended."""
@@ -267,7 +281,9 @@ class ClientConnection(Tap):
     def sent(self, item: SessionMessage) -> None:
         """Log a message that is about to be written."""
         self._sent += 1
-        self._record("client", plain(item))
+        message = plain(item)
+        self._screen.sent(message)
+        self._record("client", message)
 
     def received(self, item: SessionMessage) -> bool:
         """Log a message that has arrived and act on it; False keeps it from the SDK."""
@@ -276,14 +292,20 @@ class ClientConnection(Tap):
         message = plain(item)
         self._record("server", message)
         if "method" not in message or "id" in message:
+            self._screen.received(item, message)
             return True
         # Here and not in the SDK's callbacks: the SDK starts a task per notification, so that two of them, or a
         # notification and a response, can change places. State may only change in the order of the wire.
-        return self._on_notification(message["method"], message.get("params") or {})
+        wanted = self._on_notification(message["method"], message.get("params") or {})
+        return wanted and self._screen.admits(message)
+
+    def failed(self, error: Exception) -> None:
+        """End the connection, because of what could not be read: too long a line, or a broken stream."""
+        self.end(f"the connection was cut: {explained(error)}", requested=False)
 
     def garbled(self, error: Exception) -> None:
         """Report what is not a message, often a stray print to stdout; the connection continues."""
-        self._bus.publish(ErrorEvent(message=f"The server sent something that is not a message: {error}", error=error))
+        self._report(error, f"The server sent something that is not a message: {error}")
 
     def ended(self, *, cancelled: bool) -> None:
         """End the connection: end of file is the last message of every connection."""
@@ -293,6 +315,9 @@ class ClientConnection(Tap):
             reason = "closed the connection" if failure is None else f"cannot be reached: {explained(failure)}"
             self.end(f"the server {reason}", requested=False)
 
+    def _report(self, error: Exception, message: str | None = None) -> None:
+        self._bus.publish(ErrorEvent(message=message or str(error), error=error))
+
     def _record(self, origin: Origin, message: dict[str, Any]) -> None:
         self._bus.publish(MessageEvent(entry=self._log.record(origin, message)))
 
@@ -300,37 +325,12 @@ class ClientConnection(Tap):
         await self._over.wait()
         scope.cancel(self._reason)
 
-    # --- The SDK's client ---------------------------------------------------------------------------------------------
-
-    def _sdk_client(self) -> Client:
-        options = self._options
-        return Client(
-            self._tapped_transport(),
-            mode="legacy" if options.mode == "legacy" else "auto",
-            client_info=types.Implementation(name=options.client_info.name, version=options.client_info.version),
-            sampling_callback=self._unhurried(options.sampling) if options.sampling is not None else None,
-            elicitation_callback=self._unhurried(options.elicitation) if options.elicitation is not None else None,
-            list_roots_callback=None if self._roots() is None else self._list_roots,
-            logging_callback=options.on_log,
-            cache=None,  # `read_resource` always asks the server; our own cache never answers a request
-        )
-
-    def _unhurried(self, answer: Callable[[Any, Any], Awaitable[Any]]) -> Any:
-        """`answer` with the deadlines of our requests paused: the server waits for it, and it for a person."""
-
-        async def answer_unhurried(context: Any, params: Any) -> Any:
-            with self._patience.paused():
-                return await answer(context, params)
-
-        return answer_unhurried
+    # --- The transport -----------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _tapped_transport(self) -> AsyncGenerator[TransportStreams, None]:
         async with self._route.transport as streams:
             yield tapped(streams, self)
-
-    async def _list_roots(self, context: object) -> Any:
-        return types.ListRootsResult(roots=list(self._roots() or ()))
 
     def _check_era(self) -> None:
         if self._options.mode == "modern" and not self.modern:

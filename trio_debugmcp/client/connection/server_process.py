@@ -27,6 +27,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.transports.jsonrpc import unreadable_response
 from trio_debugmcp.transports.lines import LineSplitter
 from trio_debugmcp.transports.streams import ClosingStream, MessageReader
 
@@ -106,7 +107,7 @@ class _Outgoing(ClosingStream):
 
 
 class ServerProcess:
-    """A server command, started and stopped by `open()`; `exit_code` is known once it has ended.
+    """A server command, started and stopped by `open()`; `exit_code` is known once it has ended by itself.
 
     Args:
         parameters: command, arguments, environment, working directory.
@@ -183,6 +184,7 @@ class ServerProcess:
     async def _stop(self, process: trio.Process, flushed: trio.Event, silent: trio.Event) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
+        stopped_by: list[int] = []
         with trio.move_on_after(FLUSH_SECONDS):
             await flushed.wait()
         await trio.aclose_forcefully(process.stdin)
@@ -190,9 +192,11 @@ class ServerProcess:
             with trio.move_on_after(deadline):
                 await process.wait()
                 break
+            stopped_by.append(-next_signal)
             _signal_group(process, next_signal)
         _signal_group(process, _KILL)  # what the server started and left behind; the pid stays the group's id
-        self.exit_code = process.returncode
+        # What a signal of ours did is not how the server ended: it would hide why we sent it.
+        self.exit_code = process.returncode if process.returncode not in stopped_by else None
         with trio.move_on_after(LAST_STDERR_SECONDS):
             await silent.wait()
         await trio.aclose_forcefully(process.stdout)
@@ -226,4 +230,5 @@ def _parse(line: bytes) -> SessionMessage | Exception:
     try:
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:
-        return ProtocolViolation(f"not a JSON-RPC message: {type(error).__name__}", line[:200])
+        violation = ProtocolViolation(f"not a JSON-RPC message: {type(error).__name__}", line[:200])
+        return unreadable_response(line) or violation
