@@ -62,13 +62,14 @@ class EventStream:
         self._gap: EventsDropped | None = None
         self._dropped = 0
         self._arrived = trio.lowlevel.ParkingLot()
-        self._closed = False
+        self._entered = self._closed = False
 
     def __repr__(self) -> str:
         kinds = ", ".join(sorted(self._kinds)) or "all kinds"
         return f"<EventStream of {kinds}, {len(self._queue)} waiting{', closed' if self._closed else ''}>"
 
     async def __aenter__(self) -> Self:
+        self._entered = True
         self._bus.add(self)
         return self
 
@@ -86,7 +87,10 @@ class EventStream:
 
         Raises:
             StopAsyncIteration: the block was left, or the client was closed and everything was delivered.
+            RuntimeError: the block was not entered; no event would ever come.
         """
+        if not self._entered:
+            raise RuntimeError("Events come within a block: `async with client.events(...) as events`")
         await trio.lowlevel.checkpoint()
         while not self._queue:
             if self._closed:

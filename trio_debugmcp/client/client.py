@@ -43,7 +43,7 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
-from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.client.options import LOG_LEVEL, InspectorOptions
 from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
@@ -322,8 +322,10 @@ class InspectorClient:
         """Request log messages of `level` and above; in the modern era the level goes with every later request.
 
         Raises:
-            UsageError: the server does not have `logging`.
+            UsageError: the server does not have `logging`, or the protocol has no such level.
         """
+        if not LOG_LEVEL.holds(level):
+            raise UsageError("INVALID_PARAMETER", f"`level` must be {LOG_LEVEL.allowed}, not {level!r}")
         connection = self._supervisor.connection
         if self.capabilities is None or self.capabilities.logging is None:
             raise UsageError("NOT_SUPPORTED", "The server does not support logging")

@@ -1,6 +1,78 @@
-"""Checks of what a caller passes to a request, so that a mistake is not taken for a fault of the server."""
+"""Checks of what a caller passes, to options and to requests: a mistake is named where it is made.
+
+What is not checked here fails later, and then as if it were a fault of the server.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
+
+# --- Options ----------------------------------------------------------------------------------------------------------
+
+
+class Rule(Struct, frozen=True):
+    """What an option may be: in words, and as a predicate."""
+
+    allowed: str
+    holds: Callable[[Any], bool]
+
+
+def check_fields(options: Struct, rules: Mapping[str, Rule]) -> None:
+    """Check each field of `options` that has a rule.
+
+    Raises:
+        UsageError: naming the field, what it may be, and what it is.
+    """
+    for name, rule in rules.items():
+        value = getattr(options, name)
+        if not rule.holds(value):
+            given = f"{type(options).__name__}.{name}"
+            raise UsageError("INVALID_PARAMETER", f"{given} must be {rule.allowed}, not {value!r}")
+
+
+def one_of(*values: object) -> Rule:
+    """The option is one of `values`."""
+    return Rule(f"one of {', '.join(map(repr, values))}", lambda value: value in values)
+
+
+def instance(kind: type) -> Rule:
+    """The option is a `kind`."""
+    return Rule(f"of type {kind.__name__}", lambda value: isinstance(value, kind))
+
+
+def optional(rule: Rule) -> Rule:
+    """The option is None, or what `rule` says."""
+    return Rule(f"None or {rule.allowed}", lambda value: value is None or rule.holds(value))
+
+
+def at_least(least: int) -> Rule:
+    """The option is a whole number, and not less than `least`."""
+    return Rule(f"a whole number from {least}", lambda value: type(value) is int and value >= least)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _is_text_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(word, str) for pair in value.items() for word in pair)
+
+
+SECONDS = Rule("a number of seconds above 0", _is_time)
+FLAG = Rule("True or False", lambda value: isinstance(value, bool))
+TEXT = Rule("a string", lambda value: isinstance(value, str) and bool(value))
+TEXTS = Rule("a mapping of strings to strings", _is_text_mapping)
+OBJECT = Rule("a mapping", lambda value: isinstance(value, Mapping))
+PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
+FUNCTION = Rule("a function", callable)
+ITEMS = Rule("a sequence", lambda value: isinstance(value, Sequence) and not isinstance(value, str))
+
+
+# --- Requests ---------------------------------------------------------------------------------------------------------
 
 
 def need_text(value: object, name: str) -> None:

@@ -1,11 +1,27 @@
 """Everything that can be chosen about a client, in one frozen struct, with the reason for each default."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import mcp_types as types
 from msgspec import Struct
 
+from trio_debugmcp.client.given import (
+    FLAG,
+    FUNCTION,
+    ITEMS,
+    OBJECT,
+    PATH,
+    SECONDS,
+    TEXT,
+    TEXTS,
+    Rule,
+    at_least,
+    check_fields,
+    instance,
+    one_of,
+    optional,
+)
 from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.state.cache import DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES
 
@@ -33,6 +49,9 @@ DEFAULT_CONNECT_TIMEOUT_SECONDS = 30.0
 DEFAULT_HEARTBEAT_SECONDS = 15.0
 """As on a WebSocket, and shorter than the half minute after which some proxies cut silent connections."""
 
+LOG_LEVEL = one_of(*get_args(types.LoggingLevel))
+"""As the protocol has them, from `debug` to `emergency`."""
+
 _MAX_DOUBLINGS = 32
 """Doublings of a delay: a power of two overflows a float at 1024, and `max_delay` is reached long before."""
 
@@ -43,6 +62,9 @@ class ListChangedNotifications(Struct, frozen=True, kw_only=True):
     tools: bool = True
     resources: bool = True
     prompts: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"tools": FLAG, "resources": FLAG, "prompts": FLAG})
 
 
 class Reconnect(Struct, frozen=True, kw_only=True):
@@ -62,6 +84,9 @@ class Reconnect(Struct, frozen=True, kw_only=True):
         """Seconds to wait before attempt number `attempt`, counted from 0."""
         return min(self.first_delay * 2.0 ** min(attempt, _MAX_DOUBLINGS), self.max_delay)
 
+    def __post_init__(self) -> None:
+        check_fields(self, {"first_delay": SECONDS, "max_delay": SECONDS, "attempts": at_least(1)})
+
 
 class ClientIdentity(Struct, frozen=True, kw_only=True):
     """The name and version that the client gives in the handshake."""
@@ -69,9 +94,12 @@ class ClientIdentity(Struct, frozen=True, kw_only=True):
     name: str = "trio-debugmcp-inspector"
     version: str = "0.1.0"
 
+    def __post_init__(self) -> None:
+        check_fields(self, {"name": TEXT, "version": TEXT})
+
 
 class InspectorOptions(Struct, frozen=True, kw_only=True):
-    """Options of an `InspectorClient`.
+    """Options of an `InspectorClient`; a `UsageError` names what they cannot be.
 
     Attributes:
         list_changed_notifications: which ones are followed.
@@ -128,3 +156,41 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     elicitation: "ElicitationFnT | None" = None
     roots: Sequence[types.Root] | None = None
     on_log: "LoggingFnT | None" = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, _RULES)
+
+
+_RULES = {
+    "list_changed_notifications": instance(ListChangedNotifications),
+    "auto_sync_lists": FLAG,
+    "auto_reread": FLAG,
+    "reconnect": Rule(
+        "None, or a Reconnect: Reconnect() has the defaults",
+        lambda value: value is None or isinstance(value, Reconnect),
+    ),
+    "connect_on_enter": FLAG,
+    "mode": one_of(*get_args(EraMode)),
+    "cache_max_entries": at_least(0),
+    "cache_max_bytes": at_least(0),
+    "cache_ttl": optional(SECONDS),
+    "max_messages": at_least(0),
+    "max_message_bytes": at_least(0),
+    "request_timeout": SECONDS,
+    "request_max_time": SECONDS,
+    "connect_timeout": SECONDS,
+    "heartbeat": optional(SECONDS),
+    "cwd": optional(PATH),
+    "env": optional(TEXTS),
+    "headers": optional(TEXTS),
+    "transport": one_of(*get_args(HttpTransport)),
+    "oauth": optional(instance(OAuth)),
+    "metadata": optional(OBJECT),
+    "log_level": optional(LOG_LEVEL),
+    "client_info": instance(ClientIdentity),
+    "sampling": optional(FUNCTION),
+    "elicitation": optional(FUNCTION),
+    "roots": optional(ITEMS),
+    "on_log": optional(FUNCTION),
+}
+"""What each option may be."""

@@ -103,9 +103,16 @@ class ReadOnlyContentCache:
         return self._kinds.tool.get(tool_name, allow_stale)
 
     def entry(self, kind: CacheKind, key: str) -> CacheEntry[Invocation] | None:
-        """Get the entry itself, current or stale, with its size and lifetime. Does not count as use."""
-        cache = next(cache for cache in self._kinds.all() if cache.kind == kind)
-        return cache.entry(key)
+        """Get the entry itself, current or stale, with its size and lifetime. Does not count as use.
+
+        Args:
+            kind: `resource`, `template`, `prompt` or `tool`, as in `cacheChange` events.
+            key: the URI, the URI template or the name.
+        """
+        caches = {cache.kind: cache for cache in self._kinds.all()}
+        if kind not in caches:
+            raise ValueError(f"no such kind of content: {kind!r}; there are {', '.join(caches)}")
+        return caches[kind].entry(key)
 
     def clear_resource(self, uri: str) -> None:
         """Remove the read of `uri`, if there is one."""
