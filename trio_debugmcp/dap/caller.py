@@ -21,6 +21,7 @@ import trio
 from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Response
+from trio_debugmcp.dap.records import GREETING
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,14 @@ class WrongToken(AdapterGone):
     """A debugger has dialed in that shows another token, or none."""
 
 
+class WritesRecords(Exception):
+    """The connection is one for records, not that of a debugger; it begins with these bytes."""
+
+    def __init__(self, received: bytes) -> None:
+        super().__init__("a connection for records")
+        self.received = received
+
+
 class Caller:
     """A debugger inside a process that has dialed in and shown the token.
 
@@ -94,6 +103,7 @@ async def admitted(stream: trio.abc.Stream, token: str) -> Caller:
     The caller bounds the wait, and closes the stream if this raises.
 
     Raises:
+        WritesRecords: it is a connection for records.
         WrongToken: it does not know the token.
         AdapterGone: it has disconnected, or refuses to say who it is.
         ProtocolViolation: it does not speak DAP.
@@ -175,6 +185,8 @@ class _Conversation:
             data = bytes(await self._stream.receive_some(_CHUNK_BYTES))
             if not data:
                 raise AdapterGone("it has disconnected")
+            if self._allowance == MAX_ADMISSION_BYTES and data[: len(GREETING)] == GREETING[: len(data)]:
+                raise WritesRecords(data)
             acknowledge_at_once(self._stream)
             self._allowance -= len(data)
             if self._allowance < 0:

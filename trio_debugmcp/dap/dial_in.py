@@ -24,6 +24,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.caller import MAX_PID, Caller, release
 from trio_debugmcp.dap.door import Address, Door
 from trio_debugmcp.dap.pids import parent_of, process_session_of
+from trio_debugmcp.dap.records import RecordTakers
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +67,8 @@ class DialIns:
     """
 
     def __init__(self, nursery: trio.Nursery) -> None:
-        self.door = Door(nursery, self._deliver)
+        self.records = RecordTakers()
+        self.door = Door(nursery, self._deliver, records=self.records)
         self._nursery = nursery
         self._waiting: dict[int, _Waiting] = {}
         self._arrived = trio.lowlevel.ParkingLot()

@@ -18,6 +18,7 @@ from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
+from trio_debugmcp.dap.records import HitRecords
 from trio_debugmcp.errors import ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -82,6 +83,8 @@ class DirectStream(trio.abc.Stream):
         self._run_number: int | None = None
         self._end: bytes | None = None
         self._saying_goodbye = False
+        self._records = HitRecords(self._frames.send, nursery, self._numbers)
+        self._records_key: str | None = None
 
     def __repr__(self) -> str:
         if self._caller is None:
@@ -164,6 +167,7 @@ class DirectStream(trio.abc.Stream):
             self._release()
         elif not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
             self._dial_ins.own(caller.pid, self._announce)
+            self._records_key = self._dial_ins.records.expect(self._records.connect)
 
     async def serve(self) -> None:
         """Pass frames on until the connection ends."""
@@ -200,6 +204,8 @@ class DirectStream(trio.abc.Stream):
         message = decode_message(body)
         detached = False
         match message:
+            case Event(event="stopped"):
+                await self._records.settle()  # they were written before
             case Event(event="terminated"):
                 self._end = encode_frame(body)  # the program begins to end; `report_end` sends it on when it has
                 return False
@@ -208,8 +214,12 @@ class DirectStream(trio.abc.Stream):
             case Response(request_seq=number):
                 request = self._open_requests.pop(number, None)
                 detached = message.success and request is not None and _detaches(request)
+                if request is not None and request.command == "initialize":
+                    body = _with_records(body, self._records_key)
             case _:
                 pass
+        if detached:
+            await self._records.settle()
         await self._frames.send(encode_frame(body))
         return detached
 
@@ -234,7 +244,8 @@ class DirectStream(trio.abc.Stream):
                 await self._answer(request, failure=why)
 
     async def report_end(self) -> None:
-        """Send `terminated`, now that the process has ended."""
+        """Send `terminated`, now that the process has ended; its last records come before."""
+        await self._records.drain()
         body = {"seq": next(self._numbers), "type": "event", "event": "terminated", "body": {}}
         await self._frames.send(self._end or encode_frame(msgspec.json.encode(body)))
 
@@ -260,6 +271,9 @@ class DirectStream(trio.abc.Stream):
         if caller is None:
             return
         self._reading.cancel(reason="the connection is given up")
+        if self._records_key is not None:
+            self._dial_ins.records.refuse(self._records_key)
+        self._records.close()
         self._dial_ins.disown(caller.pid, self._announce)
         if self._configured or self.is_ours or self._lost is not None:
             self._nursery.start_soon(trio.aclose_forcefully, caller.stream)
@@ -308,6 +322,15 @@ class DirectStream(trio.abc.Stream):
         number = next(self._numbers)
         request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
         return number, encode_frame(msgspec.json.encode(request))
+
+
+def _with_records(body: bytes, key: str | None) -> bytes:
+    """Add to the debugger's capabilities what it can do on a direct line."""
+    response = msgspec.json.decode(body)
+    if key is None or not response.get("success") or not isinstance(response.get("body"), dict):
+        return body
+    response["body"]["hitRecords"] = key
+    return msgspec.json.encode(response)
 
 
 def _detaches(request: Request) -> bool:

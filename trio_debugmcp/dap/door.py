@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import trio
 
-from trio_debugmcp.dap.caller import Caller, WrongToken, admitted, release
+from trio_debugmcp.dap.caller import Caller, WritesRecords, WrongToken, admitted, release
+from trio_debugmcp.dap.records import RecordTakers
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -71,12 +72,19 @@ class Door:
     """
 
     def __init__(
-        self, nursery: trio.Nursery, deliver: Deliver, refused: Refused | None = None, *, token: str | None = None
+        self,
+        nursery: trio.Nursery,
+        deliver: Deliver,
+        refused: Refused | None = None,
+        *,
+        token: str | None = None,
+        records: RecordTakers | None = None,
     ) -> None:
         self.token = token or new_token()
         self._nursery = nursery
         self._deliver = deliver
         self._refused = refused
+        self._records = records or RecordTakers()
         self._address: Address | None = None
         self._opening = trio.Lock()
         self._at_the_door: dict[trio.CancelScope, float] = {}
@@ -117,10 +125,13 @@ class Door:
     async def admit(self, stream: trio.abc.Stream) -> None:
         """Ask who has connected on this stream; hand it over or close it."""
         caller = None
+        taken = False
         with trio.move_on_after(ADMISSION_SECONDS) as scope:
             self._at_the_door[scope] = trio.current_time()
             try:
                 caller = await admitted(stream, self.token)
+            except WritesRecords as other:
+                taken = await self._records.take(stream, other.received, self.token)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
                 log.info("a stranger at the door for programs: %s", error)
                 if self._refused is not None:
@@ -130,7 +141,7 @@ class Door:
             finally:
                 self._at_the_door.pop(scope, None)
                 self._left_the_door.unpark_all()
-                if caller is None:
+                if caller is None and not taken:
                     await trio.aclose_forcefully(stream)
         if caller is not None:
             self._deliver(caller)

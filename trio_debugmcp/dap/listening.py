@@ -174,7 +174,7 @@ async def open_listening(
     failure: OSError | None = None
     async with trio.open_nursery() as nursery:
         stream = ListeningStream(nursery, dial_ins, child_arguments)
-        door = Door(nursery, stream.welcome, stream.report_refusal, token=token)
+        door = Door(nursery, stream.welcome, stream.report_refusal, token=token, records=dial_ins.records)
         try:
             stream.address = await door.listen(host, port)
         except OSError as error:

@@ -150,6 +150,8 @@ class Capabilities(Message, frozen=True):
     supports_restart_request: bool | None = None
     supports_debugger_properties: bool | None = None
     exception_breakpoint_filters: list[ExceptionBreakpointFilter] | None = None
+    hit_records: str | None = None
+    """Our own, of a direct line: breakpoints can be judged inside the program, which records hits under this key."""
 
 
 # --- Events --------------------------------------------------------------------------------------------------
@@ -200,6 +202,7 @@ class Output(Message, frozen=True):
 
     output: str = ""
     category: str | None = None
+    data: Any = None
 
 
 class BreakpointEvent(Message, frozen=True):

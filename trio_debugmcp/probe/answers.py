@@ -21,7 +21,8 @@ class ProbeError(Exception):
 
     Attributes:
         kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `frame` or `evaluation`
-            (it does not exist), `slow` (it took too long), `raised` (an expression raised).
+            (it does not exist), `slow` (it took too long), `raised` (an expression raised), `refused` (no
+            connection for records).
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -231,6 +232,12 @@ class EvaluationOutcome(_Answer, frozen=True):
     trace: str = ""
     exit: str | None = None
     """What the code wanted to end the program with."""
+
+
+class Recording(_Answer, frozen=True):
+    """The answer to `record`: whether hits of breakpoints are recorded."""
+
+    recording: bool
 
 
 Body = TypeVar("Body", bound=_Answer)

@@ -95,6 +95,11 @@ def _probe() -> str:
     return f"getattr(__import__('sys').modules.get({HOST!r}), {attribute()!r}, None)"
 
 
+def hit_expression(specification: str) -> str:
+    """Return the condition of a breakpoint that the program judges itself; see `inside.hits`."""
+    return f"__import__('sys').modules[{HOST!r}].{attribute()}.hit({_literal(specification)})"
+
+
 def _literal(text: str) -> str:
     """Return a text as a literal of one line. pydevd reads `@LINE@` in an expression as a line break."""
     return ascii(text).replace("@LINE@", "@LINE\\x40")

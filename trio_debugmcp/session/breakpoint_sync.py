@@ -15,9 +15,10 @@ from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing, 
 from trio_debugmcp.dap.profiles import TypedException
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.exceptions import evaluated
+from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.placement import Group, grouped, one_per_line
+from trio_debugmcp.session.placement import Group, by_line, grouped, one_per_line
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
@@ -36,9 +37,16 @@ class BreakpointSync:
     """
 
     def __init__(
-        self, requests: Requests, merger: Merger, sources: Sources, host: Host, directory: str | None = None
+        self,
+        requests: Requests,
+        merger: Merger,
+        sources: Sources,
+        host: Host,
+        hits: ProgramHits,
+        directory: str | None = None,
     ) -> None:
         self.accepting = False
+        self._hits = hits
         self._host = host
         self._directory = directory
         self._requests = requests
@@ -87,7 +95,11 @@ class BreakpointSync:
             await self._bind([], [(each, "breakpoints on functions") for each in mine])
             return
         sent, unsupported = self._sort(mine)
-        arguments = {"breakpoints": [self._function_breakpoint(each) for each in sent]}
+        problem = await self._judging(Group((each,)) for each in sent)
+        if problem is not None:
+            unsupported += [(each, "log messages on functions") for each in sent if each.log_message is not None]
+            sent = [each for each in sent if each.log_message is None]
+        arguments = {"breakpoints": [self._function_breakpoint(each, judged=problem is None) for each in sent]}
         body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
         self._sent_functions = bool(sent)
         answers = list(zip(sent, body.breakpoints or [], strict=False))
@@ -98,12 +110,14 @@ class BreakpointSync:
             ]
         await self._bind(answers, unsupported)
 
-    def _function_breakpoint(self, each: Breakpoint) -> dict[str, Any]:
+    def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
         name, guard = code.function_breakpoint(each.function or "")
         conditions = _conditions(each)
         if guard is not None:
             conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
+        if judged and not Group((each,)).is_simple:
+            return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
         return {"name": name, **conditions}
 
     def _function_place(self, each: Breakpoint) -> tuple[str, int] | None:
@@ -185,10 +199,13 @@ class BreakpointSync:
     async def _send_placed(self, file: str, placed: list[Breakpoint]) -> list[tuple[Breakpoint, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
         shared = self._requests.profile.dialect.one_breakpoint_per_line
-        groups = grouped(placed) if shared else [Group((each,)) for each in one_per_line(placed)]
+        groups = by_line(placed) if shared else [Group((each,)) for each in one_per_line(placed)]
+        problem = await self._judging(groups)
+        if problem is not None and shared:
+            groups = grouped(placed)
         arguments = {
             "source": {"path": file, "name": file.rpartition("/")[2]},
-            "breakpoints": [self._line_breakpoint(file, each) for each in groups],
+            "breakpoints": [self._line_breakpoint(file, each, judged=problem is None) for each in groups],
             "sourceModified": False,
         }
         try:
@@ -198,7 +215,7 @@ class BreakpointSync:
         self._sent_files.add(file)
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))
-        answers = [(each, answer) for group, answer in answered for each in group.members]
+        answers = [(each, noted(each, answer, problem)) for group, answer in answered for each in group.members]
         for group, _ in answered:
             if not all(each.temporary for each in group.members):  # for one run that is not worth a message
                 winner = next(each for each in group.members if not each.temporary)
@@ -255,7 +272,20 @@ class BreakpointSync:
                 sent.append(each)
         return sent, unsupported
 
-    def _line_breakpoint(self, file: str, group: Group) -> dict[str, Any]:
+    async def _judging(self, groups: Iterable[Group]) -> str | None:
+        """Have the program judge its breakpoints if one of these needs it.
+
+        Returns:
+            None if it does; else why not: empty where that is known, because it is not on a direct line.
+        """
+        if all(each.is_simple for each in groups):
+            return None
+        return await self._hits.ready() if self._hits.possible else ""
+
+    def _line_breakpoint(self, file: str, group: Group, *, judged: bool) -> dict[str, Any]:
+        if judged and not group.is_simple:
+            condition = self._hits.condition((each, self._guarded(file, each)) for each in group.members)
+            return {"line": group.members[0].line, "condition": condition}
         first, conditions = group.members[0], _conditions(group.members[0])
         guarded = list(dict.fromkeys(self._guarded(file, each) for each in group.members))
         if all(guarded):
@@ -286,8 +316,11 @@ class BreakpointSync:
 
     # --- At a stop -------------------------------------------------------------------------------------------
 
-    async def not_hit(self, stopped: Stopped, frame_id: int | None) -> tuple[str, ...]:
-        """Return those of several breakpoints on the line of a stop whose condition does not hold there."""
+    async def hits(self, stopped: Stopped, frame_id: int | None) -> tuple[tuple[str, ...], dict[str, int]]:
+        """Return which breakpoints on the line of a stop were not hit there, and the number of hits where it is known.
+
+        Where the program does not say it, the conditions are evaluated again.
+        """
         hit = set(stopped.hit_breakpoint_ids or ())
         there = [
             each
@@ -295,8 +328,11 @@ class BreakpointSync:
             for binding in each.bindings
             if binding.session_id == self._requests.session_id and binding.adapter_id in hit
         ]
+        counted = self._hits.at_stop([each.id for each in there])
+        if counted:
+            return tuple(each.id for each in there if each.id not in counted), counted
         if len(there) < 2:
-            return ()
+            return (), {}
         false = []
         for each in there:
             if each.condition is not None:
@@ -305,7 +341,7 @@ class BreakpointSync:
                 )
                 if value is not None and value.lower() not in {"true", "1"}:
                     false.append(each.id)
-        return tuple(false) if len(false) < len(there) else ()  # one of them was: its condition changes something
+        return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something
 
 
 def _conditions(each: Breakpoint) -> dict[str, Any]:

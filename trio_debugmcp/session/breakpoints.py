@@ -67,6 +67,7 @@ class BreakpointRegistry:
         self._merger = merger
         self._numbers = count(1)
         self._temporary_numbers = count(1)
+        self._versions = count(1)
         self._syncs: list[BreakpointSync] = []
 
     def __repr__(self) -> str:
@@ -187,7 +188,7 @@ class BreakpointRegistry:
             new_id = f"{prefix}-{next(self._temporary_numbers if temporary else self._numbers)}"
             if old is not None:
                 await self._merger.merge(BreakpointsRemoved(frozenset({old.id})))
-        new = Breakpoint(id=new_id, type=kind, temporary=temporary, **asdict(spec))
+        new = Breakpoint(id=new_id, type=kind, temporary=temporary, version=next(self._versions), **asdict(spec))
         await self._merger.merge(BreakpointPut(new))
         return new
 

@@ -190,7 +190,7 @@ class Examiner:
         frames = captured_frames(self._requests.profile, stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
-        not_hit = await self._breakpoints.not_hit(stopped, frames[0].id if frames else None)
+        not_hit, counted = await self._breakpoints.hits(stopped, frames[0].id if frames else None)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(
@@ -204,6 +204,7 @@ class Examiner:
                 exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),
                 not_hit=not_hit,
+                counted=tuple(counted.items()),
                 frames=frames,
                 total_frames=max(stack.total_frames or 0, len(frames)),
                 threads=tuple(Thread(thread.id, thread.name) for thread in threads),

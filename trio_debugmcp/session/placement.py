@@ -11,6 +11,22 @@ class Group(Struct, frozen=True):
     members: tuple[Breakpoint, ...]
     overridden: tuple[Breakpoint, ...] = ()
 
+    @property
+    def is_simple(self) -> bool:
+        """Whether the adapter can judge and count it: what stops there does so always, or on one condition."""
+        first, *others = self.members
+        return not (first.hit_condition or first.log_message) and (
+            not others or all(each.always_stops for each in self.members)
+        )
+
+
+def by_line(breakpoints: list[Breakpoint]) -> list[Group]:
+    """Group breakpoints by their lines, for a program that judges each of them itself."""
+    lines: dict[int | None, list[Breakpoint]] = {}
+    for each in breakpoints:
+        lines.setdefault(each.line, []).append(each)
+    return [Group(tuple(each)) for each in lines.values()]
+
 
 def grouped(breakpoints: list[Breakpoint]) -> list[Group]:
     """Group breakpoints by their lines, for an adapter that observes one on each.
@@ -18,15 +34,12 @@ def grouped(breakpoints: list[Breakpoint]) -> list[Group]:
     Those that stop, always or on a condition, are joined. A hit condition counts in the adapter, and a log message
     replaces the stop, so neither can be joined: of those the first remains, where no other breakpoint is.
     """
-    by_line: dict[int | None, list[Breakpoint]] = {}
-    for each in breakpoints:
-        by_line.setdefault(each.line, []).append(each)
-    return [_group(each) for each in by_line.values()]
+    return [_observed(group.members) for group in by_line(breakpoints)]
 
 
-def _group(on_line: list[Breakpoint]) -> Group:
-    joined = [each for each in on_line if not (each.hit_condition or each.log_message)] or on_line[:1]
-    return Group(tuple(joined), tuple(each for each in on_line if each not in joined))
+def _observed(on_line: tuple[Breakpoint, ...]) -> Group:
+    joined = tuple(each for each in on_line if not (each.hit_condition or each.log_message)) or on_line[:1]
+    return Group(joined, tuple(each for each in on_line if each not in joined))
 
 
 def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:

@@ -23,6 +23,7 @@ from trio_debugmcp.probe.answers import (
     Frames,
     ProbeError,
     ProbeThread,
+    Recording,
     Reply,
     Stacks,
     Tasks,
@@ -41,7 +42,10 @@ MAX_THREADS = 10_000
 MAX_SIZE = 2_000_000
 """Characters of an answer about all threads: 1,000 stacks of 20 frames, equal ones of which are merged afterwards."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, EvaluationOutcome)
+INSTALL_SECONDS = 10.0
+"""For the program to open its connection for records, while fifty of them may start."""
+
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, EvaluationOutcome, Recording)
 
 
 class ProgramProbe:
@@ -93,12 +97,18 @@ class ProgramProbe:
         """Raise KeyboardInterrupt in an evaluation of `start`."""
         return (await self._ask("interrupt", EvaluationOutcome, number=number)).answer
 
-    async def _ask(self, question: str, kind: type[_Kind], **parameters: object) -> Reply[_Kind]:
+    async def record(self, key: str) -> None:
+        """Have the program record the hits of its breakpoints over a connection that begins with this key."""
+        await self._ask("record", Recording, within=INSTALL_SECONDS, key=key)
+
+    async def _ask(
+        self, question: str, kind: type[_Kind], *, within: float = PROBE_SECONDS, **parameters: object
+    ) -> Reply[_Kind]:
         if not self._requests.profile.has_probe:
             raise ProbeError("absent", f"{self._requests.profile.name} has no probe")
         expression = bootstrap.call_expression(question, **parameters)
         try:
-            with trio.fail_after(PROBE_SECONDS):
+            with trio.fail_after(within):
                 answer = await self._evaluate(expression)
                 if not answer:  # the probe is not in the program yet, or the program has replaced itself
                     await self._evaluate(bootstrap.install_expression())

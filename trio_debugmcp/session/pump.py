@@ -27,6 +27,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
+from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
@@ -51,6 +52,7 @@ class EventPump:
         merger: Merger,
         console: Console,
         sources: Sources,
+        hits: ProgramHits,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -60,6 +62,7 @@ class EventPump:
         self._merger = merger
         self._console = console
         self._sources = sources
+        self._hits = hits
 
     def __repr__(self) -> str:
         return f"<EventPump of {self._requests.session_id}>"
@@ -157,10 +160,15 @@ class EventPump:
         category, text = output.category or "console", output.output
         if category == "telemetry":
             return
+        is_record, explanation = await self._hits.take(output)
+        if explanation is not None:
+            self._examiner.explain_next_stop(explanation)
+        if is_record:
+            return
         session_id, dialect = self._requests.session_id, self._requests.profile.dialect
         for breakpoint_ in self._merger.state.breakpoints:
             mark = dialect.log_message(breakpoint_.id, "")
-            if breakpoint_.log_message is not None and text.startswith(mark):
+            if breakpoint_.log_message is not None and text.startswith(mark) and not self._hits.possible:
                 logged = text.removeprefix(mark)
                 self._console.append("tracepoint", logged)
                 await self._merger.merge(BreakpointLogged(session_id, breakpoint_.id, logged))

@@ -40,6 +40,7 @@ from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution
 from trio_debugmcp.session.handshake import Handshake
+from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.probe import ProgramProbe
@@ -106,8 +107,9 @@ class DebugSession:
         self.requests = requests = Requests(session_id, profile, merger, suspension)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
+        hits = ProgramHits(requests, merger, shared.console, self.probe)
         self._breakpoints = BreakpointSync(
-            requests, merger, shared.sources, shared.host, start.cwd if isinstance(start, Launch) else None
+            requests, merger, shared.sources, shared.host, hits, start.cwd if isinstance(start, Launch) else None
         )
         self._handshake = Handshake(requests, start, self._breakpoints)
         self._examiner = Examiner(
@@ -123,6 +125,7 @@ class DebugSession:
             merger,
             shared.console,
             shared.sources,
+            hits,
         )
         self._terminals = Terminals(
             session_id, shared.console, shared.runtime.watchdog, shared.host, self._wait_children

@@ -3,19 +3,20 @@
 A breakpoint has one `Binding` per session: the id that one adapter gave it means nothing to another, and each adapter
 counts hits for its own session.
 
-Hit conditions are evaluated by the adapters, which report only the stops that a condition let through. The number of
-hits is derived from those stops: the second stop at `% 3` is the sixth hit. The forms are those that adapters share:
+A program on the direct line counts its hits itself. Elsewhere hit conditions are evaluated by the adapters, which
+report only the stops that a condition let through. The number of hits is derived from those stops: the second stop at
+`% 3` is the sixth hit. The forms are those that adapters share:
 `3`, `== 3`, `> 3`, `>= 3`, `< 3`, `<= 3` and `% 3`.
 """
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
-from trio_debugmcp.state.changes import StopExamined
+from trio_debugmcp.state.changes import BreakpointFaulted, StopExamined
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, State
 from trio_debugmcp.state.payloads import Location, PauseReason
 
@@ -124,13 +125,21 @@ def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReaso
 # --- Hits -------------------------------------------------------------------------------------------------------------
 
 
-def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
-    """The breakpoint after a stop in a session, or after a log message that it wrote there."""
+def count_hit(breakpoint_: Breakpoint, session_id: str, exactly: int | None = None) -> Breakpoint:
+    """The breakpoint after a stop in a session, or after a log message that it wrote there.
+
+    `exactly` is the number of hits in that session, if the program counts them.
+    """
+    if exactly is not None and all(binding.session_id != session_id for binding in breakpoint_.bindings):
+        # Hit before the adapter's answer to its setting was merged.
+        breakpoint_ = replace(breakpoint_, bindings=(*breakpoint_.bindings, Binding(session_id)))
 
     def counted(binding: Binding) -> Binding:
         if binding.session_id != session_id:
             return binding
         hits = hits_after_stop(breakpoint_.hit_condition, binding.hits)
+        if exactly is not None:
+            hits = max(binding.hits, exactly)
         if breakpoint_.function is None:
             return replace(binding, hits=hits)
         return replace(binding, hits=hits, verified=True, message=None)  # the function exists: it was called
@@ -139,6 +148,23 @@ def count_hit(breakpoint_: Breakpoint, session_id: str) -> Breakpoint:
     new = sum(binding.hits for binding in bindings) - sum(binding.hits for binding in breakpoint_.bindings)
     # Added, not summed anew: the hits of sessions that have ended went away with their bindings.
     return replace(breakpoint_, hits=breakpoint_.hits + new, bindings=bindings)
+
+
+def count_hits(
+    kept: tuple[Breakpoint, ...], hit: Container[str], session_id: str, counted: Mapping[str, int]
+) -> tuple[Breakpoint, ...]:
+    """`kept` after these were hit in a session; of those that are `counted` the number of hits is known."""
+    return update(kept, hit, lambda each: count_hit(each, session_id, counted.get(each.id)))
+
+
+def faulted(kept: tuple[Breakpoint, ...], change: BreakpointFaulted) -> tuple[Breakpoint, ...]:
+    """`kept` after a condition has failed."""
+    return tuple(
+        replace(each, problem=change.problem)
+        if each.condition == change.condition and change.breakpoint in (None, each.id)
+        else each
+        for each in kept
+    )
 
 
 def raised(breakpoint_: ExceptionBreakpoint, session_id: str) -> ExceptionBreakpoint:

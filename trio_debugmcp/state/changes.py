@@ -101,7 +101,8 @@ class StopExamined(Change, frozen=True):
     """A stop that is to be shown, with what was found there.
 
     `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
-    `exception_breakpoints` are our ids, and `not_hit` those of breakpoints that only share the line with one that was.
+    `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
+    and `counted` those whose hits the program counts, with their number.
     """
 
     session_id: str
@@ -114,6 +115,7 @@ class StopExamined(Change, frozen=True):
     exception: ExceptionInfo | None = None
     exception_breakpoints: tuple[str, ...] = ()
     not_hit: tuple[str, ...] = ()
+    counted: tuple[tuple[str, int], ...] = ()
     frames: tuple[StackFrame, ...] = ()
     total_frames: int = 0
     threads: tuple[Thread, ...] = ()
@@ -181,11 +183,20 @@ class ExceptionBreakpointsBound(Change, frozen=True):
 
 
 class BreakpointLogged(Change, frozen=True):
-    """A breakpoint with a log message was passed and wrote `text`."""
+    """A breakpoint with a log message was passed and wrote `text`; `hits` is exact, if the program counts them."""
 
     session_id: str
     breakpoint: str
     text: str = ""
+    hits: int | None = None
+
+
+class BreakpointCounted(Change, frozen=True):
+    """A breakpoint was passed for the `hits`th time, as the program counts them; its hit condition did not hold."""
+
+    session_id: str
+    breakpoint: str
+    hits: int
 
 
 class WrittenPiece(Struct, frozen=True):
@@ -205,8 +216,9 @@ class OutputWritten(Change, frozen=True):
 
 
 class BreakpointFaulted(Change, frozen=True):
-    """Evaluating a condition failed. Adapters report its text, not the breakpoint: all that have it are meant."""
+    """Evaluating a condition failed. Adapters report its text, not the breakpoint: then all that have it are meant."""
 
     session_id: str
     condition: str
     problem: str
+    breakpoint: str | None = None

@@ -153,7 +153,8 @@ class Binding(Struct, frozen=True):
 class Breakpoint(Struct, frozen=True):
     """A line or function breakpoint that the user has set. It outlives sessions.
 
-    `hits` counts the hits in all sessions since the last launch or attach. A `temporary` breakpoint serves a single run
+    `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
+    breakpoint which had this id before, whose hits may still be reported. A `temporary` breakpoint serves a single run
     and is in no payload.
     """
 
@@ -171,6 +172,7 @@ class Breakpoint(Struct, frozen=True):
     hits: int = 0
     problem: str | None = None
     bindings: tuple[Binding, ...] = ()
+    version: int = 0
 
     @property
     def always_stops(self) -> bool:

@@ -32,7 +32,8 @@ from trio_debugmcp.state.breakpoints import (
     bound,
     breakpoint_changed,
     breakpoints_hit,
-    count_hit,
+    count_hits,
+    faulted,
     put,
     raised,
     released,
@@ -41,6 +42,7 @@ from trio_debugmcp.state.breakpoints import (
     without_history,
 )
 from trio_debugmcp.state.changes import (
+    BreakpointCounted,
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
@@ -186,7 +188,7 @@ def _(change: StopExamined, state: State) -> State:
         state,
         stops=stop.number,
         focus=focus_after_stop(state, snapshot.id),
-        breakpoints=update(state.breakpoints, hit, lambda each: count_hit(each, change.session_id)),
+        breakpoints=count_hits(state.breakpoints, hit, change.session_id, dict(change.counted)),
         exceptions=update(state.exceptions, change.exception_breakpoints, lambda each: raised(each, change.session_id)),
     )
 
@@ -309,23 +311,16 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
     return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))
 
 
-@reduce.register
-def _(change: BreakpointLogged, state: State) -> State:
-    return replace(
-        state,
-        breakpoints=update(state.breakpoints, {change.breakpoint}, lambda each: count_hit(each, change.session_id)),
-    )
+@reduce.register(BreakpointLogged)
+@reduce.register(BreakpointCounted)
+def _(change: BreakpointLogged | BreakpointCounted, state: State) -> State:
+    counted = {} if change.hits is None else {change.breakpoint: change.hits}
+    return replace(state, breakpoints=count_hits(state.breakpoints, {change.breakpoint}, change.session_id, counted))
 
 
 @reduce.register
 def _(change: BreakpointFaulted, state: State) -> State:
-    return replace(
-        state,
-        breakpoints=tuple(
-            replace(each, problem=change.problem) if each.condition == change.condition else each
-            for each in state.breakpoints
-        ),
-    )
+    return replace(state, breakpoints=faulted(state.breakpoints, change))
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------

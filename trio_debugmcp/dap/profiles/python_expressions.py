@@ -3,13 +3,13 @@
 import ast
 import builtins
 import os
-import re
 import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.language import Expressions, Place
+from trio_debugmcp.probe.inside.templates import Template, TemplateError
 
 _MAX_PLACES = 200
 """Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
@@ -41,14 +41,13 @@ class PythonExpressions(Expressions):
         return True
 
     def log_message_problem(self, message: str) -> str | None:
-        """Check that braces come in pairs around valid expressions; pydevd knows no escape for a brace."""
-        if message.count("{") != message.count("}"):
-            return "its braces do not match"
-        for expression in re.findall(r"\{([^{}]*)\}", message):
-            problem = self.syntax_error(expression)
-            if problem is not None:
-                return f"{{{expression}}}: {problem}"
-        return None
+        """Check it as an f-string without the quotes."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return Template(message).problem()
+        except TemplateError as error:
+            return str(error)
 
     def program_problem(self, program: str, source: bytes) -> str | None:
         """Compile the program without running it, unless another version of Python is going to run it."""

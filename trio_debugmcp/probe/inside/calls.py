@@ -9,9 +9,10 @@ import json
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import bounds, engine, evaluation, facts, frames, tasks, threads, values, variables
+from trio_debugmcp.probe.inside import bounds, engine, evaluation, facts, frames, recorder, tasks, threads, values, variables
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.hits import hit
 from trio_debugmcp.probe.inside.values import Renderer
 
 STOP_FRAMES = 20
@@ -181,6 +182,14 @@ def _interrupt(asked: Asked) -> Json:
     return _outcome(asked)
 
 
+def _record(asked: Asked) -> Json:
+    """Open the line over which hits of breakpoints are recorded."""
+    try:
+        return {"recording": recorder.open_line(asked.text("key")).is_open}
+    except recorder.RefusedError as error:
+        raise UnknownError("refused", str(error)) from None
+
+
 QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
@@ -192,6 +201,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "start": _start,
     "outcome": _outcome,
     "interrupt": _interrupt,
+    "record": _record,
 }
 
 
@@ -219,4 +229,4 @@ def call(name: str, parameters: str) -> str:
     return json.dumps(answer)
 
 
-__all__: List[str] = ["QUESTIONS", "call"]
+__all__: List[str] = ["QUESTIONS", "call", "hit"]

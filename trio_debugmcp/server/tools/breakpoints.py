@@ -96,8 +96,6 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec
     """
     if (params.function is None) == (params.file is None or params.line is None):
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, or `function`.")
-    if params.function is not None and params.log_message is not None:
-        raise UsageError("INVALID_PARAMETER", "A function breakpoint cannot log: pass `file` and `line` instead.")
     file = None
     if params.file is not None and params.function is None:
         file = debugger.workspace.resolve(params.file)

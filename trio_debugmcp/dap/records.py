@@ -1,0 +1,208 @@
+"""Records of breakpoints' hits, which a program on the direct line writes over a connection of its own.
+
+    records = HitRecords(pass_on, nursery, numbers)
+    records.connect(stream, received)       # the program has connected; `probe.inside.recorder` is its side
+    await records.settle()                  # what the program has written by now has been passed on
+
+Each record becomes a DAP `output` event whose `data` has the record, so a recording of the session has them, too. What
+the program prints cannot look like one: pydevd's own `output` events carry no `data`.
+"""
+
+import array
+import fcntl
+import logging
+import secrets
+import termios
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from itertools import count
+
+import msgspec
+import trio
+
+from trio_debugmcp.dap.framing import encode_frame
+from trio_debugmcp.dap.messages import Output
+
+log = logging.getLogger(__name__)
+
+GREETING = b"trio_debugmcp records "
+"""How a connection for records begins; the token and a key follow, with a blank between, then a line break."""
+
+ACCEPTED = b"\0"
+"""Sent when it is accepted: the program reads up to here."""
+
+MAX_GREETING_BYTES = 1024
+
+_MAX_RECORD_BYTES = 256 * 1024
+"""A record is at most 8,000 characters, each of which takes up to 12 bytes in JSON, and some more."""
+
+_CHUNK_BYTES = 64 * 1024
+
+_SETTLE_SECONDS = 5.0
+"""For what has been written to be passed on; it takes as long as the session takes to read it."""
+
+_QUIET_SECONDS = 0.1
+"""Without a record before a connection counts as read to its end: a forked child may hold it open."""
+
+
+class HitRecord(msgspec.Struct, array_like=True, frozen=True):
+    """What became of one hit of a breakpoint. `kind` is one of `probe.inside.hits`; `hits` is its number."""
+
+    kind: str
+    breakpoint_id: str
+    version: int
+    hits: int
+    text: str
+
+
+class _Data(msgspec.Struct, frozen=True):
+    hit_record: HitRecord
+
+
+def record_of(output: Output) -> HitRecord | None:
+    """Return the record that an `output` event of a direct line carries."""
+    if not isinstance(output.data, dict) or "hit_record" not in output.data:
+        return None
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(output.data, _Data).hit_record
+    return None
+
+
+TakeRecords = Callable[[trio.abc.Stream, bytes], None]
+"""Called with a connection for records, and what the program has sent over it already."""
+
+
+class RecordTakers:
+    """The sessions that expect connections for records, each under a key; shared by all doors of a server."""
+
+    def __init__(self) -> None:
+        self._keys = count(1)
+        self._takers: dict[str, TakeRecords] = {}
+
+    def __repr__(self) -> str:
+        return f"<RecordTakers {list(self._takers)}>"
+
+    def expect(self, take: TakeRecords) -> str:
+        """Hand over connections that begin with the key that is returned, until `refuse`."""
+        key = str(next(self._keys))
+        self._takers[key] = take
+        return key
+
+    def refuse(self, key: str) -> None:
+        """Take no more connections with that key."""
+        self._takers.pop(key, None)
+
+    async def take(self, stream: trio.abc.Stream, received: bytes, token: str) -> bool:
+        """Hand a connection over, if it has the token and a key; return whether it was. The caller bounds the wait."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while b"\n" not in received and len(received) < MAX_GREETING_BYTES:
+                data = bytes(await stream.receive_some(MAX_GREETING_BYTES))
+                if not data:
+                    return False
+                received += data
+        greeting, _, rest = received.partition(b"\n")
+        words = greeting.split(b" ")
+        taker = self._takers.get(words[-1].decode(errors="replace"))
+        if len(words) != 4 or not secrets.compare_digest(words[2], token.encode()) or taker is None:
+            log.info("a connection for records that no session waits for")
+            return False
+        taker(stream, rest)
+        return True
+
+
+class HitRecords:
+    """The connections of one program, and the way from them into its stream of DAP."""
+
+    def __init__(
+        self, pass_on: Callable[[bytes], Awaitable[None]], nursery: trio.Nursery, numbers: Iterator[int]
+    ) -> None:
+        self._pass_on = pass_on
+        self._nursery = nursery
+        self._streams: dict[trio.abc.Stream, trio.CancelScope] = {}
+        self._busy: set[trio.abc.Stream] = set()
+        self._turn = trio.lowlevel.ParkingLot()
+        self._numbers = numbers
+
+    def __repr__(self) -> str:
+        return f"<HitRecords on {len(self._streams)} connections>"
+
+    def connect(self, stream: trio.abc.Stream, received: bytes) -> None:
+        """Read records from this stream until it ends; some bytes of them may have been received already."""
+        self._streams[stream] = trio.CancelScope()
+        self._busy.add(stream)
+        self._nursery.start_soon(self._read, stream, received)
+
+    async def settle(self) -> None:
+        """Wait until the records that the program has written by now have been passed on. Bounded."""
+        with trio.move_on_after(_SETTLE_SECONDS):
+            while any(stream in self._busy or _unread(stream) for stream in self._streams):
+                await self._turn.park()
+
+    async def drain(self) -> None:
+        """Wait until all records of a program that has ended have been passed on. Bounded."""
+        while self._streams:
+            with trio.move_on_after(_QUIET_SECONDS) as quiet:
+                await self._turn.park()
+            if quiet.cancelled_caught and not self._busy:
+                return
+
+    def close(self) -> None:
+        """Take no more records."""
+        for scope in list(self._streams.values()):
+            scope.cancel(reason="no more records are taken")
+
+    async def _read(self, stream: trio.abc.Stream, received: bytes) -> None:
+        with self._streams[stream]:
+            try:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                    await stream.send_all(ACCEPTED)
+                    rest, data = b"", received
+                    while True:
+                        *lines, rest = (rest + data).split(b"\n")
+                        if lines:
+                            await self._pass_on(b"".join(self._events(lines)))
+                        if len(rest) > _MAX_RECORD_BYTES:
+                            log.warning("a record of a hit without an end")
+                            break
+                        self._busy.discard(stream)
+                        self._turn.unpark_all()
+                        data = bytes(await stream.receive_some(_CHUNK_BYTES))
+                        self._busy.add(stream)
+                        if not data:
+                            break
+            finally:
+                del self._streams[stream]
+                self._busy.discard(stream)
+                self._turn.unpark_all()
+                with trio.CancelScope(shield=True):
+                    await trio.aclose_forcefully(stream)
+
+    def _events(self, lines: list[bytes]) -> Iterator[bytes]:
+        """Make an event of each record; of several that only count the same breakpoint, of the last."""
+        records = []
+        for line in lines:
+            try:
+                records.append(msgspec.json.decode(line, type=HitRecord))
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                log.warning("a record of a hit without sense: %s", error)
+        for record, following in zip(records, [*records[1:], None], strict=False):
+            if following is None or _name(record) != _name(following) or record.kind != "count":
+                body = {"category": "tracepoint", "output": record.text, "data": {"hit_record": record}}
+                event = {"seq": next(self._numbers), "type": "event", "event": "output", "body": body}
+                yield encode_frame(msgspec.json.encode(event))
+
+
+def _name(record: HitRecord) -> tuple[str, str, int]:
+    return record.kind, record.breakpoint_id, record.version
+
+
+def _unread(stream: trio.abc.Stream) -> bool:
+    """Whether something has arrived that was not read yet; False for streams that cannot tell."""
+    if not isinstance(stream, trio.SocketStream):
+        return False
+    waiting = array.array("i", [0])
+    try:
+        fcntl.ioctl(stream.socket.fileno(), termios.FIONREAD, waiting)
+    except OSError:
+        return False
+    return waiting[0] > 0

@@ -1,0 +1,116 @@
+"""Breakpoints judged inside the program: conditions, hit conditions and log messages, and an exact count of the hits.
+
+    hit('[["tp-1", 3, null, "% 2", "x is {x}"]]')      # the condition of a breakpoint: whether to stop there
+
+Each list stands for one of the user's breakpoints on that line: its id, which of that id it is, its condition, its hit
+condition and its log message. Each hit is recorded before the program continues (`recorder`); user code is never run
+while the recorder's lock is held.
+"""
+
+import json
+import re
+import sys
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import recorder, templates
+
+STOPPED, LOGGED, COUNTED, FAILED = "stop", "log", "count", "fail"
+"""Kinds of records: it stops there, it wrote a message, it was hit without either, its condition raised an error."""
+
+_HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
+_MOST_SPECIFICATIONS = 1000
+
+_TESTS: Dict[str, Callable[[int, int], bool]] = {
+    "": lambda hits, number: hits == number,
+    "==": lambda hits, number: hits == number,
+    ">=": lambda hits, number: hits >= number,
+    "<=": lambda hits, number: hits <= number,
+    ">": lambda hits, number: hits > number,
+    "<": lambda hits, number: hits < number,
+    "%": lambda hits, number: number > 0 and hits % number == 0,
+}
+
+
+class Judge:
+    """One breakpoint of the user's."""
+
+    def __init__(
+        self, id_: str, version: int, condition: Optional[str], hit_condition: Optional[str], message: Optional[str]
+    ) -> None:
+        self.id, self.version = id_, version
+        self.condition: Optional[Tuple[Any, bool]] = None
+        self.broken = ""
+        if condition:
+            try:
+                self.condition = templates.compiled(condition)
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                self.broken = templates.error_text(error)
+        form = _HIT_CONDITION.match(hit_condition or "")
+        self.test = (_TESTS[form.group(1)], int(form.group(2))) if form is not None else None
+        self.template = templates.Template(message, lenient=True) if message is not None else None
+
+    def holds(self, global_names: Dict[str, Any], local_names: Any) -> Tuple[bool, str]:
+        """Return whether the condition holds, and the error if that cannot be said."""
+        if self.broken:
+            return False, self.broken
+        if self.condition is None:
+            return True, ""
+        try:
+            return bool(templates.evaluate(*self.condition, global_names, local_names)), ""
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also a SystemExit, which must not end the program
+            return False, templates.error_text(error)
+
+
+_judges: Dict[str, List[Judge]] = {}
+
+
+def hit(specification: str) -> bool:
+    """Judge the breakpoints of a line in the frame that asks, record what became of them; return whether to stop."""
+    line = recorder.line()
+    if line is None:  # a fork that is not debugged
+        return False
+    asking = sys._getframe(1)
+    global_names, local_names = asking.f_globals, asking.f_locals
+    stop = False
+    records = ""
+    for judge in _judges.get(specification) or _parsed(specification):
+        if judge.template is not None and not line.is_open:
+            continue
+        holds, error = judge.holds(global_names, local_names)
+        if error:
+            stop = stop or judge.template is None
+            records += _record(judge, FAILED, _count(line, judge, 0 if judge.template else 1), error)
+            continue
+        if not holds:
+            continue
+        hits = _count(line, judge, 1)
+        if judge.test is not None and not judge.test[0](hits, judge.test[1]):
+            records += _record(judge, COUNTED, hits, "")
+        elif judge.template is None:
+            stop = True
+            records += _record(judge, STOPPED, hits, "")
+        else:
+            records += _record(judge, LOGGED, hits, judge.template.render(global_names, local_names))
+    if records:
+        line.write(records.encode())
+    return stop
+
+
+def _parsed(specification: str) -> List[Judge]:
+    if len(_judges) >= _MOST_SPECIFICATIONS:
+        _judges.clear()
+    judges = _judges[specification] = [Judge(*each) for each in json.loads(specification)]
+    return judges
+
+
+def _count(line: recorder.Line, judge: Judge, new: int) -> int:
+    key = (judge.id, judge.version)
+    with line.lock:
+        hits = line.counts[key] = line.counts.get(key, 0) + new
+    return hits
+
+
+def _record(judge: Judge, kind: str, hits: int, text: str) -> str:
+    return json.dumps([kind, judge.id, judge.version, hits, text]) + "\n"

@@ -1,0 +1,165 @@
+r"""`Line`: a connection of our own to the debugger, over which the program records the hits of its breakpoints.
+
+    line = open_line("7")               # "7": the session that expects it
+    line.write(b'["log", 1]\n')         # in the kernel when this returns: nothing is lost, however the program ends
+
+Every write waits until the kernel has taken the bytes. The connection is not inherited, survives fork as the parent's
+only, and is never written to once the program has closed its descriptor and uses the number for a file of its own.
+"""
+
+import _socket  # the one in C: `socket` may have been patched, by gevent for example
+import _thread
+import contextlib
+import os
+from typing import Any, Dict, List, Optional, Tuple
+
+from trio_debugmcp.probe.inside import bounds
+
+GREETING = "trio_debugmcp records"
+"""How a connection for records begins; then the token and the session's key, with blanks between, and a line break."""
+
+ACCEPTED = b"\0"
+"""The last byte that the debugger writes to it. What comes before is meant for callers of another kind."""
+
+_CONNECT_SECONDS = 5.0
+_MOST_WORDS = 65536
+
+_getpid, _fstat, _close = os.getpid, os.fstat, os.close
+_QUIETLY = getattr(_socket, "MSG_NOSIGNAL", 0)
+"""The program may have given SIGPIPE back its default, which would end it."""
+
+
+class RefusedError(Exception):
+    """There is no connection for records, and why."""
+
+
+class _Socket(_socket.socket):
+    """Closed without a ResourceWarning when the program ends."""
+
+    identity: Any = None
+
+    def is_ours(self, fstat: Any = _fstat) -> bool:
+        """Whether the descriptor is still that of this socket: the program may have closed and reused it."""
+        try:
+            found = fstat(self.fileno())
+        except OSError:
+            return False
+        return bool((found.st_dev, found.st_ino) == self.identity)
+
+    def __del__(self) -> None:
+        if self.is_ours():
+            self.close()
+        else:
+            self.detach()
+
+
+class Line:
+    """The connection of one process, and what is counted for it. Another process must make its own.
+
+    Attributes:
+        lock: held for moments, and never while code of the program runs.
+        counts: the hits of each breakpoint.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.pid = _getpid()
+        self.counts: Dict[Tuple[str, int], int] = {}
+        self.lock = _thread.allocate_lock()
+        self._rest = b""
+        self._socket: Optional[_Socket] = _connect(key)
+
+    @property
+    def is_open(self) -> bool:
+        return self._socket is not None and self.pid == _getpid()
+
+    def write(self, data: bytes) -> None:
+        """Write whole records. Without a debugger that reads them nothing is written, now and later."""
+        with self.lock:
+            if self._socket is None:
+                return
+            if not self._socket.is_ours():
+                self._reconnect()
+            self._rest += data
+            try:
+                while self._rest and self._socket is not None:
+                    # What a signal's handler interrupts by an exception stays, and is written before the next record.
+                    self._rest = self._rest[self._socket.send(self._rest, _QUIETLY) :]
+            except OSError:
+                self._give_up()
+
+    def _reconnect(self) -> None:
+        """The program has closed all of its descriptors, as daemons do."""
+        self._give_up()
+        with contextlib.suppress(RefusedError):
+            self._socket = _connect(self.key)
+
+    def _give_up(self) -> None:
+        self._socket, self._rest = None, b""
+
+    def close(self) -> None:
+        with self.lock:
+            self._give_up()
+
+
+_line: Optional[Line] = None
+
+
+def open_line(key: str) -> Line:
+    """Open this process's line, or return it if it is open.
+
+    Raises:
+        RefusedError: nobody takes records.
+    """
+    global _line  # noqa: PLW0603 (one for each process)
+    if _line is None or _line.key != key or not _line.is_open:
+        _line = Line(key)
+    return _line
+
+
+def line() -> Optional[Line]:
+    """Return this process's line, if it has one."""
+    return _line if _line is not None and _line.pid == _getpid() else None
+
+
+def _connect(key: str) -> _Socket:
+    """Connect to where pydevd is connected to, and wait until the connection is accepted."""
+    debugger = bounds.debugger()
+    try:
+        peer: Any = debugger.writer.sock
+        token = debugger.authentication.client_access_token
+        made = _high(_Socket(peer.family, peer.type))
+    except (AttributeError, OSError) as error:
+        raise RefusedError(f"pydevd is not connected: {error}") from None
+    try:
+        made.settimeout(_CONNECT_SECONDS)
+        made.connect(peer.getpeername())
+        if peer.family in (_socket.AF_INET, _socket.AF_INET6):
+            made.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+        made.sendall((f"{GREETING} {token} {key}\n").encode(), _QUIETLY)
+        words = 0
+        while words < _MOST_WORDS:
+            data = made.recv(4096)
+            words += len(data)
+            if data.endswith(ACCEPTED):
+                made.settimeout(None)
+                return made
+            if not data:
+                break
+    except OSError as error:
+        raise RefusedError(str(error)) from None
+    raise RefusedError("the debugger does not take records")
+
+
+def _high(made: _Socket) -> _Socket:
+    """Leave the descriptors of the standard streams alone: the program may have closed them."""
+    low: List[int] = []
+    while made.fileno() < 3:
+        low.append(made.detach())
+        made = _Socket(fileno=os.dup(low[-1]))
+    for each in low:
+        _close(each)
+    found = _fstat(made.fileno())
+    identity: Tuple[int, int] = (found.st_dev, found.st_ino)
+    made.identity = identity
+    return made

@@ -1,0 +1,118 @@
+"""`ProgramHits`: breakpoints that a program on the direct line judges itself, and their hits as it records them.
+
+    condition = hits.condition([(breakpoint_, "limit > 3")])    # for `setBreakpoints`, once `hits.ready()` is None
+    await hits.take(record)                                     # of an `output` event, see `dap.records`
+    reported = hits.at_stop(["bp-1", "bp-2"])                   # who stopped the program, and at which hit
+
+So several breakpoints on one line are each judged and counted, in front of the user's own conditions; no message is
+lost when the program ends; and a `print` of the program cannot look like a hit.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapBreakpoint, Output
+from trio_debugmcp.dap.records import HitRecord, record_of
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.changes import BreakpointCounted, BreakpointFaulted, BreakpointLogged
+from trio_debugmcp.state.model import Breakpoint
+
+NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
+
+
+def noted(each: Breakpoint, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
+    """Return the answer for a breakpoint, with why its hits are not recorded, if it needs that."""
+    if not problem or not (each.log_message or each.hit_condition):
+        return answer
+    return replace(answer, message=answer.message or problem)
+
+
+class ProgramHits:
+    """The judged breakpoints of one session."""
+
+    def __init__(self, requests: Requests, merger: Merger, console: Console, probe: ProgramProbe) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._console = console
+        self._probe = probe
+        self._recording = False
+        self._stops: dict[str, int] = {}
+        self._failed: set[tuple[str, int]] = set()
+
+    def __repr__(self) -> str:
+        return f"<ProgramHits of {self._requests.session_id}, {'recording' if self._recording else 'not recording'}>"
+
+    @property
+    def possible(self) -> bool:
+        """Whether the program can judge breakpoints: it is on the direct line."""
+        return self._requests.capabilities.hit_records is not None
+
+    async def ready(self) -> str | None:
+        """Have the program record hits; return why it does not."""
+        if not self._recording:
+            try:
+                await self._probe.record(self._requests.capabilities.hit_records or "")
+            except (ProbeError, DebugError) as error:
+                return NOT_RECORDED.format(error)
+            self._recording = True
+        return None
+
+    def condition(self, judged: Iterable[tuple[Breakpoint, str]]) -> str:
+        """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""
+        parts = [
+            [each.id, each.version, condition or None, each.hit_condition, each.log_message]
+            for each, condition in judged
+        ]
+        return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
+
+    def at_stop(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return which of these breakpoints have stopped the program since they were asked about, and their hits."""
+        return {id_: self._stops.pop(id_) for id_ in ids if id_ in self._stops}
+
+    async def take(self, output: Output) -> tuple[bool, str | None]:
+        """Take the record that an event may carry; return whether it did, and what explains the stop that follows."""
+        record = record_of(output) if self.possible else None
+        if record is None:
+            return False, None
+        found = next((each for each in self._merger.state.breakpoints if each.id == record.breakpoint_id), None)
+        current = found is not None and found.version == record.version
+        if record.kind == "log":
+            # What the program wrote before the hit is on its way through a pipe.
+            await self._console.settle()
+            self._console.append("tracepoint", f"{record.text}\n")
+        if found is None or not current:  # it was removed or replaced meanwhile
+            return True, None
+        return True, await self._merge(record, found)
+
+    async def _merge(self, record: HitRecord, found: Breakpoint) -> str | None:
+        session_id = self._requests.session_id
+        match record.kind:
+            case "log":
+                await self._merger.merge(BreakpointLogged(session_id, found.id, f"{record.text}\n", record.hits))
+            case "count":
+                await self._merger.merge(BreakpointCounted(session_id, found.id, record.hits))
+            case "stop":
+                self._stops[found.id] = record.hits
+            case "fail":
+                return await self._fail(record, found)
+        return None
+
+    async def _fail(self, record: HitRecord, found: Breakpoint) -> str | None:
+        """A condition raised an error: the program stops there, or says so once in place of a message."""
+        problem = f"the condition `{found.condition}` failed: {record.text}"
+        await self._merger.merge(BreakpointFaulted(self._requests.session_id, found.condition or "", problem, found.id))
+        if found.log_message is None:
+            self._stops[found.id] = record.hits
+            return problem
+        if (found.id, found.version) not in self._failed:
+            self._failed.add((found.id, found.version))
+            self._console.append("tracepoint", f"{found.id}: {problem}\n")
+        return None
