@@ -1,6 +1,5 @@
 """Tracepoints and counts that lose nothing, however the program ends: with real debugpy."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -74,14 +73,14 @@ async def test_twenty_thousand_hits_at_a_programs_very_end_all_arrive_in_order(
     debugging: Connect, tmp_path: Path, end: str
 ) -> None:
     app = write(tmp_path, AT_THE_END.replace("END", end))
-    alone = subprocess.run([sys.executable, app], capture_output=True, text=True, check=False)
+    alone = await trio.run_process([sys.executable, app], capture_stdout=True, check=False)
     async with debugging() as client:
         made = await trace(client, app, "# here", "{number}")
         stop = (await client.call("debug_launch", program=app, stop_at_entry=False, timeout=60))["stop"]
         assert (stop["reason"], stop["exitCode"]) == ("Exited", alone.returncode)
         assert await output(client) == "".join(f"{number}\n" for number in range(HITS))
         assert await count(client, made["id"]) == HITS
-        assert await output(client, "stdout") == alone.stdout
+        assert await output(client, "stdout") == alone.stdout.decode()
 
 
 CHILDREN = """
@@ -182,7 +181,8 @@ async def test_messages_are_f_strings_and_a_part_that_fails_is_said_where_it_is(
 ) -> None:
     app = write(tmp_path, SHOP)
     async with debugging() as client:
-        await trace(client, app, "# added", "{{{prices[1]:>5.2f}}} {'}'!r} { {p: 1 for p in found} } {limit != 1} {nope}")
+        message = "{{{prices[1]:>5.2f}}} {'}'!r} { {p: 1 for p in found} } {limit != 1} {nope}"
+        await trace(client, app, "# added", message)
         await client.call("debug_launch", program=app, stop_at_entry=False)
         lines = (await output(client)).splitlines()
         assert lines[0] == "{ 2.50} '}' {} False <error: NameError: name 'nope' is not defined>"
@@ -254,14 +254,16 @@ async def test_a_condition_that_fails_stops_at_a_breakpoint_and_is_said_at_a_tra
 
 DAEMON = """
 import os, sys, threading
+def is_socket(number):
+    path = f"/proc/self/fd/{number}"
+    return os.path.exists(path) and "socket" in os.readlink(path)
 def hit(number):
     return number  # here
 hit(1)
 names = [each.name for each in threading.enumerate()]
 kept = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
-for descriptor in range(3, 50):
-    if "socket" in os.readlink(f"/proc/self/fd/{descriptor}") if os.path.exists(f"/proc/self/fd/{descriptor}") else False:
-        os.dup2(kept, descriptor)
+for descriptor in filter(is_socket, range(3, 50)):
+    os.dup2(kept, descriptor)
 for number in range(2, 20):
     hit(number)
 os.lseek(kept, 0, 0)

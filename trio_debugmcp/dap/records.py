@@ -4,8 +4,8 @@
     records.connect(stream, received)       # the program has connected; `probe.inside.recorder` is its side
     await records.settle()                  # what the program has written by now has been passed on
 
-Each record becomes a DAP `output` event whose `data` has the record, so a recording of the session has them, too. What
-the program prints cannot look like one: pydevd's own `output` events carry no `data`.
+Records that arrive together become one DAP `output` event, whose `data` has them, so a recording of the session has and
+replays them. What the program prints cannot look like one: pydevd's own `output` events carry no `data`.
 """
 
 import array
@@ -56,16 +56,16 @@ class HitRecord(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Data(msgspec.Struct, frozen=True):
-    hit_record: HitRecord
+    hit_records: list[HitRecord]
 
 
-def record_of(output: Output) -> HitRecord | None:
-    """Return the record that an `output` event of a direct line carries."""
-    if not isinstance(output.data, dict) or "hit_record" not in output.data:
-        return None
+def records_of(output: Output) -> list[HitRecord]:
+    """Return the records that an `output` event of a direct line carries; none if it is another event."""
+    if not isinstance(output.data, dict) or "hit_records" not in output.data:
+        return []
     with suppress(msgspec.ValidationError):
-        return msgspec.convert(output.data, _Data).hit_record
-    return None
+        return msgspec.convert(output.data, _Data).hit_records
+    return []
 
 
 TakeRecords = Callable[[trio.abc.Stream, bytes], None]
@@ -159,8 +159,9 @@ class HitRecords:
                     rest, data = b"", received
                     while True:
                         *lines, rest = (rest + data).split(b"\n")
-                        if lines:
-                            await self._pass_on(b"".join(self._events(lines)))
+                        records = list(_decoded(lines))
+                        if records:
+                            await self._pass_on(self._event(records))
                         if len(rest) > _MAX_RECORD_BYTES:
                             log.warning("a record of a hit without an end")
                             break
@@ -177,19 +178,27 @@ class HitRecords:
                 with trio.CancelScope(shield=True):
                     await trio.aclose_forcefully(stream)
 
-    def _events(self, lines: list[bytes]) -> Iterator[bytes]:
-        """Make an event of each record; of several that only count the same breakpoint, of the last."""
-        records = []
-        for line in lines:
-            try:
-                records.append(msgspec.json.decode(line, type=HitRecord))
-            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-                log.warning("a record of a hit without sense: %s", error)
-        for record, following in zip(records, [*records[1:], None], strict=False):
-            if following is None or _name(record) != _name(following) or record.kind != "count":
-                body = {"category": "tracepoint", "output": record.text, "data": {"hit_record": record}}
-                event = {"seq": next(self._numbers), "type": "event", "event": "output", "body": body}
-                yield encode_frame(msgspec.json.encode(event))
+    def _event(self, records: list[HitRecord]) -> bytes:
+        text = "".join(f"{record.text}\n" for record in records if record.kind == "log")
+        body = {"category": "tracepoint", "output": text, "data": _Data(records)}
+        event = {"seq": next(self._numbers), "type": "event", "event": "output", "body": body}
+        return encode_frame(msgspec.json.encode(event))
+
+
+def _decoded(lines: list[bytes]) -> Iterator[HitRecord]:
+    """Decode records; of several that only count the same breakpoint, one after the other, give the last."""
+    before: HitRecord | None = None
+    for line in lines:
+        try:
+            record = msgspec.json.decode(line, type=HitRecord)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            log.warning("a record of a hit without sense: %s", error)
+            continue
+        if before is not None and (before.kind != "count" or _name(before) != _name(record)):
+            yield before
+        before = record
+    if before is not None:
+        yield before
 
 
 def _name(record: HitRecord) -> tuple[str, str, int]:

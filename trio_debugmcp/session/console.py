@@ -80,7 +80,7 @@ class Console:
         self.dropped = 0
         self._read: dict[Hashable, int] = {}
         self._sealed = 1
-        self._pipes: set[int] = set()
+        self._pipes: dict[int, int] = {}
         self._writing = trio.Lock()
 
     def __repr__(self) -> str:
@@ -169,21 +169,26 @@ class Console:
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         descriptor = pipe.fileno() if isinstance(pipe, _WithDescriptor) else None
         if descriptor is not None:
-            self._pipes.add(descriptor)
+            self._pipes[descriptor] = 0
         try:
             with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
                 while data := await pipe.receive_some(_CHUNK_BYTES):
                     self.append(stream, decoder.decode(data))
+                    if descriptor is not None:
+                        self._pipes[descriptor] += len(data)
         finally:
-            self._pipes.discard(descriptor or -1)
+            self._pipes.pop(descriptor if descriptor is not None else -1, None)
             self.append(stream, decoder.decode(b"", final=True))
 
     async def settle(self) -> None:
-        """Wait until the output that is in the pipes by now has been read: a stop event overtakes it."""
+        """Wait until the output that is in the pipes by now has been read: a stop event overtakes it.
+
+        Not until they are empty: of a program that writes without end they never are.
+        """
+        wanted = {each: self._pipes[each] + _unread(each) for each in self._pipes}
         with trio.move_on_after(_SETTLE_SECONDS):
-            while True:  # a pipe sends no event when it is empty, so it is checked after every turn of the pumps
-                if not any(_unread(descriptor) for descriptor in self._pipes):
-                    return
+            # A pump tells nobody what it has read, so it is checked after every turn of the pumps.
+            while any(self._pipes.get(each, until) < until for each, until in wanted.items()):
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:

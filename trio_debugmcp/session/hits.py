@@ -1,7 +1,7 @@
 """`ProgramHits`: breakpoints that a program on the direct line judges itself, and their hits as it records them.
 
     condition = hits.condition([(breakpoint_, "limit > 3")])    # for `setBreakpoints`, once `hits.ready()` is None
-    await hits.take(record)                                     # of an `output` event, see `dap.records`
+    await hits.take(output)                                     # records in an `output` event, see `dap.records`
     reported = hits.at_stop(["bp-1", "bp-2"])                   # who stopped the program, and at which hit
 
 So several breakpoints on one line are each judged and counted, in front of the user's own conditions; no message is
@@ -10,11 +10,12 @@ lost when the program ends; and a `print` of the program cannot look like a hit.
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, Output
-from trio_debugmcp.dap.records import HitRecord, record_of
+from trio_debugmcp.dap.records import HitRecord, records_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import ProbeError
@@ -22,7 +23,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.changes import BreakpointCounted, BreakpointFaulted, BreakpointLogged
+from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
 from trio_debugmcp.state.model import Breakpoint
 
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
@@ -78,32 +79,45 @@ class ProgramHits:
         return {id_: self._stops.pop(id_) for id_ in ids if id_ in self._stops}
 
     async def take(self, output: Output) -> tuple[bool, str | None]:
-        """Take the record that an event may carry; return whether it did, and what explains the stop that follows."""
-        record = record_of(output) if self.possible else None
-        if record is None:
-            return False, None
-        found = next((each for each in self._merger.state.breakpoints if each.id == record.breakpoint_id), None)
-        current = found is not None and found.version == record.version
-        if record.kind == "log":
-            # What the program wrote before the hit is on its way through a pipe.
+        """Take the records that an event may carry; return whether it did, and what explains the stop that follows."""
+        records = records_of(output) if self.possible else []
+        explanation = None
+        if any(record.kind == "log" for record in records):
+            # What the program wrote before a hit may still be on its way through a pipe.
             await self._console.settle()
-            self._console.append("tracepoint", f"{record.text}\n")
-        if found is None or not current:  # it was removed or replaced meanwhile
-            return True, None
-        return True, await self._merge(record, found)
+        for together, group in groupby(records, lambda record: record.kind in ("log", "count")):
+            if together:
+                await self._merge(list(group))
+            else:
+                for record in group:
+                    explanation = await self._take_stop(record) or explanation
+        return bool(records), explanation
 
-    async def _merge(self, record: HitRecord, found: Breakpoint) -> str | None:
-        session_id = self._requests.session_id
-        match record.kind:
-            case "log":
-                await self._merger.merge(BreakpointLogged(session_id, found.id, f"{record.text}\n", record.hits))
-            case "count":
-                await self._merger.merge(BreakpointCounted(session_id, found.id, record.hits))
-            case "stop":
-                self._stops[found.id] = record.hits
-            case "fail":
-                return await self._fail(record, found)
+    async def _merge(self, records: list[HitRecord]) -> None:
+        hits = []
+        for record in records:
+            text = record.text if record.kind == "log" else None
+            if text is not None:
+                self._console.append("tracepoint", f"{text}\n")
+            if self._found(record) is not None:
+                hits.append(RecordedHit(record.breakpoint_id, record.hits, text))
+        if hits:
+            await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(hits)))
+
+    async def _take_stop(self, record: HitRecord) -> str | None:
+        """Keep who stops the program; return the error, if it stops because a condition failed."""
+        found = self._found(record)
+        if found is None:
+            return None
+        if record.kind == "fail":
+            return await self._fail(record, found)
+        self._stops[found.id] = record.hits
         return None
+
+    def _found(self, record: HitRecord) -> Breakpoint | None:
+        """Return the breakpoint that was hit, unless it was removed or replaced meanwhile."""
+        mine = (record.breakpoint_id, record.version)
+        return next((each for each in self._merger.state.breakpoints if (each.id, each.version) == mine), None)
 
     async def _fail(self, record: HitRecord, found: Breakpoint) -> str | None:
         """A condition raised an error: the program stops there, or says so once in place of a message."""

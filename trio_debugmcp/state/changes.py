@@ -183,20 +183,26 @@ class ExceptionBreakpointsBound(Change, frozen=True):
 
 
 class BreakpointLogged(Change, frozen=True):
-    """A breakpoint with a log message was passed and wrote `text`; `hits` is exact, if the program counts them."""
+    """A breakpoint with a log message was passed and wrote `text`."""
 
     session_id: str
     breakpoint: str
     text: str = ""
-    hits: int | None = None
 
 
-class BreakpointCounted(Change, frozen=True):
-    """A breakpoint was passed for the `hits`th time, as the program counts them; its hit condition did not hold."""
+class RecordedHit(Struct, frozen=True):
+    """A hit that did not stop the program, the `hits`th of its breakpoint in the session; `text` if it wrote some."""
 
-    session_id: str
     breakpoint: str
     hits: int
+    text: str | None = None
+
+
+class HitsRecorded(Change, frozen=True):
+    """The program, which counts them itself, has recorded hits of breakpoints; in order."""
+
+    session_id: str
+    hits: tuple[RecordedHit, ...]
 
 
 class WrittenPiece(Struct, frozen=True):

@@ -42,7 +42,6 @@ from trio_debugmcp.state.breakpoints import (
     without_history,
 )
 from trio_debugmcp.state.changes import (
-    BreakpointCounted,
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
@@ -54,6 +53,7 @@ from trio_debugmcp.state.changes import (
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
     Happened,
+    HitsRecorded,
     LocalsFetched,
     OriginLearned,
     OutputWritten,
@@ -311,11 +311,15 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
     return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))
 
 
-@reduce.register(BreakpointLogged)
-@reduce.register(BreakpointCounted)
-def _(change: BreakpointLogged | BreakpointCounted, state: State) -> State:
-    counted = {} if change.hits is None else {change.breakpoint: change.hits}
-    return replace(state, breakpoints=count_hits(state.breakpoints, {change.breakpoint}, change.session_id, counted))
+@reduce.register
+def _(change: BreakpointLogged, state: State) -> State:
+    return replace(state, breakpoints=count_hits(state.breakpoints, {change.breakpoint}, change.session_id, {}))
+
+
+@reduce.register
+def _(change: HitsRecorded, state: State) -> State:
+    counted = {each.breakpoint: each.hits for each in change.hits}  # of several hits of one, the last
+    return replace(state, breakpoints=count_hits(state.breakpoints, counted, change.session_id, counted))
 
 
 @reduce.register

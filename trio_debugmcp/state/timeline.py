@@ -16,6 +16,7 @@ from trio_debugmcp.state.changes import (
     EventReceived,
     Happened,
     Happening,
+    HitsRecorded,
     OutputWritten,
     SessionClosed,
     SessionOpened,
@@ -77,6 +78,8 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
             ]
         case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
             return [*_of_sessions(old, change, new), *_of_event(change, new), *_of_breakpoints(old, change, new)]
+        case HitsRecorded():
+            return [*_of_breakpoints(old, change, new), *_of_hits(old, change, new)]
         case _:
             return [*_of_sessions(old, change, new), *_of_breakpoints(old, change, new)]
 
@@ -212,7 +215,7 @@ def _of_breakpoint(
     description = _description(after)
     if description != _description(before):
         yield _event("breakpointChanged", **description)
-    if after.hits <= before.hits:
+    if after.hits <= before.hits or isinstance(change, HitsRecorded):
         return
     if isinstance(change, BreakpointLogged):
         place = {key: description.get(key) for key in ("file", "line")}
@@ -229,6 +232,28 @@ def _of_breakpoint(
         hitCount=after.hits,
         location=None if stop is None else stop.location,
     )
+
+
+def _of_hits(old: State, change: HitsRecorded, new: State) -> Iterator[Happening]:
+    """What tracepoints wrote, in order. `hitCount` counts the hits in all sessions, the records those of one."""
+    places = {}
+    for each in new.breakpoints:
+        description = _description(each)
+        places[each.id] = {key: description.get(key) for key in ("file", "line")}
+    elsewhere = {
+        each.id: each.hits - sum(binding.hits for binding in each.bindings if binding.session_id == change.session_id)
+        for each in old.breakpoints
+    }
+    for hit in change.hits:
+        if hit.text is not None and hit.breakpoint in places and hit.breakpoint in elsewhere:
+            yield _event(
+                "tracepoint",
+                sessionId=change.session_id,
+                id=hit.breakpoint,
+                text=shortened(hit.text, MAX_TEXT_LENGTH),
+                hitCount=elsewhere[hit.breakpoint] + hit.hits,
+                **places[hit.breakpoint],
+            )
 
 
 def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
