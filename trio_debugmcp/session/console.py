@@ -187,8 +187,8 @@ class Console:
         """
         wanted = {each: self._pipes[each] + _unread(each) for each in self._pipes}
         with trio.move_on_after(_SETTLE_SECONDS):
-            # A pump tells nobody what it has read, so it is checked after every turn of the pumps.
-            while any(self._pipes.get(each, until) < until for each, until in wanted.items()):
+            # A pump does not report what it has read, so it is checked after every turn of the pumps.
+            while any(self._pipes.get(each, until) < until for each, until in wanted.items()):  # noqa: ASYNC110
                 await trio.lowlevel.checkpoint()
 
     def connect_input(self, pipe: trio.abc.SendStream) -> None:

@@ -9,7 +9,18 @@ import json
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import bounds, engine, evaluation, facts, frames, recorder, tasks, threads, values, variables
+from trio_debugmcp.probe.inside import (
+    bounds,
+    engine,
+    evaluation,
+    facts,
+    frames,
+    recorder,
+    tasks,
+    threads,
+    values,
+    variables,
+)
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.hits import hit

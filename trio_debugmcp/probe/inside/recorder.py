@@ -109,7 +109,7 @@ def open_line(key: str) -> Line:
     """Open this process's line, or return it if it is open.
 
     Raises:
-        RefusedError: nobody takes records.
+        RefusedError: the debugger takes no records.
     """
     global _line  # noqa: PLW0603 (one for each process)
     if _line is None or _line.key != key or not _line.is_open:

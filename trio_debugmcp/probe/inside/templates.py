@@ -28,7 +28,7 @@ class Field(NamedTuple):
     code: Any
     """None if the expression has no sense; then `error` says why."""
     nested: bool
-    """It has a scope of its own inside, which does not see the locals that `eval` is given."""
+    """Whether a scope inside of it would not see the locals that `eval` is given."""
     error: str
     label: str
     """Written before the value: `x=` of `{x=}`."""
