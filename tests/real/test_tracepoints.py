@@ -152,7 +152,8 @@ async def test_an_attached_program_and_its_child_record_their_hits(debugging: Co
             assert process.poll() is None
     finally:
         process.kill()
-        await process.wait()
+        with trio.move_on_after(5, shield=True):
+            await process.wait()
 
 
 # --- What is written, and when ----------------------------------------------------------------------------------------
