@@ -22,7 +22,7 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    ["errors", "clock", "samples", "probe"],
+    ["errors", "clock", "sparse_log", "samples", "probe"],
     ["dap"],
     ["state"],
     ["session", "publish", "transports"],
@@ -39,9 +39,12 @@ FLOORS = [
 PURE = ("state", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
 
 LATE = (
-    *("rich", "hypercorn", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),
+    *("rich", "h11", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),
     *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.testing"),
-    *(f"trio_debugmcp.transports.{name}" for name in ("gate", "http", "port", "websocket")),
+    *(
+        f"trio_debugmcp.transports.{name}"
+        for name in ("accept", "admission", "gate", "http", "http11", "port", "websocket")
+    ),
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""
 

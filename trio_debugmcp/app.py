@@ -78,20 +78,22 @@ class App:
         return f"<App with {len(self.clients)} clients>"
 
     @asynccontextmanager
-    async def open_server(self, role: Role) -> AsyncIterator[SdkServer[dict[str, Any]]]:
-        """Make the server for a client of the SDK's HTTP transport, which is connected for the length of the block."""
-        async with self._open_server(role) as server:
+    async def open_server(self, role: Role, shared: bool = False) -> AsyncIterator[SdkServer[dict[str, Any]]]:
+        """Make the server for a client of the SDK's HTTP transport, which is connected for the length of the block.
+
+        A `shared` one serves all clients of the modern era that have this role.
+        """
+        async with self._open_server(role, shared) as server:
             with self._tap.middleware(role, "http") as middleware:
                 server.middleware.extend(middleware)
                 yield server
 
     @asynccontextmanager
-    async def _open_server(self, role: Role) -> AsyncIterator[SdkServer[dict[str, Any]]]:
-        async with (
-            self.clients.connect(role) as client,
-            ConnectionServer(self.debugger, self.hub, self._tools, self._logs, client).open() as server,
-        ):
-            yield server
+    async def _open_server(self, role: Role, shared: bool = False) -> AsyncIterator[SdkServer[dict[str, Any]]]:
+        async with self.clients.connect(role) as client:
+            connection = ConnectionServer(self.debugger, self.hub, self._tools, self._logs, client, shared=shared)
+            async with connection.open() as server:
+                yield server
 
     async def serve_connection(
         self, incoming: Incoming, outgoing: Outgoing, role: Role = "control", transport: str = "memory"

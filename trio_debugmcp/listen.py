@@ -4,7 +4,7 @@
      ├─ signals           the first SIGINT or SIGTERM closes all connections and sessions gracefully
      ├─ app               the debugger, the hub, the clients
      ├─ WebSocket port    the dashboard's page, and one task per connection
-     ├─ HTTP port         hypercorn, and one server per MCP session
+     ├─ HTTP port         one server per MCP session
      └─ stdio             when its client disconnects the server ends, unless other clients are connected
 
 The modules of a transport are imported only if it is asked for, which keeps the start on plain stdio quick.
@@ -25,6 +25,7 @@ from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role, Tokens
 
 if TYPE_CHECKING:
+    from trio_debugmcp.transports.admission import Admission
     from trio_debugmcp.transports.gate import Gate
 
 COLLECT_EVERY = 50_000
@@ -101,10 +102,14 @@ async def serve(options: Options, network: Network) -> None:
 
         await nursery.start(watch_signals)
         _collect_seldom()
+        if websocket is not None or http is not None:
+            from trio_debugmcp.transports.admission import Admission, bounds, open_files
+
+            admission = Admission(bounds(open_files()))  # one for both ports: they have the same descriptors
         if websocket is not None:
-            await nursery.start(_serve_websocket, app, tokens, websocket)
+            await nursery.start(_serve_websocket, app, tokens, websocket, admission)
         if http is not None:
-            await nursery.start(_serve_http, app, tokens, http)
+            await nursery.start(_serve_http, app, tokens, http, admission)
         if network.stdio:
             await _serve_stdio(app)
             if websocket or http:
@@ -126,7 +131,7 @@ async def _serve_stdio(app: App) -> None:
 
 
 async def _serve_websocket(
-    app: App, tokens: Tokens, endpoint: _Endpoint, *, task_status: trio.TaskStatus[None]
+    app: App, tokens: Tokens, endpoint: _Endpoint, admission: "Admission", *, task_status: trio.TaskStatus[None]
 ) -> None:
     from trio_debugmcp.transports.port import Port, serve_port
 
@@ -139,10 +144,12 @@ async def _serve_websocket(
     task_status.started()
     tls = endpoint.tls
     listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
-    await serve_port(port, listeners)
+    await serve_port(port, listeners, admission)
 
 
-async def _serve_http(app: App, tokens: Tokens, endpoint: _Endpoint, *, task_status: trio.TaskStatus[None]) -> None:
+async def _serve_http(
+    app: App, tokens: Tokens, endpoint: _Endpoint, admission: "Admission", *, task_status: trio.TaskStatus[None]
+) -> None:
     from trio_debugmcp.transports.http import MCP_PATH, HttpApp, serve_http
 
     gate = endpoint.gate(tokens)
@@ -155,7 +162,8 @@ async def _serve_http(app: App, tokens: Tokens, endpoint: _Endpoint, *, task_sta
             _announce(f"http {role} token: {token}")
     async with trio.open_nursery() as nursery:
         http_app = HttpApp(gate, app.open_server, nursery)
-        await serve_http(http_app, endpoint.listeners, endpoint.tls, task_status=task_status)
+        task_status.started()
+        await serve_http(http_app, endpoint.listeners, admission, endpoint.tls)
 
 
 async def _listen(address: Address, tls: ssl.SSLContext | None) -> _Endpoint:

@@ -23,11 +23,13 @@ from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.transports.admission import Admission, Bounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Refused, read_head
 from trio_debugmcp.transports.port import Port
 from trio_debugmcp.transports.static import Page
 
+BOUNDS = Bounds(strangers=2, control=2, observe=2)
 BODIES = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, messages.Message)]
 
 
@@ -208,11 +210,11 @@ def head(data: bytes) -> None:
             async for _ in incoming:
                 pass
 
-        gate = Gate("127.0.0.1", 8000, lambda token: "control" if token == TOKEN else None)
+        gate: Gate[Any] = Gate("127.0.0.1", 8000, lambda token: "control" if token == TOKEN else None)
         ours, theirs = memory_stream_pair()
         said = b""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Port(gate, serve, PAGES).receive, theirs)
+            nursery.start_soon(Admission(BOUNDS).serve, theirs, Port(gate, serve, PAGES).receive)
             nursery.start_soon(_send, ours, data)
             while more := await _receive(ours):
                 said += more

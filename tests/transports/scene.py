@@ -14,6 +14,7 @@ from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect_streams
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.admission import Admission, Bounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.outbox import SharedStream
 from trio_debugmcp.transports.port import Port
@@ -22,6 +23,7 @@ from trio_debugmcp.transports.websocket import open_messages
 
 HOST = "127.0.0.1:8000"
 CONTROL, OBSERVE = "the-control-token", "the-observer-token"
+BOUNDS = Bounds(strangers=8, control=6, observe=4)
 PAGES = {
     "/": Page("text/html; charset=utf-8", b"<p>hello</p>", '"1"'),
     "/app.js": Page("text/javascript; charset=utf-8", b"hello();", '"2"'),
@@ -38,9 +40,10 @@ PING = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "ping"})
 class Scene:
     """A running app behind a port. `ends` are the server's ends of its connections, for tests that break them."""
 
-    def __init__(self, app: App, port: Port[Role], nursery: trio.Nursery) -> None:
+    def __init__(self, app: App, port: Port, admission: Admission, nursery: trio.Nursery) -> None:
         self.app = app
         self.port = port
+        self.admission = admission
         self.ends: list[trio.StapledStream[Any, Any]] = []
         self._nursery = nursery
 
@@ -48,7 +51,7 @@ class Scene:
         """Open a connection and return the client's end."""
         ours, theirs = memory_stream_pair()
         self.ends.append(theirs)
-        self._nursery.start_soon(self.port.receive, theirs)
+        self._nursery.start_soon(self.admission.serve, theirs, self.port.receive)
         return ours
 
     async def ask(self, request: str | bytes) -> tuple[int, dict[str, str], bytes]:
@@ -96,7 +99,7 @@ async def open_scene(adapter: FakeAdapter | None = None, **options: Any) -> Asyn
     app_options: Options = (adapter or FakeAdapter()).options(**options)
     async with open_app(app_options) as app, trio.open_nursery() as nursery:
         gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
-        yield Scene(app, Port(gate, app.serve_connection, PAGES), nursery)
+        yield Scene(app, Port(gate, app.serve_connection, PAGES), Admission(BOUNDS), nursery)
         nursery.cancel_scope.cancel()
 
 

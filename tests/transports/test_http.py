@@ -12,7 +12,7 @@ import trio
 from tests.transports.conftest import ServerProcess, StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, PING
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
-from trio_debugmcp.transports.asgi import GOODBYE_SECONDS
+from trio_debugmcp.transports.http import GOODBYE_SECONDS
 
 pytestmark = pytest.mark.real
 
@@ -90,7 +90,7 @@ async def test_over_http_a_connection_can_be_used_again_after_a_refusal(serving:
             await stream.send_all(head)
             await trio.sleep(0.1 * number)
             await stream.send_all(body)
-            assert b" 403 " in await read_until(stream, b"0\r\n\r\n")
+            assert b" 403 " in await read_until(stream, b"ours\n")
         assert await open_session(stream)
 
 
@@ -122,7 +122,7 @@ async def test_over_http_a_slow_head_is_cut_off_and_others_are_served_meanwhile(
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(trickle)
                 assert await ask(server, "POST /mcp", json.dumps(INITIALIZE).encode()) == 200
-                assert await silent.receive_some() == b""
+                assert (await read_until(silent, b"\r\n\r\n")).startswith(b"HTTP/1.1 408")
                 await gone.wait()
 
 

@@ -4,31 +4,45 @@ import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
 import pytest
 import trio
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from trio.testing import MockClock
+from trio.testing import MockClock, memory_stream_pair
 
-from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING
+from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING, read_answer
 from trio_debugmcp.app import open_app
 from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports import http
+from trio_debugmcp.transports.admission import Admission, Bounds
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.http import IDLE_SECONDS, HttpApp, HttpStatistics, is_relevant
+from trio_debugmcp.transports.http11 import serve_http11
 
+ROOMY = Bounds(strangers=100, control=100, observe=100)
 HELLO = json.dumps(INITIALIZE).encode()
 
 
 class Browser:
-    """Sends requests to an `HttpApp`, as hypercorn would; `unread` are the parts of the last body that it left."""
+    """Sends requests to an `HttpApp` over memory streams; `ends` are the server's ends of its connections."""
 
-    def __init__(self, app: HttpApp[Role]) -> None:
+    def __init__(self, app: HttpApp, admission: Admission, nursery: trio.Nursery) -> None:
         self.app = app
-        self.unread: list[dict[str, Any]] = []
+        self.admission = admission
+        self.ends: list[trio.StapledStream[Any, Any]] = []
+        self._nursery = nursery
+
+    def dial(self) -> trio.abc.HalfCloseableStream:
+        """Open a connection and return the client's end."""
+        ours, theirs = memory_stream_pair()
+        self.ends.append(theirs)
+        handler = partial(serve_http11, application=self.app.serve)
+        self._nursery.start_soon(self.admission.serve, theirs, handler)
+        return ours
 
     async def ask(
         self,
@@ -40,57 +54,51 @@ class Browser:
         before_response: Callable[[], Awaitable[None]] | None = None,
         **more: str,
     ) -> tuple[int, dict[str, str], bytes]:
-        """Send a request with its body in two parts, and return status, headers and body of the response."""
-        fields = {
-            "host": HOST,
-            "authorization": f"Bearer {token}",
-            "accept": "application/json, text/event-stream",
-            "content-type": "application/json",
-            **{name.replace("_", "-"): value for name, value in more.items()},
-        }
-        headers = [(name.encode(), value.encode()) for name, value in fields.items()]
-        scope = {"type": "http", "method": method, "path": path, "headers": headers, "query_string": b""}
-        half = len(body) // 2
-        self.unread = [
-            {"type": "http.request", "body": body[:half], "more_body": True},
-            {"type": "http.request", "body": body[half:], "more_body": False},
-        ]
-        unread = self.unread
-        answered: list[dict[str, Any]] = []
-
-        async def receive() -> dict[str, Any]:
-            await trio.lowlevel.checkpoint()
-            if unread:
-                return unread.pop(0)
-            await trio.sleep_forever()
-            raise AssertionError
-
-        async def send(message: dict[str, Any]) -> None:
-            await trio.lowlevel.checkpoint()
-            if before_response is not None and not answered:
-                await before_response()
-            answered.append(message)
-
-        await self.app(scope, receive, send)
-        start, *bodies = answered
-        shown = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-        return start["status"], shown, b"".join(each.get("body", b"") for each in bodies)
+        """Send a request on a connection for it alone; return status, headers and body of the response."""
+        async with self.dial() as stream:
+            if before_response is not None:
+                self.ends[-1].send_stream.send_all_hook = both(before_response, self.ends[-1].send_stream.send_all_hook)
+            sent = request(method, body, path=path, token=token, connection="close", **more)
+            await stream.send_all(sent)
+            return await read_answer(stream)
 
     async def status(self, method: str = "POST", body: bytes = b"", **more: Any) -> int:
         return (await self.ask(method, body, **more))[0]
 
-    async def open_session(self) -> str:
-        status, headers, _ = await self.ask(body=HELLO)
+    async def open_session(self, token: str = CONTROL) -> str:
+        status, headers, _ = await self.ask(body=HELLO, token=token)
         assert status == 200
         return headers["mcp-session-id"]
 
 
+def both(first: Callable[[], Awaitable[None]], second: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    async def hook() -> None:
+        await first()
+        await second()
+
+    return hook
+
+
+def request(method: str = "POST", body: bytes = b"", *, path: str = "/mcp", token: str = CONTROL, **more: str) -> bytes:
+    """The bytes of a request with its body."""
+    fields = {
+        "host": HOST,
+        "authorization": f"Bearer {token}",
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        **{name.replace("_", "-"): value for name, value in more.items()},
+    }
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value), "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
 @asynccontextmanager
-async def browsing() -> AsyncIterator[Browser]:
+async def browsing(limits: Bounds = ROOMY) -> AsyncIterator[Browser]:
     tokens = Tokens(CONTROL, OBSERVE)
     async with open_app(FakeAdapter().options()) as app, trio.open_nursery() as nursery:
         gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
-        yield Browser(HttpApp(gate, app.open_server, nursery))
+        yield Browser(HttpApp(gate, app.open_server, nursery), Admission(limits), nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -200,24 +208,13 @@ async def test_there_is_no_other_path_and_no_other_source(autojump_clock: MockCl
         assert await browser.status(body=HELLO, host="evil.example") == 403
         status, headers, body = await browser.ask(body=HELLO, token="wrong")
         assert (status, headers["www-authenticate"], body) == (401, "Bearer", b"a valid token is needed\n")
-        assert browser.unread == []
         assert browser.app.statistics().sessions == 0
 
 
-async def test_a_websocket_is_closed_with_1008(autojump_clock: MockClock) -> None:
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        await trio.lowlevel.checkpoint()
-        return {"type": "websocket.connect"}
-
-    async def send(message: Any) -> None:
-        await trio.lowlevel.checkpoint()
-        sent.append(message)
-
+async def test_a_websocket_is_refused(autojump_clock: MockClock) -> None:
     async with browsing() as browser:
-        await browser.app({"type": "websocket", "path": "/mcp", "headers": []}, receive, send)
-    assert sent == [{"type": "websocket.close", "code": 1008}]
+        status, _, body = await browser.ask("GET", upgrade="websocket")
+        assert (status, b"--ws" in body) == (400, True)
 
 
 @pytest.mark.parametrize(

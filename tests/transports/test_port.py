@@ -8,9 +8,9 @@ from trio.testing import MockClock
 
 from tests.transports.scene import CONTROL, HOST, OBSERVE, PAGES, http, open_scene, read_answer, upgrade
 from trio_debugmcp.server.auth import Tokens
+from trio_debugmcp.transports.admission import STRANGER_SECONDS, AdmissionStatistics
 from trio_debugmcp.transports.gate import Gate, is_loopback
 from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused
-from trio_debugmcp.transports.port import ANSWER_SECONDS, MAX_PENDING, PortStatistics
 from trio_debugmcp.transports.static import read_pages
 
 
@@ -254,36 +254,25 @@ async def test_the_websocket_is_at_one_path_only(autojump_clock: MockClock) -> N
         assert (await scene.ask(upgrade().replace(b"GET", b"POST")))[0] == 400
 
 
-async def test_past_the_bound_of_pending_connections_further_ones_are_closed(
-    autojump_clock: MockClock,
-) -> None:
-    async with open_scene() as scene:
-        pending = [scene.dial() for _ in range(MAX_PENDING)]
-        await trio.testing.wait_all_tasks_blocked()
-        assert scene.port.statistics().pending == MAX_PENDING
-        assert await scene.ask("GET /") == (0, {}, b"")
-        await pending[0].aclose()
-        assert (await scene.ask("GET /"))[0] == 200
-
-
 async def test_a_peer_that_does_not_read_its_page_is_dropped(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         stream = scene.dial()
         scene.ends[0].send_stream.send_all_hook = trio.sleep_forever
         await stream.send_all(http("GET /"))
-        await trio.sleep(ANSWER_SECONDS - 1)
-        assert scene.port.statistics() == PortStatistics(pending=1, websockets=0)
+        await trio.sleep(STRANGER_SECONDS - 1)
+        assert scene.admission.statistics().strangers == 1
         await trio.sleep(2)
-        assert scene.port.statistics() == PortStatistics(pending=0, websockets=0)
+        assert scene.admission.statistics().strangers == 0
 
 
-async def test_an_admitted_connection_is_not_pending(autojump_clock: MockClock) -> None:
+async def test_an_admitted_connection_is_not_a_stranger(autojump_clock: MockClock) -> None:
     async with open_scene() as scene:
         async with scene.websocket():
-            assert scene.port.statistics() == PortStatistics(pending=0, websockets=1)
-            assert repr(scene.port) == "<Port with 1 WebSockets, 0 pending connections>"
+            assert scene.admission.statistics() == AdmissionStatistics(0, control=1, observe=0, turned_out=0)
+            assert (scene.port.websockets, repr(scene.port)) == (1, "<Port with 1 WebSockets>")
         await trio.sleep(10)
-        assert scene.port.statistics() == PortStatistics(pending=0, websockets=0)
+        assert scene.admission.statistics() == AdmissionStatistics(0, control=0, observe=0, turned_out=0)
+        assert scene.port.websockets == 0
 
 
 async def test_an_error_while_a_connection_is_served_is_logged_and_ends_that_connection_only(

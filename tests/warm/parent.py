@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-import hypercorn.trio  # noqa: F401
 import mcp
 import mcp.server.streamable_http_manager  # noqa: F401
 

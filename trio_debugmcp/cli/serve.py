@@ -1,7 +1,6 @@
 """`trio-debugmcp serve`: the MCP server."""
 
 import argparse
-import importlib.util
 import logging
 import os
 import sys
@@ -83,7 +82,7 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         "--http",
         type=_address,
         metavar="[HOST:]PORT",
-        help="also serve MCP Streamable HTTP at /mcp; needs the extra `http`",
+        help="also serve MCP Streamable HTTP at /mcp",
     )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
     network.add_argument("--token", metavar="TOKEN", help="for clients with full control (default: a random one)")
@@ -213,8 +212,6 @@ def transport_misuse(arguments: argparse.Namespace) -> str | None:
         return "--tls-cert and --tls-key belong together"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
-    if arguments.http is not None and importlib.util.find_spec("hypercorn") is None:
-        return "--http needs hypercorn: pip install 'trio-debugmcp[http]'"
     return None
 
 

@@ -22,7 +22,7 @@ MAX_MESSAGE_LENGTH = 8192
 """Characters of a log message: a traceback fits, a dump does not."""
 
 _NOT_RELAYED = "trio_debugmcp.transports"
-"""This logger and those below it record single connections: refusals, malformed messages, and hypercorn's log."""
+"""This logger and those below it record single connections: refusals and malformed messages."""
 
 _LOWEST: LoggingLevel = "debug"
 

@@ -15,6 +15,7 @@ it is requested with a short timeout.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Any
 
 import mcp_types as types
@@ -63,7 +64,8 @@ debugger://session, debugger://breakpoints, debugger://threads, debugger://stack
 debugger://modules, debugger://timeline and debugger://source/{+file}."""  # words: keep (in recordings)
 
 MAX_STREAMS = 100
-"""Open `subscriptions/listen` streams per connection; a client needs one, or one for each thing that it watches."""
+"""Open `subscriptions/listen` streams of a client, which needs one, or one for each thing that it watches. Over HTTP
+all modern clients share a server; there each stream takes a connection, and these are bounded for each role."""
 
 Context = ServerRequestContext[Any, Any]
 
@@ -92,13 +94,16 @@ class ConnectionStatistics(Struct, frozen=True):
 class ConnectionServer:
     """The request handlers of one connection."""
 
-    def __init__(self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, client: Client) -> None:
+    def __init__(
+        self, debugger: Debugger, hub: Hub, tools: Toolbox, logs: LogRelay, client: Client, *, shared: bool = False
+    ) -> None:
         self._debugger = debugger
         self._client = client
         self._hub = hub
         self._tools = tools
         self._logs = logs
         self._listening = 0
+        self._max_streams = inf if shared else MAX_STREAMS
         self._subscriber: Subscriber | None = None
         self._nursery: trio.Nursery | None = None
 
@@ -245,7 +250,7 @@ class ConnectionServer:
         """Serve one stream of the modern era, until its request is cancelled."""
         if ctx.request_id is None:
             raise MCPError(code=INVALID_REQUEST, message="subscriptions/listen must be a request with an id")
-        if self._listening >= MAX_STREAMS:
+        if self._listening >= self._max_streams:
             raise _too_many()
         wanted = params.notifications
         subscriber = self._hub.open_subscriber(wants_list_changes=bool(wanted.resources_list_changed))

@@ -50,15 +50,19 @@ class Refused(Exception):
 class Head(Struct, frozen=True):
     """A request without its body.
 
-    `path` is as it was sent, still encoded and without the query. `raw` are the bytes of the head, and `rest` are
-    those that were read beyond it.
+    `path` is as it was sent, still encoded and without the query, and `target` with it. `raw` are the bytes of the
+    head, and `rest` are those that were read beyond it.
     """
 
     method: str
-    path: str
+    target: str
     headers: tuple[tuple[str, str], ...]
     raw: bytes = b""
     rest: bytes = b""
+
+    @property
+    def path(self) -> str:
+        return self.target.partition("?")[0]
 
     def value(self, name: str) -> str | None:
         """The first value of a header, or None."""
@@ -96,7 +100,7 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
                 raise Refused(HTTPStatus(error.error_status_hint), "bad request head") from error
             if isinstance(event, h11.Request):
                 rest = parser.trailing_data[0]
-                return _head(event, bytes(raw.removesuffix(rest)), rest)
+                return head_of(event, bytes(raw.removesuffix(rest)), rest)
             if event is not h11.NEED_DATA or not (data := await _receive(stream)):
                 return None
             raw += data
@@ -104,16 +108,32 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
     raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"the request head took over {HEAD_SECONDS:g} s")
 
 
-def _head(request: h11.Request, raw: bytes, rest: bytes) -> Head:
+def head_of(request: h11.Request, raw: bytes = b"", rest: bytes = b"") -> Head:
+    """Make a head of what h11 has parsed.
+
+    Raises:
+        Refused: it is too large (h11 bounds only one that arrives in several pieces), is not HTTP/1.1, or says in two
+            ways how long its body is.
+    """
     if request.http_version != b"1.1":
         raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.1 only")
-    return Head(
+    size = (
+        len(request.method) + len(request.target) + sum(len(name) + len(value) + 4 for name, value in request.headers)
+    )
+    if size > MAX_HEAD_BYTES:
+        raise Refused(
+            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"a request's head has at most {MAX_HEAD_BYTES} bytes"
+        )
+    head = Head(
         method=request.method.decode("ascii"),
-        path=request.target.decode("ascii").partition("?")[0],
+        target=request.target.decode("ascii"),
         headers=tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in request.headers),
         raw=raw,
         rest=rest,
     )
+    if head.values("content-length") and head.values("transfer-encoding"):
+        raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length and Transfer-Encoding exclude each other")
+    return head
 
 
 async def answer(stream: trio.abc.Stream, status: HTTPStatus, headers: Mapping[str, str], body: bytes = b"") -> None:

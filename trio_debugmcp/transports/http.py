@@ -1,18 +1,21 @@
-"""MCP over Streamable HTTP, at `/mcp`: the SDK's session manager as an ASGI application, served by hypercorn on Trio.
+"""MCP over Streamable HTTP, at `/mcp`: the SDK's session manager, behind the gate, on HTTP/1.1.
 
 Each MCP session of the handshake era has an SDK server of its own, hence its own subscriptions, and is identified by
 its `Mcp-Session-Id` together with the role of its token. Requests of the modern era are self-contained and share one
 server for each role. A session ends when its client deletes it or sends nothing for `IDLE_SECONDS`.
+
+Sessions are bounded for each role. Past that bound a client in control gets 503; of the observers' sessions the one
+that has been idle for longest ends, so that one observer cannot keep the others out.
 """
 
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from math import inf
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import anyio
 import trio
@@ -21,9 +24,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from msgspec import Struct
 
-from trio_debugmcp.transports.asgi import Receive, Scope, Send, serve_asgi
+from trio_debugmcp.sparse_log import SparseLog
+from trio_debugmcp.transports.accept import accept_connections
+from trio_debugmcp.transports.admission import Admission, Visitor
 from trio_debugmcp.transports.gate import Gate
-from trio_debugmcp.transports.head import MAX_HEAD_BYTES, Head, Refused
+from trio_debugmcp.transports.head import Refused
+from trio_debugmcp.transports.http11 import Exchange, serve_http11
+from trio_debugmcp.transports.jsonrpc import complaint_about, has_unusable_id, message_text
+from trio_debugmcp.transports.tap import Role
 
 log = logging.getLogger(__name__)
 
@@ -33,34 +41,37 @@ IDLE_SECONDS = 600.0
 """Without a request or an open stream before a session ends. An agent may think for minutes between two calls."""
 
 MAX_SESSIONS = 1000
-"""MCP sessions that are open at the same time. Each takes some tens of kilobytes."""
+"""MCP sessions of the handshake era that are open at the same time, of each role. Each takes some tens of kilobytes."""
 
-MAX_BODY_BYTES = 4 * 1024 * 1024
-"""Size of one request. Over WebSocket the bound is the same number of characters."""
+MAX_BODY_BYTES: dict[Role, int] = {"control": 4 * 1024 * 1024, "observe": 256 * 1024}
+"""Size of one request. Over WebSocket the bound is the same number of characters. The longest one of an observer
+subscribes to a thousand sources."""
 
 STALL_SECONDS = 20.0
-"""Before the kernel drops a connection whose peer does not read what was sent. hypercorn would wait for ever."""
+"""Before the kernel drops a connection whose peer has vanished: a sleeping laptop acknowledges nothing."""
 
-REFUSED_SECONDS = 1.0
-"""For the rest of a refused request. If it were left unread the connection would be closed, and the next request of a
-client that has not noticed would fail."""
+GOODBYE_SECONDS = 3.0
+"""For responses that are being sent when the server ends; as long as for the closing handshake of a WebSocket."""
 
-R = TypeVar("R")
-OpenServer = Callable[[R], AbstractAsyncContextManager[Server[Any]]]
+OpenServer = Callable[[Role, bool], AbstractAsyncContextManager[Server[Any]]]
+"""Makes the server for the clients of a role: for one of them, or (True) for all of them together."""
 
 
-class _Session(Generic[R]):
-    """One SDK server and the requests that it is serving. Alive while `run` runs."""
+class _Session:
+    """One SDK server and the requests that it is serving. Alive while `run` runs. `shared`: of all modern clients."""
 
-    def __init__(self) -> None:
+    def __init__(self, role: Role, *, shared: bool) -> None:
+        self.role = role
+        self.shared = shared
         self.requests = 0
+        self.idle_since = inf
         self._scope = trio.CancelScope()
         self._manager: StreamableHTTPSessionManager | None = None
 
-    async def run(self, open_server: OpenServer[R], role: R, *, task_status: trio.TaskStatus[None]) -> None:
-        async with open_server(role) as server:
+    async def run(self, open_server: OpenServer, *, task_status: trio.TaskStatus[None]) -> None:
+        async with open_server(self.role, self.shared) as server:
             manager = StreamableHTTPSessionManager(
-                server, session_idle_timeout=None, max_request_body_size=MAX_BODY_BYTES
+                server, session_idle_timeout=None, max_request_body_size=MAX_BODY_BYTES[self.role]
             )
             async with manager.run():
                 self._manager = manager
@@ -68,21 +79,22 @@ class _Session(Generic[R]):
                 with self._scope:
                     await trio.sleep_forever()
 
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, exchange: Exchange, send: Callable[[Any], Awaitable[None]]) -> None:
         """Serve a request; while there is one, the session is not idle."""
         if self._manager is None:
             raise AssertionError("the session does not run")
         self.requests += 1
-        self._scope.deadline = inf
+        self._scope.deadline = self.idle_since = inf
         try:
-            await self._manager.handle_request(scope, receive, send)
+            await self._manager.handle_request(exchange.scope, exchange.receive, send)
         finally:
             self.requests -= 1
             if not self.requests:
-                self._scope.deadline = trio.current_time() + IDLE_SECONDS
+                self.idle_since = trio.current_time()
+                self._scope.deadline = self.idle_since + IDLE_SECONDS
 
-    def end(self) -> None:
-        self._scope.cancel(reason="the client has ended its MCP session")
+    def end(self, reason: str = "the client has ended its MCP session") -> None:
+        self._scope.cancel(reason=reason)
 
 
 class HttpStatistics(Struct, frozen=True):
@@ -95,16 +107,17 @@ class HttpStatistics(Struct, frozen=True):
     """Requests that are being served, open streams of notifications included."""
 
 
-class HttpApp(Generic[R]):
-    """The ASGI application. Its sessions run in `nursery`."""
+class HttpApp:
+    """Serves the requests of all connections. Its sessions run in `nursery`."""
 
-    def __init__(self, gate: Gate[R], open_server: OpenServer[R], nursery: trio.Nursery) -> None:
+    def __init__(self, gate: Gate[Role], open_server: OpenServer, nursery: trio.Nursery) -> None:
         self._gate = gate
         self._open_server = open_server
         self._nursery = nursery
-        self._sessions: dict[tuple[R, str | None], _Session[R]] = {}
+        self._sessions: dict[tuple[Role, str | None], _Session] = {}
         self._opening_shared = trio.Lock()
-        self._running: set[_Session[R]] = set()
+        self._running: set[_Session] = set()
+        self._log = SparseLog(log)
 
     def __repr__(self) -> str:
         now = self.statistics()
@@ -114,46 +127,48 @@ class HttpApp(Generic[R]):
         """Count sessions and requests."""
         return HttpStatistics(len(self._running), sum(each.requests for each in self._running))
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; a WebSocket is refused."""
-        if scope["type"] == "http":
-            await self._serve(scope, receive, send)
-        else:
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        head = _head(scope)
+    async def serve(self, exchange: Exchange) -> None:
+        """Serve one request, or refuse it."""
         try:
-            # hypercorn's own bound does not apply to a head that arrives in one piece.
-            if sum(len(name) + len(value) for name, value in head.headers) > MAX_HEAD_BYTES:
-                raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the request head is too large")
-            self._gate.check_source(head)
-            if head.path != MCP_PATH:
-                raise Refused(HTTPStatus.NOT_FOUND, f"MCP is at {MCP_PATH}")
-            role = self._gate.admit(head)
+            role = self._admit(exchange)
+            body = await exchange.read_body(MAX_BODY_BYTES[role])
+            if has_unusable_id(body):
+                await exchange.respond(HTTPStatus.BAD_REQUEST, message_text(complaint_about(body)), "application/json")
+                return
+            head = exchange.head
             version, session_id = head.value("mcp-protocol-version"), head.value("mcp-session-id")
             if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
-                await (await self._shared(role)).serve(scope, receive, send)
+                await (await self._shared(role)).serve(exchange, exchange.send)
             elif session_id is None:
-                await self._serve_first(role, scope, receive, send)
+                await self._serve_first(role, exchange)
             elif (session := self._sessions.get((role, session_id))) is not None:
-                await self._serve_next(session, scope, receive, send)
+                await self._serve_next(session, exchange)
             else:
                 raise Refused(HTTPStatus.NOT_FOUND, "there is no such MCP session: initialize again")
         except Refused as refusal:
-            log.info("refused: %s", refusal)
-            await _refuse(receive, send, refusal)
+            self._log.log(logging.INFO, "refused: %s", refusal)
+            await exchange.refuse(refusal)
 
-    async def _shared(self, role: R) -> _Session[R]:
+    def _admit(self, exchange: Exchange) -> Role:
+        head = exchange.head
+        self._gate.check_source(head)
+        if head.path != MCP_PATH:
+            raise Refused(HTTPStatus.NOT_FOUND, f"MCP is at {MCP_PATH}")
+        role = self._gate.admit(head)
+        exchange.visitor.admit(role)
+        if head.wants_websocket:
+            raise Refused(HTTPStatus.BAD_REQUEST, "no WebSocket here: serve --ws opens a port for it")
+        return role
+
+    async def _shared(self, role: Role) -> _Session:
         """The session that serves the modern era for that role; it is opened by the first request."""
         async with self._opening_shared:  # opening takes time, in which another request may ask for it
             session = self._sessions.get((role, None))
             if session is None:
-                session = self._sessions[role, None] = await self._open(role)
+                session = self._sessions[role, None] = await self._open(role, shared=True)
             return session
 
-    async def _serve_first(self, role: R, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_first(self, role: Role, exchange: Exchange) -> None:
         """Serve a request without a session: `initialize` opens one; the SDK refuses everything else."""
         session = await self._open(role)
         established = False
@@ -165,87 +180,114 @@ class HttpApp(Generic[R]):
                     if name.lower() == b"mcp-session-id":
                         established = True
                         self._sessions[role, value.decode("ascii")] = session
-            await send(message)
+            await exchange.send(message)
 
         try:
-            await session.serve(scope, receive, watch)
+            await session.serve(exchange, watch)
         finally:
             if not established:
                 session.end()
 
-    async def _serve_next(self, session: _Session[R], scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_next(self, session: _Session, exchange: Exchange) -> None:
         """Serve a request of an open session; a DELETE ends it, and later requests get 404."""
         ending = False
 
         async def watch(message: Any) -> None:
             nonlocal ending
-            if scope["method"] == "DELETE" and message.get("status", HTTPStatus.BAD_REQUEST) < HTTPStatus.BAD_REQUEST:
+            deletes = exchange.head.method == "DELETE"
+            if deletes and message.get("status", HTTPStatus.BAD_REQUEST) < HTTPStatus.BAD_REQUEST:
                 # Before the response is sent: the client's next request must not find the session.
                 ending = True
                 self._forget(session)
-            await send(message)
+            await exchange.send(message)
 
-        await session.serve(scope, receive, watch)
+        await session.serve(exchange, watch)
         # Only now, because ending the session cancels its requests, this one among them.
         if ending:
             session.end()
 
-    def _forget(self, session: _Session[R]) -> None:
+    def _forget(self, session: _Session) -> None:
+        self._running.discard(session)
         for key in [key for key, each in self._sessions.items() if each is session]:
             del self._sessions[key]
 
-    async def _open(self, role: R) -> _Session[R]:
-        if len(self._running) >= MAX_SESSIONS:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open")
-        session: _Session[R] = _Session()
-        await self._nursery.start(self._live, session, role)
+    async def _open(self, role: Role, *, shared: bool = False) -> _Session:
+        if not shared:
+            self._make_room(role)
+        session = _Session(role, shared=shared)
+        self._running.add(session)  # at once: others may open one meanwhile
+        await self._nursery.start(self._live, session)
         return session
 
-    async def _live(self, session: _Session[R], role: R, *, task_status: trio.TaskStatus[None]) -> None:
-        self._running.add(session)
+    def _make_room(self, role: Role) -> None:
+        peers = [each for each in self._running if each.role == role and not each.shared]
+        if len(peers) < MAX_SESSIONS:
+            return
+        idle = [each for each in peers if each.idle_since < inf]
+        if role == "control" or not idle:  # the client of an idle session in control may own the debug session
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many MCP sessions are open", {"Retry-After": "10"})
+        oldest = min(idle, key=lambda each: each.idle_since)
+        self._forget(oldest)
+        oldest.end("another observer needs its place")
+
+    async def _live(self, session: _Session, *, task_status: trio.TaskStatus[None]) -> None:
         try:
-            await session.run(self._open_server, role, task_status=task_status)
+            await session.run(self._open_server, task_status=task_status)
         except Exception:
             log.exception("an MCP session failed")
         finally:
-            self._running.discard(session)
             self._forget(session)
 
 
-async def _refuse(receive: Receive, send: Send, refusal: Refused) -> None:
-    with trio.move_on_after(REFUSED_SECONDS):
-        while (await receive()).get("more_body"):
-            pass
-    headers = {**refusal.headers, "Content-Type": "text/plain; charset=utf-8"}
-    pairs = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": refusal.status.value, "headers": pairs})
-    await send({"type": "http.response.body", "body": f"{refusal.reason}\n".encode()})
-
-
-def _head(scope: Scope) -> Head:
-    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-    return Head(method=scope["method"], path=scope["path"], headers=headers)
-
-
 async def serve_http(
-    app: HttpApp[R],
+    app: HttpApp,
     listeners: Sequence[trio.SocketListener],
+    admission: Admission,
     tls: ssl.SSLContext | None = None,
-    *,
-    task_status: trio.TaskStatus[Any] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve until cancelled; then the listeners are closed."""
+    """Serve until cancelled.
+
+    Resource handling: the listeners are closed, and all connections. A peer that does not read delays the end for at
+    most `GOODBYE_SECONDS`.
+    """
     for listener in listeners:
-        # Accepted connections inherit the option. Other systems than Linux drop a stalled peer much later.
+        # Accepted connections inherit the option. Other systems than Linux drop a vanished peer much later.
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
     secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
     sdk_log = logging.getLogger("mcp.server.streamable_http")
     sdk_log.addFilter(is_relevant)
+    streams: dict[trio.abc.Stream, None] = {}
+
+    async def handler(stream: trio.abc.Stream, visitor: Visitor) -> None:
+        streams[stream] = None
+        try:
+            await serve_http11(stream, visitor, app.serve)
+        finally:
+            del streams[stream]
+
+    over = trio.Event()
     try:
-        await serve_asgi(app, secured or listeners, task_status=task_status)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cut_off_when_cancelled, streams, over)
+            try:
+                await accept_connections(secured or listeners, admission, handler)
+            finally:
+                over.set()
     finally:
         sdk_log.removeFilter(is_relevant)
+
+
+async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: trio.Event) -> None:
+    """Wait until cancelled; then give the connections `GOODBYE_SECONDS` to end, and close what is left."""
+    try:
+        await trio.sleep_forever()
+    finally:
+        # Closing the streams is the only way out of shielded sends.
+        with trio.move_on_after(GOODBYE_SECONDS, shield=True):
+            await over.wait()
+        for stream in list(streams):
+            await trio.aclose_forcefully(stream)
 
 
 def is_relevant(record: logging.LogRecord) -> bool:

@@ -13,7 +13,7 @@ import logging
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, jsonrpc_message_adapter
+from mcp_types import JSONRPCError, JSONRPCNotification, jsonrpc_message_adapter
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +33,22 @@ Outgoing = WriteStream[SessionMessage]
 def parse_message(text: bytes | str) -> SessionMessage | None:
     """Parse a message; None if it is not valid JSON-RPC, to be answered with `complaint_about(text)`."""
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+        if isinstance(message, JSONRPCNotification) and has_unusable_id(text):
+            raise ValueError("the id is neither a string nor an integer")
+        return SessionMessage(message)
     except ValueError as error:
         log.warning("not a JSON-RPC message: %s: %.200r", type(error).__name__, text)
         return None
+
+
+def has_unusable_id(text: bytes | str) -> bool:
+    """Whether it is a request with an id like NaN or null: the SDK takes it for a notification, and never answers."""
+    try:
+        loose = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(loose, dict) and "method" in loose and "id" in loose and _usable_id(loose["id"]) is None
 
 
 def message_text(item: SessionMessage) -> str:

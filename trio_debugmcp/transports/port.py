@@ -8,95 +8,74 @@ A connection is one task. An error on it ends only that connection.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any, Generic, TypeVar
 
 import trio
-from msgspec import Struct
 
+from trio_debugmcp.sparse_log import SparseLog
+from trio_debugmcp.transports.accept import Listeners, accept_connections
+from trio_debugmcp.transports.admission import Admission, Visitor
 from trio_debugmcp.transports.gate import Gate
 from trio_debugmcp.transports.head import Head, Refused, answer, read_head
 from trio_debugmcp.transports.jsonrpc import Incoming, Outgoing
 from trio_debugmcp.transports.static import SECURITY_HEADERS, Page, answer_page, read_pages
-from trio_debugmcp.transports.websocket import SUBPROTOCOL, accept_websocket
+from trio_debugmcp.transports.tap import Role
+from trio_debugmcp.transports.websocket import (
+    MAX_MESSAGE_SIZE,
+    MAX_OBSERVER_MESSAGE_SIZE,
+    SUBPROTOCOL,
+    accept_websocket,
+)
 
 log = logging.getLogger(__name__)
 
 MCP_PATH = "/mcp"
 
-ANSWER_SECONDS = 30.0
-"""For a page to be read by a slow peer."""
-
-MAX_PENDING = 512
-"""Connections that have not been admitted yet; below the usual limit of open files. Further ones are closed."""
-
-R = TypeVar("R")
-Serve = Callable[[Incoming, Outgoing, R], Awaitable[None]]
+Serve = Callable[[Incoming, Outgoing, Role], Awaitable[None]]
 
 
-class PortStatistics(Struct, frozen=True):
-    """The connections of a `Port` at one moment, from its `statistics()`."""
-
-    pending: int
-    """Connections that have not been admitted or refused yet."""
-
-    websockets: int
-    """Connections on which MCP is spoken."""
-
-
-class Port(Generic[R]):
+class Port:
     """Serves the connections of one port. `serve` serves MCP on a pair of streams, for the role of the token."""
 
-    def __init__(self, gate: Gate[R], serve: Serve[R], pages: dict[str, Page] | None = None) -> None:
+    def __init__(self, gate: Gate[Role], serve: Serve, pages: dict[str, Page] | None = None) -> None:
         self._gate = gate
         self._serve = serve
         self._pages = read_pages() if pages is None else pages
-        self._pending = self._websockets = 0
+        self._websockets = 0
+        self._log = SparseLog(log)
 
     def __repr__(self) -> str:
-        return f"<Port with {self._websockets} WebSockets, {self._pending} pending connections>"
+        return f"<Port with {self._websockets} WebSockets>"
 
-    def statistics(self) -> PortStatistics:
-        """Count the connections."""
-        return PortStatistics(self._pending, self._websockets)
+    @property
+    def websockets(self) -> int:
+        """Number of connections on which MCP is spoken."""
+        return self._websockets
 
-    async def receive(self, stream: trio.abc.Stream) -> None:
-        """Serve one connection to its end, and close it. An unexpected error is logged."""
+    async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
+        """Serve one connection to its end. The caller closes it."""
         try:
-            await self._receive(stream)
-        except Exception:
-            log.exception("a connection failed")
-        finally:
-            await trio.aclose_forcefully(stream)
-
-    async def _receive(self, stream: trio.abc.Stream) -> None:
-        self._pending += 1
-        try:
-            if self._pending > MAX_PENDING:
-                return
-            upgrade = await self._answer(stream)
+            upgrade = await self._answer(stream, visitor)
         except Refused as refusal:
-            log.info("refused: %s", refusal)
-            with trio.move_on_after(ANSWER_SECONDS):
-                body = f"{refusal.reason}\n".encode()
-                headers = {**SECURITY_HEADERS, **refusal.headers, "Content-Type": "text/plain; charset=utf-8"}
-                await answer(stream, refusal.status, {**headers, "Content-Length": str(len(body))}, body)
+            self._log.log(logging.INFO, "refused: %s", refusal)
+            body = f"{refusal.reason}\n".encode()
+            headers = {**SECURITY_HEADERS, **refusal.headers, "Content-Type": "text/plain; charset=utf-8"}
+            await answer(stream, refusal.status, {**headers, "Content-Length": str(len(body))}, body)
             return
-        finally:
-            self._pending -= 1
         if upgrade is not None:
             await self._serve_websocket(stream, *upgrade)
 
-    async def _serve_websocket(self, stream: trio.abc.Stream, head: Head, role: R) -> None:
+    async def _serve_websocket(self, stream: trio.abc.Stream, head: Head, role: Role) -> None:
         self._websockets += 1
         try:
-            async with accept_websocket(stream, head) as (incoming, outgoing):
+            size = MAX_MESSAGE_SIZE if role == "control" else MAX_OBSERVER_MESSAGE_SIZE
+            async with accept_websocket(stream, head, size) as (incoming, outgoing):
                 await self._serve(incoming, outgoing, role)
         finally:
             self._websockets -= 1
 
-    async def _answer(self, stream: trio.abc.Stream) -> tuple[Head, R] | None:
+    async def _answer(self, stream: trio.abc.Stream, visitor: Visitor) -> tuple[Head, Role] | None:
         """Answer a request for a page; return one for the WebSocket, with the role of its token."""
         head = await read_head(stream)
         if head is None:
@@ -105,12 +84,12 @@ class Port(Generic[R]):
         if head.path == MCP_PATH:
             role = self._gate.admit(head)
             _check_upgrade(head)
+            visitor.admit(role)
             return head, role
         if head.wants_websocket:
             raise Refused(HTTPStatus.NOT_FOUND, f"the WebSocket is at {MCP_PATH}")
         status, headers, body = answer_page(self._pages, head)
-        with trio.move_on_after(ANSWER_SECONDS):
-            await answer(stream, status, headers, body)
+        await answer(stream, status, headers, body)
         return None
 
 
@@ -132,9 +111,6 @@ def _check_upgrade(head: Head) -> None:
         raise Refused(HTTPStatus.BAD_REQUEST, f"offer the subprotocol {SUBPROTOCOL}")
 
 
-Listeners = Sequence[trio.abc.Listener[Any]]
-
-
-async def serve_port(port: Port[R], listeners: Listeners) -> None:
+async def serve_port(port: Port, listeners: Listeners, admission: Admission) -> None:
     """Serve until cancelled; then every WebSocket is closed with 1001, and the listeners are closed."""
-    await trio.serve_listeners(port.receive, list(listeners))
+    await accept_connections(listeners, admission, port.receive)

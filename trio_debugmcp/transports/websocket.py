@@ -52,6 +52,9 @@ SUBPROTOCOL = "mcp"
 MAX_MESSAGE_SIZE = 4 * 1024 * 1024
 """Characters of one message, not bytes: trio-websocket counts decoded text."""
 
+MAX_OBSERVER_MESSAGE_SIZE = 256 * 1024
+"""The same for an observer, whose longest message subscribes to a thousand sources."""
+
 MAX_WAITING = 256
 """Messages that wait to be handled, and also responses that wait to be sent, before the peer is cut off."""
 
@@ -203,7 +206,9 @@ async def _shielded(socket: _Socket, scope: trio.CancelScope) -> None:
 
 
 @asynccontextmanager
-async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def accept_websocket(
+    stream: trio.abc.Stream, head: Head, max_message_size: int = MAX_MESSAGE_SIZE
+) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Accept a WebSocket on a stream from which the request's head was read, and admitted, already.
 
     Resource handling: the caller closes the stream.
@@ -213,7 +218,7 @@ async def accept_websocket(stream: trio.abc.Stream, head: Head) -> AsyncIterator
         async with trio.open_nursery() as nursery:
             shared = SharedStream(stream)
             replayed = ReplayedStream(shared, head)
-            request = await wrap_server_stream(nursery, replayed, max_message_size=MAX_MESSAGE_SIZE)
+            request = await wrap_server_stream(nursery, replayed, max_message_size=max_message_size)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
             replayed.release()
             async with open_messages(connection, shared) as streams:

@@ -1,0 +1,212 @@
+"""How many connections there may be, before and after the gate has admitted them, on all ports of a server together.
+
+A connection is a stranger until the gate has found a valid token. Strangers have a bound in number and in time of
+their own, so they cannot take the descriptors that clients and debug sessions need. When there are too many, the one
+that has been here longest is closed for the next, so they cannot keep clients out either: a client shows its token with
+its first bytes. Each role has its own bound, so that observers take nothing from clients in control.
+
+    admission = Admission(bounds(open_files()))
+    await admission.wait_for_room()  # before a connection is accepted
+    await admission.serve(stream, handler)  # handler(stream, visitor) calls visitor.admit("observe") some time
+"""
+
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from math import inf
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.sparse_log import SparseLog
+from trio_debugmcp.transports.head import Refused
+from trio_debugmcp.transports.tap import Role
+
+log = logging.getLogger(__name__)
+
+STRANGER_SECONDS = 30.0
+"""From the connection until it is admitted, or has been answered. A slow network may take that long for the page."""
+
+PATIENCE_SECONDS = 0.25
+"""For a stranger to show its token while others wait for its place; over a slow network TLS takes about that long. The
+place is taken for that long also if its stranger is refused or leaves at once. So at most 256 strangers are served in a
+second, and the processor time that they cost is bounded."""
+
+MAX_STRANGERS = 64
+"""Of all ports together. A browser opens six connections for a page."""
+
+MAX_CLIENTS = 1000
+"""Connections of one role. Each takes some tens of kilobytes."""
+
+DEFAULT_OPEN_FILES = 1024
+"""Where the system sets no limit that can be read (Windows)."""
+
+
+class Bounds(Struct, frozen=True):
+    """Connections at the same time, on all ports: of strangers, and of the clients in each role."""
+
+    strangers: int
+    control: int
+    observe: int
+
+    def of_role(self, role: Role) -> int:
+        return self.control if role == "control" else self.observe
+
+
+def bounds(open_files: int) -> Bounds:
+    """Share out the descriptors of a process: three eighths are left for its debug sessions and everything else."""
+    return Bounds(
+        strangers=min(MAX_STRANGERS, max(4, open_files // 8)),
+        control=min(MAX_CLIENTS, max(4, open_files // 8)),
+        observe=min(MAX_CLIENTS, max(4, open_files * 3 // 8)),
+    )
+
+
+def open_files() -> int:
+    """Return how many descriptors this process may open."""
+    if sys.platform == "win32":
+        return DEFAULT_OPEN_FILES
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CLIENTS * 8 if soft == resource.RLIM_INFINITY else soft
+
+
+class AdmissionStatistics(Struct, frozen=True):
+    """Connections at one moment; `turned_out` is how many strangers had to make room since the start."""
+
+    strangers: int
+    control: int
+    observe: int
+    turned_out: int
+
+
+class Visitor:
+    """One connection. Made by `Admission.serve`."""
+
+    def __init__(self, admission: "Admission") -> None:
+        self.role: Role | None = None
+        self.scope = trio.CancelScope(deadline=trio.current_time() + STRANGER_SECONDS)
+        self.since = trio.current_time()
+        self.idle_since: float | None = None
+        """Since when it waits for its next request, and may be closed for another one: HTTP allows that."""
+        self.left = False
+        self._admission = admission
+
+    def __repr__(self) -> str:
+        idle = "" if self.idle_since is None else f" idle since {self.idle_since:g}"
+        return f"<Visitor {self.role or 'stranger'}{idle}>"
+
+    def admit(self, role: Role) -> None:
+        """Count this connection among the clients of a role: the bounds and the time of strangers apply no more.
+
+        Raises:
+            Refused: 503: there are as many connections of that role as there may be.
+        """
+        if self.role != role:
+            self._admission.admit(self, role)
+        self.scope.deadline = inf
+
+
+Handler = Callable[[trio.abc.Stream, Visitor], Awaitable[None]]
+
+
+class Admission:
+    """All connections, from their first byte."""
+
+    def __init__(self, limits: Bounds) -> None:
+        self.limits = limits
+        self._strangers: dict[Visitor, None] = {}
+        self._clients: dict[Role, dict[Visitor, None]] = {"control": {}, "observe": {}}
+        self._turned_out = 0
+        self._admitted = trio.lowlevel.ParkingLot()
+        self._log = SparseLog(log)
+
+    def __repr__(self) -> str:
+        return f"<Admission: {self.statistics()}>"
+
+    def statistics(self) -> AdmissionStatistics:
+        """Count the connections."""
+        clients = self._clients
+        return AdmissionStatistics(
+            sum(not each.left for each in self._strangers),
+            len(clients["control"]),
+            len(clients["observe"]),
+            self._turned_out,
+        )
+
+    async def wait_for_room(self) -> None:
+        """Wait until there is a place for a stranger; the oldest one loses its own after `PATIENCE_SECONDS`.
+
+        Meanwhile connections wait in the system's queue: a crowd of strangers delays clients, and keeps none out.
+        """
+        self._free_places()
+        while len(self._strangers) >= self.limits.strangers:
+            oldest = next(iter(self._strangers))
+            with trio.move_on_at(oldest.since + PATIENCE_SECONDS) as patience:
+                await self._admitted.park()
+            self._free_places()
+            if patience.cancelled_caught and oldest in self._strangers:
+                self._turned_out += 1
+                self._log.log(logging.WARNING, "a connection without a token is closed: others wait for its place")
+                del self._strangers[oldest]
+                oldest.scope.cancel(reason="others wait for its place")
+
+    def _free_places(self) -> None:
+        """Free the places of strangers that have left, and have had their time."""
+        until = trio.current_time() - PATIENCE_SECONDS
+        for visitor in [each for each in self._strangers if each.left and each.since <= until]:
+            del self._strangers[visitor]
+
+    async def serve(self, stream: trio.abc.Stream, handler: Handler) -> None:
+        """Serve a connection to its end, or to the end of its time, and close it. An unexpected error is logged."""
+        await self.serve_visitor(stream, self.enter(), handler)
+
+    def enter(self) -> Visitor:
+        """Count a new connection as a stranger, before the task that serves it runs; see `serve_visitor`."""
+        visitor = Visitor(self)
+        self._strangers[visitor] = None
+        return visitor
+
+    async def serve_visitor(self, stream: trio.abc.Stream, visitor: Visitor, handler: Handler) -> None:
+        """Do what `serve` does, for a connection that is counted already."""
+        with visitor.scope:
+            try:
+                await handler(stream, visitor)
+            except Exception as error:  # noqa: BLE001 - it ends this connection, and no other
+                self._log.log(logging.ERROR, "a connection failed: %r", error, error=error)
+            finally:
+                try:
+                    await trio.aclose_forcefully(stream)
+                finally:  # closing raises when the visitor's time is up
+                    visitor.left = True
+                    self._forget_client(visitor)
+
+    def admit(self, visitor: Visitor, role: Role) -> None:
+        """Do what `Visitor.admit` does."""
+        clients = self._clients[role]
+        if len(clients) >= self.limits.of_role(role):
+            idle = [each for each in clients if each.idle_since is not None]
+            if not idle:
+                raise Refused(
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    f"{len(clients)} connections with this token are open, and there may not be more: close some",
+                    {"Retry-After": "10"},
+                )
+            oldest = min(idle, key=lambda each: each.idle_since or 0.0)
+            self._forget_client(oldest)  # at once: its task closes it in a moment
+            oldest.scope.cancel(reason="another client needs its place")
+        self._forget_client(visitor)
+        self._strangers.pop(visitor, None)
+        self._admitted.unpark()
+        visitor.role = role
+        clients[visitor] = None
+
+    def close(self) -> None:
+        """Log what was left out of the log."""
+        self._log.flush()
+
+    def _forget_client(self, visitor: Visitor) -> None:
+        if visitor.role is not None:
+            self._clients[visitor.role].pop(visitor, None)
