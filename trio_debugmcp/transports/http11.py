@@ -246,16 +246,17 @@ async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: A
 
 
 async def _serve(exchange: Exchange, application: Application) -> None:
+    failure: Exception | None = None
     try:
         await application(exchange)
     except PeerGone:
         raise
-    except Exception:
-        if not exchange.started:
-            await exchange.refuse(Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "this request failed"))
-        raise
+    except Exception as error:  # noqa: BLE001 - raised below, once the peer was answered
+        failure = error
     if not exchange.started:
-        await exchange.refuse(Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "this request has no answer"))
+        await exchange.refuse(Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "this request failed"))
+    if failure is not None:
+        raise failure
 
 
 async def _next_head(wire: _Wire, visitor: Visitor) -> Head | None:
