@@ -288,9 +288,7 @@ async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[...,
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_where_a_loop_in_c_is_is_said_not_to_be_known(
-    way: str, blocked: Callable[..., Any], tmp_path: Path
-) -> None:
+async def test_where_a_loop_in_c_is_is_seen_from_outside(way: str, blocked: Callable[..., Any], tmp_path: Path) -> None:
     """It keeps the GIL, so neither the probe nor the rest of the debugger runs."""
     begin = tmp_path / "begin"
     async with blocked(way, C_LOOP, str(begin)) as client:
@@ -298,18 +296,58 @@ async def test_where_a_loop_in_c_is_is_said_not_to_be_known(
         await until(lambda: client.call("threads_list"), lambda found: "notes" in found)  # the loop has begun
         start = trio.current_time()
         found = await client.call("threads_list")
-        assert trio.current_time() - start < promised(1.5)
-        assert "the program does not let the probe run" in found["notes"][0]
+        assert trio.current_time() - start < promised(1)
+        (thread,) = found["threads"]
+        assert (thread["name"], thread["state"], thread["location"]["line"]) == ("MainThread", "Running", 4)
+        assert "seen from outside by py-spy" in found["notes"][0]
+        assert "MainThread keeps the GIL in C code, at " in found["notes"][0]
         everything = await client.call("stacktrace_get", thread_id="*")
-        assert (everything["stacks"], everything["threads"]) == ([], 0)
-        assert "does not let the probe run" in everything["notes"][0]
+        assert [each["frames"][0].rpartition("/")[2] for each in everything["stacks"]] == ["program.py:4"]
+        assert "seen from outside by py-spy" in everything["notes"][0]
         with pytest.raises(ToolFailed, match="does not let the probe run"):
             await client.call("stacktrace_get")
         with pytest.raises(ToolFailed, match="does not let the probe run"):
             await client.call("tasks_list")
+        with pytest.raises(ToolFailed, match="C code keeps the GIL"):
+            await client.call("evaluate", expression="1 + 1")
         start = trio.current_time()
-        report = await client.call("debug_pause", timeout=2)
-        assert trio.current_time() - start < promised(3)
-        assert (report["state"], report["timedOut"]) == ("Running", True)
-        assert "it is not known where the threads are" in report["notes"][0]
+        report = await client.call("debug_pause")
+        assert trio.current_time() - start < promised(1.5)
+        assert (report["state"], report["timedOut"]) == ("Running", False)
+        assert "keeps the GIL" in report["notes"][0]
+        assert "The pause stays armed" in report["notes"][0]
         assert (await client.call("debug_state"))["state"] == "Running"
+
+
+WORKER = """\
+import threading
+
+def work():
+    here = 1
+    there = 2
+
+worker = threading.Thread(target=work, name="worker")
+worker.start()
+worker.join()
+print("joined")
+"""
+
+
+async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_path: Path) -> None:
+    """debugpy agrees to the step, and then nothing moves any more."""
+    program = tmp_path / "program.py"
+    program.write_text(WORKER)
+    async with debugging() as client:
+        await client.call("breakpoint_set", file=str(program), line=4)
+        stop = (await client.call("debug_launch", program=str(program), stop_at_entry=False))["stop"]
+        threads = await waiting(client, "", "worker")
+        main, worker = sorted(threads, key=lambda each: bool(each["name"] == "worker"))
+        assert (main["state"], worker["state"]) == ("Waiting", "Suspended")
+        refused = rf"Thread {main['id']} MainThread waits for worker.*Step thread {worker['id']}, or set a breakpoint"
+        with pytest.raises(ToolFailed, match=refused) as failed:
+            await client.call("debug_step", thread_id=main["id"])
+        assert failed.value.code == "INVALID_THREAD"
+        assert (await client.call("debug_state"))["state"] == "Paused"
+        step = await client.call("debug_step", thread_id=worker["id"])
+        assert (step["location"]["line"], stop["location"]["line"]) == (5, 4)
+        assert (await client.call("debug_continue"))["exitCode"] == 0

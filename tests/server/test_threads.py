@@ -13,10 +13,14 @@ from trio.testing import MockClock
 from tests.server.scene import failure, launch, paused, running
 from tests.session.answers import refuse
 from tests.session.test_children import adopt
+from trio_debugmcp.server.tools.execution import BLOCKED_AFTER_SECONDS
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES
+from trio_debugmcp.session.probe import MAX_SIZE, MAX_THREADS, PROBE_SECONDS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 
 FILE = "/src/app.py"
+
+SILENT = "the program does not let the probe run: C code may keep the GIL"
 
 
 def place(function: str, line: int, **more: Any) -> dict[str, Any]:
@@ -97,7 +101,7 @@ async def test_without_a_probe_the_last_stop_is_shown_as_ever(autojump_clock: Mo
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        ("silence", "the program does not let the probe run"),
+        ("silence", "the program does not let the probe run: C code may keep the GIL"),
         ("refusal", "SyntaxError"),
         ("garbage", "The answer cannot be read"),
         ("no probe", "The probe is not in the program"),
@@ -197,7 +201,8 @@ async def test_a_stack_that_is_not_known_says_why(autojump_clock: MockClock) -> 
         assert trio.current_time() - start == pytest.approx(1)
         assert failed.code == "NOT_PAUSED"
         assert failed.message.startswith(
-            "Its stack is not known: the program does not let the probe run. The program is not paused (it is Running)"
+            "Its stack is not known: the program does not let the probe run: C code may keep the "
+            "GIL. The program is not paused (it is Running)"
         )
 
 
@@ -324,7 +329,8 @@ async def test_processes_that_do_not_answer_are_named_and_cost_one_second_togeth
         assert [each["count"] for each in found["stacks"]] == [1]
         assert found["notes"][0].startswith("s-2: the stacks are not known: ")
         assert found["notes"][1:] == [
-            f"s-{number}: the stacks are not known: the program does not let the probe run" for number in range(3, 17)
+            f"s-{number}: the stacks are not known: the program does not let the probe run: C code may keep the GIL"
+            for number in range(3, 17)
         ]
 
 
@@ -380,7 +386,8 @@ async def test_tasks_that_are_not_known_are_refused_with_what_to_do(autojump_clo
         failed = await failure(client, "tasks_list")
         assert failed.code == "NOT_SUPPORTED"
         assert failed.message == (
-            "The tasks of this program are not known: the program does not let the probe run. Look at its threads with "
+            "The tasks of this program are not known: the program does not let the probe run: C code may keep the "
+            "GIL. Look at its threads with "
             "threads_list."
         )
 
@@ -511,10 +518,46 @@ async def test_a_pause_that_the_debugger_inside_the_program_does_not_answer_says
         adapter.withhold("pause")
         adapter.withhold("evaluate")
         start = trio.current_time()
-        report = await client.call("debug_pause", timeout=3)
-        assert trio.current_time() - start == pytest.approx(3)
-        assert (report["state"], report["timedOut"]) == ("Running", True)
+        report = await client.call("debug_pause")
+        assert trio.current_time() - start == pytest.approx(BLOCKED_AFTER_SECONDS + PROBE_SECONDS)
+        assert (report["state"], report["timedOut"]) == ("Running", False)
         (note,) = report["notes"]
-        assert "it is not known where the threads are" in note
+        assert note.startswith("it is not known where the threads are: the program does not let the probe run: C code")
+        assert note.endswith("The pause stays armed: it stops the first thread that runs Python code again")
         await adapter.stop("pause")
         assert (await client.call("debug_wait"))["reason"] == "Pause"
+
+
+# --- Steps ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_thread_that_is_not_stopped_is_not_stepped(autojump_clock: MockClock) -> None:
+    adapter = probed(threads=threads(thread(1, "main", "stopped"), thread(2, "helper")))
+    adapter.threads = [(1, "main"), (2, "helper"), (3, "gone")]
+    async with paused("legacy", adapter) as (client, _):
+        error = await failure(client, "debug_step", thread_id=2)
+        assert (error.code, error.details) == ("INVALID_THREAD", {"thread": 2, "stopped": 1})
+        assert error.message == (
+            f"Thread 2 helper waits for time.sleep(1000), at {FILE}:3 in doze: it is not stopped in Python code, so it "
+            "cannot be stepped. Step thread 1, or set a breakpoint where thread 2 returns to and continue."
+        )
+        assert "There is no thread 3 any more" in (await failure(client, "debug_step", thread_id=3)).message
+        adapter.withhold("evaluate")
+        error = await failure(client, "debug_step", thread_id=2)
+        assert "It is not known whether thread 2 can be stepped: the program does not" in error.message
+        assert adapter.sent("next") == []
+        assert (await client.call("debug_state"))["state"] == "Paused"
+
+
+@pytest.mark.parametrize(("thread_id", "questions"), [(None, 0), (1, 0), (2, 1)])
+async def test_a_step_of_the_thread_that_stopped_asks_nothing_and_any_other_stopped_one_can_be_stepped(
+    thread_id: int | None, questions: int, autojump_clock: MockClock
+) -> None:
+    adapter = probed(threads=threads(thread(1, "main", "stopped"), thread(2, "helper", "stopped")))
+    adapter.threads = [(1, "main"), (2, "helper")]
+    question: tuple[str, dict[str, Any]] = ("threads", {"count": MAX_THREADS, "size": MAX_SIZE})
+    async with paused("legacy", adapter) as (client, _):
+        before = adapter.probed.count(question)
+        await client.call("debug_step", thread_id=thread_id, timeout=1)
+        assert adapter.probed.count(question) - before == questions
+        assert [each["threadId"] for each in adapter.sent("next")] == [thread_id or 1]

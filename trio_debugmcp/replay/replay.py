@@ -29,6 +29,7 @@ from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
 from trio_debugmcp.replay.tape import TapedMessage, tapes
 from trio_debugmcp.session.host import Host, Opening, Program
+from trio_debugmcp.session.outside import CannotLook
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped
 
@@ -161,6 +162,10 @@ class Replay(Host, ConnectionTap):
     async def _open_program(self, session_id: str, wanted: RunInTerminal) -> AsyncIterator[Program]:
         async with self._sessions[session_id].open_program(wanted) as program:
             yield program
+
+    async def look_into(self, pid: int) -> bytes:
+        """Refuse: the process is not there any more."""
+        raise CannotLook("a replay has no process to look into")
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return the recorded answer: the latest at this moment, or else the first.

@@ -15,6 +15,7 @@ from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.session import outside
 from trio_debugmcp.session.start import Start
 
 T = TypeVar("T")
@@ -75,6 +76,14 @@ class Host:
         """
         env = environment(wanted.env or {})
         return open_process(wanted.args, watchdog, cwd=wanted.cwd or None, env=env)
+
+    async def look_into(self, pid: int) -> bytes:
+        """Return what py-spy sees of a process of this machine that does not let its debugger run.
+
+        Raises:
+            CannotLook: it is not installed, or not allowed.
+        """
+        return await outside.dump(pid)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out about this machine, a JSON value; a `UsageError` that it raises is an answer too.

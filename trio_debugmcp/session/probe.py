@@ -114,7 +114,7 @@ class ProgramProbe:
                     await self._evaluate(bootstrap.install_expression())
                     answer = await self._evaluate(expression)
         except trio.TooSlowError:
-            raise ProbeError("slow", "the program does not let the probe run") from None
+            raise ProbeError("slow", "the program does not let the probe run: C code may keep the GIL") from None
         except (AdapterRefused, ProtocolViolation, UsageError) as error:
             log.info("the probe: %s", error)
             raise ProbeError("invalid", str(error)) from None

@@ -184,6 +184,9 @@ class Debugpy(Profile):
             ]
         return open_listening(listen.host, listen.port, listen.token, runtime.dial_ins, children)
 
+    def runs_here(self, start: Launch | Attach | Listen) -> bool:
+        return isinstance(start, Launch) or (isinstance(start, Attach) and start.pid is not None)
+
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         """Launch in a terminal that we provide: this way the program's standard streams are ours."""
         env = {"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env}

@@ -216,6 +216,10 @@ class Profile(ABC):
 
     # --- Launch and attach -----------------------------------------------------------------------------------
 
+    def runs_here(self, start: Launch | Attach | Listen) -> bool:
+        """Whether the program's process id is one of this machine, so that py-spy can look into it."""
+        return False
+
     @abstractmethod
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         """The arguments of DAP `launch`, with the program in a terminal that we provide."""

@@ -1,16 +1,19 @@
 """The tools that move the program: continue, step, pause, run to a line, wait. Each answers with the stop."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, UsageError
-from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, UsageError
+from trio_debugmcp.probe.answers import ProbeError, ProbeThread
+from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import active_thread
+from trio_debugmcp.session.outside import Outside
 from trio_debugmcp.session.probe import waiting_line
 from trio_debugmcp.session.reports import StopReport, report_outcome
 from trio_debugmcp.session.session import DebugSession
@@ -105,6 +108,8 @@ async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
             {"adapter": session.profile.name, "capability": "supportsStepBack"},
         )
     thread_id = active_thread(snapshot, params.thread_id)
+    if snapshot.stop is not None and thread_id != snapshot.stop.thread_id and session.profile.has_probe:
+        await _check_steppable(session, thread_id, snapshot.stop.thread_id)
     outcome: Outcome | None = None
     for _ in range(params.count):
         outcome = None
@@ -119,6 +124,29 @@ async def _step(debugger: Debugger, params: DebugStep) -> StopReport:
     return await report_outcome(debugger, outcome, deadline=deadline, timed_out=params.wait and outcome is None)
 
 
+async def _check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:
+    """Refuse to step a thread that is not stopped: debugpy agrees, and then nothing moves any more.
+
+    Raises:
+        UsageError: `INVALID_THREAD`.
+    """
+    try:
+        found = (await session.probe.threads()).answer.threads
+    except ProbeError as error:
+        problem = f"It is not known whether thread {thread_id} can be stepped: {str(error).rstrip('.')}"
+    else:
+        thread = next((each for each in found if each.id == thread_id), None)
+        if thread is not None and thread.state == "stopped":
+            return
+        where = f"There is no thread {thread_id} any more" if thread is None else f"T{waiting_line(thread)[1:]}"
+        problem = f"{where}: it is not stopped in Python code, so it cannot be stepped"
+    raise UsageError(
+        "INVALID_THREAD",
+        f"{problem}. Step thread {stopped}, or set a breakpoint where thread {thread_id} returns to and continue.",
+        {"thread": thread_id, "stopped": stopped},
+    )
+
+
 async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
     deadline = trio.current_time() + params.timeout
     session = debugger.session(params.session_id)
@@ -130,53 +158,78 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
             {"currentState": "Paused"},
         )
     outcome: Outcome | None = None
-    answered = False
+    notes: list[str] = []
     with trio.move_on_at(deadline):
         await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
-        snapshot = session.snapshot
-        if snapshot is not None and snapshot.phase == "Running":
-            await _send_pause(debugger, session, snapshot, params.thread_id)
-        answered = True
-        with trio.move_on_after(BLOCKED_AFTER_SECONDS):
-            outcome = await debugger.wait_stop(session.id)
-        blocked = [] if outcome is not None else await _blocked(session)
-        if blocked and _is_running(session.snapshot):  # it may have stopped since the probe answered
-            report = await report_outcome(debugger, None, deadline=deadline)
-            return replace(report, notes=[*report.notes, *blocked])
-        outcome = outcome or await debugger.wait_stop(session.id)
-    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
-    if outcome is None and not answered and session.profile.has_probe and _is_running(session.snapshot):
-        return replace(report, notes=[*report.notes, _SILENT])
-    return report
+        outcome, notes = await _stopped_or_blocked(debugger, session, params.thread_id)
+    if outcome is None and notes and _is_running(session.snapshot):  # it may have stopped since they were made
+        report = await report_outcome(debugger, None, deadline=deadline)
+        return replace(report, notes=[*report.notes, *notes])
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
 
+
+async def _stopped_or_blocked(
+    debugger: Debugger, session: DebugSession, thread_id: int | None
+) -> tuple[Outcome | None, list[str]]:
+    """Pause, and wait for the stop or for notes on why there is none."""
+    outcome: Outcome | None = None
+    notes: list[str] = []
+    failure: DebugError | None = None
+    async with trio.open_nursery() as nursery:
+
+        async def explain() -> None:
+            await trio.sleep(BLOCKED_AFTER_SECONDS)
+            notes.extend(await _blocked(debugger, session))
+            if notes and _is_running(session.snapshot):
+                nursery.cancel_scope.cancel(reason="the program cannot be paused now")
+
+        nursery.start_soon(explain)
+        try:
+            snapshot = session.snapshot
+            if snapshot is not None and snapshot.phase == "Running":
+                await _send_pause(debugger, session, snapshot, thread_id)
+            outcome = await debugger.wait_stop(session.id)
+        except DebugError as error:
+            failure = error
+        nursery.cancel_scope.cancel(reason="the program has stopped")
+    if failure is not None:
+        raise failure
+    return outcome, notes
+
+
+_ARMED = "The pause stays armed: it stops the first thread that runs Python code again"
 
 _BLOCKED = (
-    "every thread waits, so the program cannot be paused now. The pause stays armed: it stops the first thread that "
-    "runs Python code again. threads_list, stacktrace_get and tasks_list work all the same"
+    f"every thread waits, so the program cannot be paused now. {_ARMED}. threads_list, stacktrace_get and tasks_list "
+    "work all the same"
 )
 
-_SILENT = (
-    "the debugger inside the program does not run, so it is not known where the threads are: one of them may be in C "
-    "code that keeps the GIL. The pause stays armed: it stops the first thread that runs Python code again"
-)
+_SILENT = "it is not known where the threads are"
 """Note on a pause to which the program gave no answer at all."""
 
 
-async def _blocked(session: DebugSession) -> list[str]:
-    """Return notes on a program that cannot be paused because every thread waits; none if any may run."""
+async def _blocked(debugger: Debugger, session: DebugSession) -> list[str]:
+    """Return notes on a program that cannot be paused: every thread waits, or one keeps the GIL; else none."""
     try:
-        found = (await session.probe.threads()).answer
-    except (ProbeError, AdapterGone):
+        found = await ask_or_look(debugger, session, session.probe.threads)
+    except ProbeError as error:
+        return [f"{_SILENT}: {str(error).rstrip('.')}. {_ARMED}"] if error.kind == "slow" else []
+    except AdapterGone:
         return []
+    if isinstance(found, Outside):
+        seen = found.stacks.stacks
+        return [f"{outside_note(found)}. {_ARMED}", *_lines(seen, found.stacks.total)]
     complete = 0 < found.total == len(found.threads)  # of the threads that do not fit any one may run
     if not complete or any(thread.state != "waiting" for thread in found.threads):
         return []
     notes = [_BLOCKED]
     notes += [f"deadlock: threads {', '.join(map(str, each.threads))} wait for each other" for each in found.deadlocks]
-    notes += [waiting_line(thread) for thread in found.threads[:MAX_NOTED_THREADS]]
-    if found.total > MAX_NOTED_THREADS:
-        notes.append(f"{found.total - MAX_NOTED_THREADS} more threads: see threads_list")
-    return notes
+    return [*notes, *_lines(found.threads, found.total)]
+
+
+def _lines(threads: Sequence[ProbeThread], total: int) -> list[str]:
+    lines = [waiting_line(thread) for thread in threads[:MAX_NOTED_THREADS]]
+    return [*lines, f"{total - MAX_NOTED_THREADS} more threads: see threads_list"] if total > len(lines) else lines
 
 
 def _is_running(snapshot: Snapshot | None) -> bool:

@@ -10,15 +10,18 @@ from typing import Annotated, Literal
 import msgspec
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
+from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.threads import STATES, reason
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.execution import not_paused
+from trio_debugmcp.session.outside import Outside
 from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import json_size, truncated
@@ -178,7 +181,7 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
         sessions = [debugger.session(params.session_id)]
     if not sessions and debugger.root_session() is None:
         raise no_session()
-    answers, notes = await _ask_all(sessions, params)
+    answers, notes = await _ask_all(debugger, sessions, params)
     merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
     for session_id, found in answers:
         if found.total > len(found.stacks):
@@ -196,7 +199,7 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
 
 
 async def _ask_all(
-    sessions: Sequence[DebugSession], params: StacktraceGet
+    debugger: Debugger, sessions: Sequence[DebugSession], params: StacktraceGet
 ) -> tuple[list[tuple[str, Stacks]], list[str]]:
     """Return the answers of the sessions, by id and in order, and notes on those that did not answer.
 
@@ -204,14 +207,19 @@ async def _ask_all(
     """
     answers: dict[str, Stacks] = {}
     failures: dict[str, str] = {}
+    most = min(params.count, ALL_FRAMES)
 
     async def ask(session: DebugSession) -> None:
         try:
-            answer = await session.probe.stacks(min(params.count, ALL_FRAMES), locals_=params.locals)
+            answer = await ask_or_look(debugger, session, lambda: session.probe.stacks(most, locals_=params.locals))
         except (ProbeError, AdapterGone) as error:
             failures[session.id] = f"{session.id}: the stacks are not known: {reason(error)}"
         else:
-            answers[session.id] = answer.answer
+            if isinstance(answer, Outside):
+                failures[session.id] = f"{session.id}: {outside_note(answer)}{', without locals' * params.locals}"
+                cut = tuple(replace(each, frames=each.frames[:most]) for each in answer.stacks.stacks)
+                answer = Stacks(cut, answer.stacks.total)
+            answers[session.id] = answer
 
     async with trio.open_nursery() as nursery:
         for each in sessions:

@@ -11,8 +11,10 @@ from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.probe.answers import ProbeError, ProbeTask, ProbeThread
+from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.outside import Outside
 from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.payloads import Location, Payload, ThreadsPayload
@@ -44,13 +46,17 @@ class LiveThread(Payload, frozen=True):
 
 
 class LiveThreads(Payload, frozen=True):
-    """The threads as they are now. `deadlocks`: ids of threads that wait for each other; `omitted`: left out here."""
+    """The threads as they are now. `deadlocks`: ids of threads that wait for each other; `omitted`: left out here.
+
+    `notes`: there if py-spy answered in place of the program, which does not let Python run.
+    """
 
     threads: list[LiveThread]
     stale: bool
     deadlocks: list[list[int]]
     total: int
     omitted: int
+    notes: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class LastThreads(ThreadsPayload, frozen=True):
@@ -85,7 +91,7 @@ class TasksResult(Payload, frozen=True):
 async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | LiveThreads:
     session = debugger.session(params.session_id)
     try:
-        found = (await session.probe.threads()).answer
+        found = await ask_or_look(debugger, session, session.probe.threads)
     except ProbeError as error:
         snapshot = session.snapshot
         if snapshot is None:
@@ -96,6 +102,9 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | 
         note = f"where the threads are now is not known: {reason(error)}. This is the last stop"
         return LastThreads(last.threads, last.stale, last.captured_at, last.revision, [note])
     current = session.snapshot.threads.current if session.snapshot is not None else None
+    if isinstance(found, Outside):
+        kept = truncated((_live_thread(each, current) for each in found.stacks.stacks), MAX_RESULT_BYTES)
+        return LiveThreads(kept, False, [], found.stacks.total, found.stacks.total - len(kept), [outside_note(found)])
     kept = truncated((_live_thread(each, current) for each in found.threads), MAX_RESULT_BYTES)
     deadlocks = [list(each.threads) for each in found.deadlocks]
     return LiveThreads(kept, False, deadlocks, found.total, found.total - len(kept))
