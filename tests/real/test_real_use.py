@@ -1,6 +1,7 @@
 """The debugger where people use it: in pytest, and in web servers that are serving."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -90,3 +91,27 @@ async def test_a_web_server_that_is_attached_to_stops_in_a_request_and_serves_on
             assert ended["wasTerminated"] is False
         assert answers == [{**before, "price": 4}]  # the request that was stopped
         assert page(address) == before
+
+
+async def test_workers_of_dask_stop_in_a_task_and_their_results_are_right(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        await client.call("breakpoint_set", **at("dask_squares.py", "return squared"))
+        environment = {**os.environ, "DIAL_IN": door["python"], "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+        command = [sys.executable, program("dask_squares.py")]
+        done: list[subprocess.CompletedProcess[bytes]] = []
+
+        async def run() -> None:
+            done.append(await trio.run_process(command, env=environment, cwd=tmp_path, capture_stdout=True))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            stops = [await client.call("debug_wait")]
+            while len((await client.call("debug_state", session_id=door["sessionId"]))["children"]) < 2:
+                await trio.sleep(0.1)
+            stops.append(await client.call("debug_continue"))
+            await client.call("debug_continue", wait=False)
+        assert [each["location"]["functionName"] for each in stops] == ["square", "square"]
+        values = sorted(each["value"] for stop in stops for each in stop["locals"] if each["name"] == "squared")
+        assert (values, len({stop["sessionId"] for stop in stops})) == (["16", "9"], 2)
+        assert done[0].stdout.split(b"\n")[-2] == b"[9, 16]"

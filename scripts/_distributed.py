@@ -1,0 +1,210 @@
+"""Debug the workers of real distributed programs: a breakpoint in a task stops in each process, with the right locals.
+
+Each engine is installed at a pinned version into a virtual environment of its own, below a temporary directory that is
+removed at the end. The server is told to listen (`debug_listen`), the line of Python that it answers is pasted into the
+task, and the program is started as its users start it. Then every stop is checked: its place, its locals, the process;
+once all stand, `stacktrace_get("*")` must show them together; and the results must be right at the end.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.app import Options
+from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.testing import DebugClient, open_server
+
+INSTALL_SECONDS = 600
+RUN_SECONDS = 180
+
+WORKERS = 2
+
+DASK = """
+from dask.distributed import Client, LocalCluster
+
+def square(number):
+    LINE
+    squared = number * number
+    return squared
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        workers = sorted(client.scheduler_info()["workers"])
+        print(sum(client.gather([client.submit(square, n, workers=[each]) for n, each in enumerate(workers)])))
+"""
+
+RAY = """
+import os
+import ray
+
+@ray.remote
+class Worker:
+    def square(self, number):
+        LINE
+        squared = number * number
+        return squared
+
+if __name__ == "__main__":
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80_000_000)
+    workers = [Worker.remote() for _ in range(2)]
+    print(sum(ray.get([worker.square.remote(number) for number, worker in enumerate(workers)])))
+"""
+
+TORCHRUN = """
+import torch
+import torch.distributed as dist
+
+def square(number):
+    LINE
+    squared = number * number
+    return squared
+
+dist.init_process_group("gloo")
+total = torch.tensor([square(dist.get_rank())])
+dist.all_reduce(total)
+if dist.get_rank() == 0:
+    print(int(total))
+dist.destroy_process_group()
+"""
+
+
+class Engine(Struct, frozen=True):
+    """A distributed program: what it needs, its source with `LINE` in the task, and the command that starts it."""
+
+    requirements: Sequence[str]
+    source: str
+    command: Sequence[str]
+
+
+ENGINES = {
+    "dask": Engine(["distributed==2024.12.1", "debugpy==1.8.22"], DASK, ["{python}", "{file}"]),
+    "ray": Engine(["ray==2.40.0", "debugpy==1.8.22"], RAY, ["{python}", "{file}"]),
+    "torchrun": Engine(
+        ["--extra-index-url=https://download.pytorch.org/whl/cpu", "torch==2.5.1+cpu", "numpy<3", "debugpy==1.8.22"],
+        TORCHRUN,
+        ["{python}", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "{file}"],
+    ),
+}
+
+
+class NotInstallable(Exception):
+    """The engine cannot be had here; the reason is that of pip."""
+
+
+async def install(engine: Engine, folder: Path) -> Path:
+    """Make a virtual environment with the engine in it, and return its interpreter."""
+    await trio.to_thread.run_sync(lambda: venv.create(folder, with_pip=True))
+    python = folder / "bin" / "python"
+    command = [str(python), "-m", "pip", "install", "--quiet", *engine.requirements]
+    with trio.move_on_after(INSTALL_SECONDS):
+        done = await trio.run_process(command, check=False, capture_stdout=True, capture_stderr=True)
+        if done.returncode == 0:
+            return python
+        raise NotInstallable(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+    raise NotInstallable(f"not within {INSTALL_SECONDS} s")
+
+
+@asynccontextmanager
+async def started(engine: Engine, python: Path, file: Path) -> AsyncIterator[trio.Process]:
+    """The program, ended with the block, in a process group of its own."""
+    command = [word.format(python=python, file=file) for word in engine.command]
+    process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, cwd=file.parent, start_new_session=True)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        with trio.CancelScope(shield=True), trio.move_on_after(10):
+            await process.wait()
+
+
+async def debug(engine: Engine, python: Path, folder: Path) -> None:
+    """Run the program under the debugger, and check what is seen."""
+    options = Options(settings=Settings(directory=str(folder)))
+    async with open_server(options) as server, server.connect() as client:
+        door = await client.call("debug_listen")
+        file = folder / "job.py"
+        file.write_text(engine.source.replace("LINE", door["python"]))
+        line = 1 + file.read_text().splitlines().index(
+            next(each for each in file.read_text().splitlines() if "return squared" in each)
+        )
+        await client.call("breakpoint_set", file=str(file), line=line)
+        before = trio.current_time()
+        async with started(engine, python, file) as process:
+            stop = await client.call("debug_wait", timeout=RUN_SECONDS)
+            print(f"  first stop after {trio.current_time() - before:.1f} s")
+            found = await all_stopped(client, file, line)
+            print(f"  {found['threads']} threads in {WORKERS} processes: {len(found['stacks'])} different stacks")
+            print(f"  {found['stacks_here']['count']} x {found['stacks_here']['frames'][0]}")
+            numbers = []
+            for _ in range(WORKERS):
+                values = {each["name"]: each["value"] for each in stop["locals"]}
+                print(f"  {stop['sessionId']} {values}")
+                check(stop["location"]["line"] == line, stop)
+                check(int(values["squared"]) == int(values["number"]) ** 2, values)
+                numbers.append(int(values["number"]))
+                stop = await client.call("debug_continue", timeout=1 if len(numbers) == WORKERS else RUN_SECONDS)
+            check(sorted(numbers) == list(range(WORKERS)), numbers)
+            if process.stdout is None:
+                raise AssertionError("started with a pipe")
+            written = b"".join([data async for data in process.stdout]).decode().split()
+            check(written[-1:] == [str(sum(number**2 for number in range(WORKERS)))], written)
+            print(f"  result {written[-1]}")
+        await client.call("debug_disconnect")
+
+
+async def all_stopped(client: DebugClient, file: Path, line: int) -> dict[str, Any]:
+    """Wait until every worker stands at the line, and return the view of all stacks, with that stack beside it."""
+    with trio.fail_after(RUN_SECONDS):
+        while True:
+            found = await client.call("stacktrace_get", thread_id="*")
+            for each in found["stacks"]:
+                if each["count"] == WORKERS and each["frames"] and each["frames"][0].endswith(f"{file}:{line}"):
+                    return {**found, "stacks_here": each}
+            await trio.sleep(0.2)
+
+
+def check(holds: bool, seen: object) -> None:
+    if not holds:
+        raise SystemExit(f"not as expected: {seen}")
+
+
+async def main() -> int:
+    """Try the engines that the command line names, or all."""
+    parser = argparse.ArgumentParser("scripts/distributed", None, __doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"of {', '.join(ENGINES)}; default: all")
+    wanted = parser.parse_args().engines or list(ENGINES)
+    if unknown := set(wanted) - set(ENGINES):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
+    tried = 0
+    for name in wanted:
+        engine = ENGINES[name]
+        print(f"{name}: {' '.join(engine.requirements)}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="distributed-", ignore_cleanup_errors=True) as folder:
+            try:
+                python = await install(engine, Path(folder, "venv"))
+            except NotInstallable as reason:
+                print(f"  not installable here: {reason}")
+                continue
+            with trio.fail_after(2 * RUN_SECONDS):
+                await debug(engine, python, Path(folder))
+            tried += 1
+    print(f"{tried} of {len(wanted)} engines tried, as expected")
+    return 0 if tried else 1
+
+
+if __name__ == "__main__":
+    sys.exit(trio.run(main))

@@ -1,0 +1,20 @@
+"""Squares, each by a worker process of Dask, which first runs the line of Python in DIAL_IN."""
+
+import os
+
+from dask.distributed import Client, LocalCluster
+
+
+def square(number):
+    exec(os.environ["DIAL_IN"])
+    squared = number * number
+    return squared
+
+
+if __name__ == "__main__":
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        workers = sorted(client.scheduler_info()["workers"])
+        print(client.gather([client.submit(square, n, workers=[each]) for n, each in enumerate(workers, 3)]))
