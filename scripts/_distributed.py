@@ -1,7 +1,7 @@
 """Debug the workers of real distributed programs: a breakpoint in a task stops in each process, with the right locals.
 
 Each engine is installed at a pinned version into a virtual environment of its own, below a temporary directory that is
-removed at the end. The server is told to listen (`debug_listen`), the line of Python that it answers is pasted into the
+removed at the end. The server listens (`debug_listen`), the line of Python that it answers is pasted into the
 task, and the program is started as its users start it. Then every stop is checked: its place, its locals, the process;
 once all stand, `stacktrace_get("*")` must show them together; and the results must be right at the end.
 """
