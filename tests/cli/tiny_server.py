@@ -2,7 +2,9 @@
 
 `demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does.
 The tool `fail` fails, `add` adds, `grow` adds a resource, `slow` never answers, `odd` answers with nonsense; one of the
-prompts is malformed. With `--bare` it has only tools, with `--grows` as well it says that their list may change.
+prompts is malformed. With `--bare` it has only tools, with `--grows` as well it says that their list may change; with
+`--modern` it speaks 2026-07-28, with `--paged` its list of tools has two pages, with `--endless` no end. `--curious`
+asks the client for its roots before each answer, `--silent` answers nothing after the handshake.
 """
 
 import json
@@ -45,13 +47,20 @@ def change_soon(uri: str) -> None:
 
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     match method:
+        case "server/discover" if "--modern" in sys.argv:
+            stamp = {"io.modelcontextprotocol/serverInfo": {"name": "tiny", "version": "1"}}
+            return {"supportedVersions": ["2026-07-28"], "capabilities": CAPABILITIES, "_meta": stamp}
         case "initialize":
             server = {"name": "tiny", "version": "1"}
             return {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": server}
         case "tools/list":
             names = ("fail", "grow", "echo", "slow", "odd")
             bare = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
-            return {"tools": [ADD, *bare]}
+            if "--endless" in sys.argv:
+                return {"tools": [ADD], "nextCursor": "again"}
+            if "--paged" in sys.argv and not params.get("cursor"):
+                return {"tools": [ADD], "nextCursor": "2"}
+            return {"tools": bare if "--paged" in sys.argv else [ADD, *bare]}
         case "tools/call":
             return call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
         case "resources/list":
@@ -101,6 +110,11 @@ def main() -> None:
             continue
         if (message.get("params") or {}).get("name") == "slow":
             continue
+        if "--silent" in sys.argv and message["method"] not in ("initialize", "server/discover"):
+            continue
+        if "--curious" in sys.argv:
+            send({"id": "mine", "method": "roots/list"})
+            send({"id": "ping", "method": "ping"})
         try:
             result = answer(message["method"], message.get("params") or {})
         except KeyError:
@@ -111,6 +125,8 @@ def main() -> None:
             error = {"code": code, "message": words, "data": {"uri": str(missing)}}
             send({"id": message["id"], "error": error})
         else:
+            if "--modern" in sys.argv:
+                result = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **result}
             send({"id": message["id"], "result": result})
 
 

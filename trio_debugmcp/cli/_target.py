@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import trio
 
 from trio_debugmcp.cli._output import write_error
+from trio_debugmcp.errors import DebugError
 
 DONE, FAILED, NOT_AUTHORIZED, UNREACHABLE, NOT_FOUND = 0, 1, 3, 4, 5
 """Exit codes: ok; usage or unexpected; not authorised; unreachable or connection lost; a tool's error or not found."""
@@ -124,14 +125,10 @@ def one_target(words: list[str]) -> str | list[str]:
 def run_command(command: Callable[[], Awaitable[None]]) -> int:
     """Run `command` under Trio and turn what it raises into an exit code and one line on stderr."""
     logging.getLogger().addHandler(logging.NullHandler())  # else the SDK's records would appear beside the one line
-    from mcp import MCPError
-
-    from trio_debugmcp.errors import DebugError
-
     ended: list[BaseException] = []
     try:
         trio.run(command)
-    except* (Failure, DebugError, MCPError, OSError, KeyboardInterrupt) as group:
+    except* (Failure, DebugError, OSError, KeyboardInterrupt, *_sdk_errors()) as group:  # type: ignore[misc]
         ended.extend(_leaves(group))
     for error in ended:
         if isinstance(error, KeyboardInterrupt):
@@ -146,14 +143,19 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
     return DONE
 
 
+def _sdk_errors() -> tuple[type[Exception], ...]:
+    """The SDK's error, if the command has loaded the SDK."""
+    return (sys.modules["mcp"].MCPError,) if "mcp" in sys.modules else ()
+
+
 def _as_failure(error: BaseException) -> Failure:
+    if isinstance(error, Failure):
+        return error
     from mcp import MCPError
 
     from trio_debugmcp.client import ConnectFailed, ConnectionLost, NotAuthorized
 
     match error:
-        case Failure():
-            return error
         case NotAuthorized():
             return Failure("unauthorized", str(error), NOT_AUTHORIZED)
         case ConnectFailed() | ConnectionLost():

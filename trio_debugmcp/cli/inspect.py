@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from trio_debugmcp.cli._servers import add_server_options, choose
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
+    URL,
     Failure,
     add_target_options,
     pairs,
@@ -97,10 +99,42 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _inspect(args: argparse.Namespace) -> None:
+    _check(args)
+    if (result := await ask_quickly(args)) is None:
+        result = await ask(args)
+    if args.format == "json":
+        write_line(compact({"result": result}))
+    else:
+        write_pretty(result)
+    if args.method == "tools/call" and result.is_error:
+        raise Failure("tool_is_error", f"Tool {args.tool_name!r} reported an error", NOT_FOUND)
+
+
+async def ask_quickly(args: argparse.Namespace) -> Any:
+    """Ask without the SDK, if that is enough for the request and the server; else None."""
+    from trio_debugmcp.cli import _quick
+
+    words = args.words
+    configured = args.server is not None or args.config is not None
+    if args.method not in _quick.METHODS or not words or URL.match(words[0]) or configured or args.metadata:
+        return None
+    if args.method == "resources/read" and not args.uri:
+        return None  # the templates of RFC 6570 are the SDK's
+    env = {**os.environ, **pairs(args.env, "--env")}
+    params = {"uri": args.uri} if args.uri else {}
+    try:
+        return await _quick.ask(
+            words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=args.timeout
+        )
+    except OSError:
+        return None
+
+
+async def ask(args: argparse.Namespace) -> Any:
+    """Ask with the client, which explains what goes wrong."""
     from trio_debugmcp.client import InspectorClient
 
     request = METHODS[args.method]
-    _check(args)
     target, options = choose(
         args,
         args.words,
@@ -113,12 +147,7 @@ async def _inspect(args: argparse.Namespace) -> None:
         result = await request(client, args)
         for message in _received(errors):  # what was left out of a list, for example, which the result does not show
             write_warning(message)
-    if args.format == "json":
-        write_line(compact({"result": result}))
-    else:
-        write_pretty(result)
-    if args.method == "tools/call" and result.is_error:
-        raise Failure("tool_is_error", f"Tool {args.tool_name!r} reported an error", NOT_FOUND)
+    return result
 
 
 def _received(errors: "EventStream") -> Iterator[str]:
