@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FINDINGS = ROOT / ".fuzz"
 
-TARGETS = ("framing", "dap", "adapter", "caller", "mcp", "uri", "named", "head")
+TARGETS = ("framing", "dap", "adapter", "caller", "probe", "mcp", "uri", "named", "head")
 
 MAX_BYTES = 4096
 """Size of one input. The bounds for longer ones have tests of their own."""

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, get_type_hints
 
 import msgspec
 from hypothesis import strategies as st
 
 from trio_debugmcp.dap.messages import EVENT_TYPES
+from trio_debugmcp.probe import answers
 
 HUGE = 10**30
 """Beyond what fits into 64 bits, and beyond what JSON numbers are exact for."""
@@ -42,8 +44,13 @@ def deep(depth: int) -> bytes:
 # --- Debug adapters ----------------------------------------------------------------------------------------------
 
 
+@cache
 def near_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     """JSON objects with the members of a struct, valid, invalid or missing; or other JSON."""
+    return st.deferred(lambda: _near_struct(kind))  # a struct may contain others of its kind
+
+
+def _near_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     hints = get_type_hints(kind)
     fields = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
     members = {name: near_type(hint) for name, hint in fields.items()}
@@ -55,13 +62,58 @@ def near_type(hint: Any) -> st.SearchStrategy[Any]:
     arguments = [each for each in getattr(hint, "__args__", ()) if each is not type(None)]
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return near_struct(hint)
-    if getattr(hint, "__origin__", None) is list:
+    if getattr(hint, "__origin__", None) in {list, tuple}:  # of any length: there are no other tuples
         return st.lists(near_type(arguments[0]), max_size=3) | SCALARS
     if arguments:
         return st.one_of([near_type(each) for each in arguments]) | st.none()
     fitting = {int: st.integers(-1, 5), str: TEXT, bool: st.booleans(), float: st.floats(0, 10)}.get(hint, JSON)
     return st.one_of(fitting, fitting, fitting, SCALARS)
 
+
+@cache
+def fitting_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    """JSON objects that fit a struct, with odd values."""
+    return st.deferred(lambda: _fitting_struct(kind))
+
+
+def _fitting_struct(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    hints = get_type_hints(kind)
+    fields = msgspec.structs.fields(kind)
+    members = {field.encode_name: fitting_type(hints[field.name]) for field in fields}
+    required = {field.encode_name: members.pop(field.encode_name) for field in fields if field.required}
+    return st.fixed_dictionaries(required, optional=members)
+
+
+def fitting_type(hint: Any) -> st.SearchStrategy[Any]:
+    """JSON that fits a type of the probe's answers."""
+    arguments: tuple[Any, ...] = getattr(hint, "__args__", ())
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return fitting_struct(hint)
+    if getattr(hint, "__origin__", None) is tuple:
+        return st.lists(fitting_type(arguments[0]), max_size=3)
+    if arguments:
+        return st.one_of([st.none() if each is type(None) else fitting_type(each) for each in arguments])
+    numbers = st.integers(-1, 5) | st.sampled_from([2**53 + 1, -(2**63)])
+    return {int: numbers, str: TEXT, bool: st.booleans(), float: st.floats(0, 10)}[hint]
+
+
+KINDS = ["absent", "invalid", "thread", "frame", "evaluation", "slow", "raised"]
+FAILURES = st.fixed_dictionaries({}, optional={"kind": st.sampled_from(KINDS) | SCALARS, "message": SCALARS})
+
+
+def replies(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
+    """Replies of the probe to one question."""
+    return (
+        st.fixed_dictionaries({"answer": fitting_struct(kind)}, optional={"cut": st.booleans()})
+        | st.fixed_dictionaries({"answer": near_struct(kind)}, optional={"cut": SCALARS, "ms": SCALARS})
+        | st.fixed_dictionaries({"error": FAILURES})
+    )
+
+
+ANSWERS = st.one_of(
+    [replies(kind) for kind in (answers.Threads, answers.Frames, answers.Stacks, answers.Stop, answers.Tasks)]
+)
+"""Replies of the probe."""
 
 EVENTS = st.sampled_from(sorted(EVENT_TYPES)).flatmap(
     lambda name: st.tuples(st.just(name), near_struct(EVENT_TYPES[name]))

@@ -22,6 +22,7 @@ from trio_debugmcp.dap.door import ADMISSION_SECONDS
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Capabilities, Event, Response
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.probe.inside.calls import QUESTIONS, call
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports.admission import Admission, Bounds
 from trio_debugmcp.transports.gate import Gate
@@ -150,6 +151,39 @@ async def _receive_all(stream: trio.abc.ReceiveStream) -> None:
         pass
 
 
+def probe(data: bytes) -> None:
+    """When the probe answers every question with this, calls end, reads are JSON, and the session can be ended."""
+    said = data.decode(errors="replace")
+
+    async def main() -> None:
+        fake = FakeAdapter()
+        fake.probe = dict.fromkeys(QUESTIONS, said)
+        async with wire(fake) as client:
+            await client.call("debug_launch", {"program": fake.program, "stop_at_entry": True, "timeout": 5})
+            for _ in ("Paused", "Running"):
+                await client.read_all()
+                for tool, arguments in ASKS_THE_PROBE:
+                    await client.call(tool, {**arguments})
+                await client.call("debug_continue", {"wait": False})
+            await client.call("debug_pause", {"timeout": 2})
+            ended = await client.call("debug_disconnect", {})
+            assert not ended.get("isError"), ended
+
+    run(main)
+
+
+ASKS_THE_PROBE: tuple[tuple[str, dict[str, object]], ...] = (
+    ("threads_list", {}),
+    ("stacktrace_get", {}),
+    ("stacktrace_get", {"locals": True}),
+    ("stacktrace_get", {"thread_id": "*", "locals": True}),
+    ("stacktrace_get", {"thread_id": "*"}),
+    ("tasks_list", {}),
+    ("variables_get", {}),
+    ("evaluate", {"expression": "x"}),
+)
+
+
 # --- MCP clients -------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +274,7 @@ async def _receive(stream: trio.abc.ReceiveStream) -> bytes:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    each.__name__: each for each in (framing, dap, adapter, caller, mcp, uri, named, head)
+    each.__name__: each for each in (framing, dap, adapter, caller, probe, mcp, uri, named, head)
 }
 
 
@@ -259,6 +293,8 @@ def seeds(target: str) -> list[bytes]:
                 for number, each in enumerate(answers, 1)
             ]
             return [b"\0" + frames[0], b"\xff" + frames[1] + frames[2], b"\xff" + frames[1]]
+        case "probe":
+            return [call(question, '{"locals": true}').encode() for question in QUESTIONS]
         case "mcp":
             methods = ("ping", "tools/list", "tools/call", "resources/read", "prompts/get", "completion/complete")
             request = {"jsonrpc": "2.0", "id": 1, "params": {"uri": "debugger://session"}}

@@ -147,6 +147,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+@whole_server
+@given(inputs.ANSWERS.map(inputs.encoded) | inputs.JSON.map(inputs.encoded))
+@example(b"")
+@example(inputs.deep(5000))
+def test_any_answer_of_the_probe_leaves_a_session_that_can_be_used_and_ended(data: bytes) -> None:
+    targets.probe(data)
+
+
 # --- MCP clients -------------------------------------------------------------------------------------------------
 
 
