@@ -247,3 +247,49 @@ async def test_the_time_in_which_a_person_answers_the_server_does_not_count_as_t
     options = InspectorOptions(elicitation=person, request_timeout=10)
     async with InspectorClient(peer, options) as client:
         assert (await client.call_tool("t")).success
+
+
+async def test_a_call_can_have_its_own_time_and_be_notified_of_its_own_progress(autojump_clock: MockClock) -> None:
+    peer, heard = Peer(), list[tuple[float, float | None, str | None]]()
+
+    async def work(params: Json) -> Json:
+        for step in (1, 2):
+            await trio.sleep(4)
+            token = params["_meta"]["progressToken"]
+            peer.notify("notifications/progress", progressToken=token, progress=step, total=2, message="m")
+        await trio.sleep(4)
+        return text("done")
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    peer.handlers["tools/call"] = work
+    peer.silent_about |= {"resources/read", "prompts/get"}
+    async with InspectorClient(peer, InspectorOptions(request_timeout=1, request_max_time=5)) as client:
+        began = trio.current_time()
+        assert not (await client.call_tool("t")).success
+        assert trio.current_time() == began + 1
+        assert (await client.call_tool("t", timeout=20, progress=on_progress)).success
+        assert heard == [(1, 2, "m"), (2, 2, "m")]
+        for call in (client.read_resource(ONE, timeout=3), client.get_prompt("p", timeout=3)):
+            began = trio.current_time()
+            with pytest.raises(MCPError, match="no answer within 3 s"):
+                await call
+            assert trio.current_time() == began + 3
+
+
+async def test_roots_can_be_a_function_that_is_asked_each_time(autojump_clock: MockClock) -> None:
+    from mcp.types import Root
+
+    peer, asked = Peer(), list[int]()
+
+    async def roots() -> list[Root]:
+        asked.append(1)
+        await trio.sleep(100)
+        return [Root.model_validate({"uri": f"file:///{len(asked)}"})]
+
+    async with InspectorClient(peer, InspectorOptions(roots=roots)):
+        for number in (1, 2):
+            peer.send({"id": number, "method": "roots/list"})
+            await trio.sleep(101)
+        assert [response["result"]["roots"][0]["uri"] for response in peer.responses] == ["file:///1", "file:///2"]

@@ -3,14 +3,17 @@
 import argparse
 import json
 import os
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import trio
 
+from trio_debugmcp.cli._notices import Notices, open_notices
 from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
-from trio_debugmcp.cli._servers import add_server_options, choose
+from trio_debugmcp.cli._person import LineTerminal, Person
+from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
@@ -68,6 +71,14 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--format", choices=["text", "json"], default="text",
         help='text: indented JSON; json: one line {"result": …} (default text)',
     )  # fmt: skip
+    parser.add_argument(
+        "--verbose", action=argparse.BooleanOptionalAction,
+        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--root", action="append", default=[], metavar="DIR",
+        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
+    )  # fmt: skip
     add_target_options(parser)
     add_server_options(parser)
     parser.set_defaults(run=run, many_words=("tool_arg", "prompt_args", "metadata"))
@@ -118,6 +129,8 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
     configured = args.server is not None or args.config is not None
     if args.method not in _quick.METHODS or not words or URL.match(words[0]) or configured or args.metadata:
         return None
+    if args.verbose or args.root:
+        return None  # the client shows notices, and answers the server
     if args.method == "resources/read" and not args.uri:
         return None  # the templates of RFC 6570 are the SDK's
     env = {**os.environ, **pairs(args.env, "--env")}
@@ -135,15 +148,20 @@ async def ask(args: argparse.Namespace) -> Any:
     from trio_debugmcp.client import InspectorClient
 
     request = METHODS[args.method]
+    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
+    person = Person(LineTerminal() if has_terminal() else None, notices.write)
     target, options = choose(
         args,
         args.words,
+        on_log=notices.on_log,
+        **person.options(args.root),
         auto_sync_lists=False,
         connect_timeout=args.timeout,
         request_timeout=args.timeout,
         metadata=pairs(args.metadata, "--metadata") or None,
     )
-    async with InspectorClient(target, options) as client, client.events("error") as errors:
+    client = InspectorClient(target, options)
+    async with open_notices(client, notices), client, client.events("error") as errors:
         result = await request(client, args)
         for message in _received(errors):  # what was left out of a list, for example, which the result does not show
             write_warning(message)

@@ -12,6 +12,7 @@ from typing import Any
 
 import trio
 from mcp import MCPError, types
+from mcp.shared.dispatcher import ProgressFnT
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
@@ -77,20 +78,24 @@ class Calls:
             merged.setdefault(types.LOG_LEVEL_META_KEY, connection.log_level)
         return merged or None
 
-    async def read_resource(self, connection: ClientConnection, uri: str, metadata: Metadata) -> ResourceReadInvocation:
+    async def read_resource(
+        self, connection: ClientConnection, uri: str, metadata: Metadata, timeout: float | None = None
+    ) -> ResourceReadInvocation:
         """Read a resource with one request, whether it is cached or not."""
         need_text(uri, "uri")
         need_json(metadata, "metadata")
-        return (await self._read(connection, uri, metadata))[0]
+        return (await self._read(connection, uri, metadata, timeout))[0]
 
     async def _read(
-        self, connection: ClientConnection, uri: str, metadata: Metadata
+        self, connection: ClientConnection, uri: str, metadata: Metadata, timeout: float | None = None
     ) -> tuple[ResourceReadInvocation, _Pending]:
         pending = self._begin()
         self._reading.setdefault(uri, set()).add(pending)
         meta = self.meta(connection, metadata)
         try:
-            result = await connection.call("resources/read", lambda sdk, _: sdk.read_resource(uri, meta=meta))
+            result = await connection.call(
+                "resources/read", lambda sdk, _: sdk.read_resource(uri, meta=meta), timeout=timeout
+            )
         finally:
             self._reading[uri].discard(pending)
             if not self._reading[uri]:
@@ -110,9 +115,10 @@ class Calls:
         expanded_uri: str,
         params: Mapping[str, str],
         metadata: Metadata,
+        timeout: float | None = None,
     ) -> ResourceTemplateReadInvocation:
         """Make one `resources/read`, kept as a read of the resource and as one through its template."""
-        read, pending = await self._read(connection, expanded_uri, metadata)
+        read, pending = await self._read(connection, expanded_uri, metadata, timeout)
         invocation = ResourceTemplateReadInvocation(
             uri_template=uri_template,
             expanded_uri=expanded_uri,
@@ -140,7 +146,12 @@ class Calls:
             self._keep_template(renewed, pending)
 
     async def get_prompt(
-        self, connection: ClientConnection, name: str, params: Mapping[str, Any], metadata: Metadata
+        self,
+        connection: ClientConnection,
+        name: str,
+        params: Mapping[str, Any],
+        metadata: Metadata,
+        timeout: float | None = None,
     ) -> PromptGetInvocation:
         """Get a prompt with one request, its arguments as strings."""
         need_text(name, "name")
@@ -149,7 +160,9 @@ class Calls:
         pending = self._begin()
         arguments = stringify_arguments(params)
         meta = self.meta(connection, metadata)
-        result = await connection.call("prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta))
+        result = await connection.call(
+            "prompts/get", lambda sdk, _: sdk.get_prompt(name, arguments, meta=meta), timeout=timeout
+        )
         invocation = PromptGetInvocation(
             name=name,
             params=arguments,
@@ -171,6 +184,8 @@ class Calls:
         params: Mapping[str, Any],
         tool: types.Tool | None,
         metadata: Metadata,
+        timeout: float | None = None,
+        progress: ProgressFnT | None = None,
     ) -> ToolCallInvocation:
         """Make one `tools/call`. Whatever comes of it is an invocation; only a lost connection raises."""
         need_text(name, "name")
@@ -183,7 +198,9 @@ class Calls:
         try:
             result = await connection.call(
                 "tools/call",
-                lambda sdk, progress: sdk.call_tool(name, arguments, progress_callback=progress, meta=meta),
+                lambda sdk, heard: sdk.call_tool(name, arguments, progress_callback=heard, meta=meta),
+                timeout=timeout,
+                progress=progress,
             )
             problem = await connection.output_problem(name, result)
             outcome = {"result": result, "success": problem is None, "error": problem}

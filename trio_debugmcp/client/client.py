@@ -43,7 +43,7 @@ from trio_debugmcp.client.invocations import (
     ResourceTemplateReadInvocation,
     ToolCallInvocation,
 )
-from trio_debugmcp.client.options import LOG_LEVEL, InspectorOptions
+from trio_debugmcp.client.options import LOG_LEVEL, InspectorOptions, Roots
 from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
@@ -52,6 +52,8 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
 if TYPE_CHECKING:  # these import the SDK's client, see `__init__`
+    from mcp.shared.dispatcher import ProgressFnT
+
     from trio_debugmcp.client.connection.connection import ClientConnection
     from trio_debugmcp.client.connection.targets import Target
     from trio_debugmcp.client.state.lists import SyncedList
@@ -104,7 +106,7 @@ class InspectorClient:
         self.cache: ReadOnlyContentCache = self._cache.view()
         self._state = ClientState(options, self._bus, self._clock, self._cache)
         self._supervisor = Supervisor(self._open_connection, self._state, self._bus, options.reconnect)
-        self._roots = options.roots
+        self._roots: Roots | None = options.roots
         self._stack = AsyncExitStack()
 
     def __repr__(self) -> str:
@@ -244,16 +246,23 @@ class InspectorClient:
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 
-    async def read_resource(self, uri: str, metadata: Metadata = None) -> ResourceReadInvocation:
+    async def read_resource(
+        self, uri: str, metadata: Metadata = None, *, timeout: float | None = None
+    ) -> ResourceReadInvocation:
         """Read `uri` from the server, always; the invocation is cached and announced.
 
         If the resource was announced as changed during the read, the result may be from before or after the change: it
         is returned, and cached as stale.
         """
-        return await self._state.calls.read_resource(self._supervisor.connection, uri, metadata)
+        return await self._state.calls.read_resource(self._supervisor.connection, uri, metadata, timeout)
 
     async def read_resource_from_template(
-        self, uri_template: str, params: Mapping[str, str], metadata: Metadata = None
+        self,
+        uri_template: str,
+        params: Mapping[str, str],
+        metadata: Metadata = None,
+        *,
+        timeout: float | None = None,
     ) -> ResourceTemplateReadInvocation:
         """Expand a template (RFC 6570) and read the result.
 
@@ -273,13 +282,18 @@ class InspectorClient:
             expanded = UriTemplate.parse(uri_template).expand(params)
         except (InvalidUriTemplate, TypeError, ValueError) as error:
             raise UsageError("INVALID_PARAMETER", f"Cannot expand {uri_template!r}: {error}") from error
-        return await self._state.calls.read_template(connection, uri_template, expanded, params, metadata)
+        return await self._state.calls.read_template(connection, uri_template, expanded, params, metadata, timeout)
 
     async def get_prompt(
-        self, name: str, params: Mapping[str, Any] | None = None, metadata: Metadata = None
+        self,
+        name: str,
+        params: Mapping[str, Any] | None = None,
+        metadata: Metadata = None,
+        *,
+        timeout: float | None = None,
     ) -> PromptGetInvocation:
         """Get a prompt; the invocation is cached and announced. Arguments that are not strings are sent as JSON."""
-        return await self._state.calls.get_prompt(self._supervisor.connection, name, params or {}, metadata)
+        return await self._state.calls.get_prompt(self._supervisor.connection, name, params or {}, metadata, timeout)
 
     async def call_tool(
         self,
@@ -287,6 +301,9 @@ class InspectorClient:
         params: Mapping[str, Any] | None = None,
         metadata: Metadata = None,
         tool_metadata: Metadata = None,
+        *,
+        timeout: float | None = None,
+        progress: "ProgressFnT | None" = None,
     ) -> ToolCallInvocation:
         """Call a tool.
 
@@ -298,6 +315,8 @@ class InspectorClient:
             params: its arguments; strings are converted where the tool's schema wants another type.
             metadata: `_meta` of the request.
             tool_metadata: takes precedence over `metadata`, key by key.
+            timeout: seconds without an answer or progress, in place of the option `request_timeout`.
+            progress: an async function that is called with the progress, the total and the message of this call.
 
         Raises:
             NotConnected, ConnectionLost: there is no answer that could be kept.
@@ -305,7 +324,9 @@ class InspectorClient:
         """
         tool = next((tool for tool in self.tools if tool.name == name), None)
         merged = {**(metadata or {}), **(tool_metadata or {})} or None
-        return await self._state.calls.call_tool(self._supervisor.connection, name, params or {}, tool, merged)
+        return await self._state.calls.call_tool(
+            self._supervisor.connection, name, params or {}, tool, merged, timeout, progress
+        )
 
     async def get_completions(
         self,

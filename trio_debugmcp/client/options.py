@@ -1,6 +1,6 @@
 """Everything that can be chosen about a client, in one frozen struct, with the reason for each default."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 import mcp_types as types
@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # the SDK's client takes most of a second to import
 
 EraMode = Literal["auto", "legacy", "modern"]
 """`auto` tries `server/discover`, then `initialize`; `legacy` and `modern` accept only their own era."""
+
+Roots = Sequence[types.Root] | Callable[[], Awaitable[Sequence[types.Root]]]
 
 HttpTransport = Literal["auto", "http", "sse"]
 
@@ -126,7 +128,8 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
         log_level: set on connect, if the server has `logging`.
         client_info: name and version given in the handshake.
         sampling, elicitation, on_log: the SDK's callbacks; a capability is announced if its callback is given.
-        roots: the roots that the server may list; if given, even empty, the `roots` capability is announced.
+        roots: the roots that the server may list, or a function that is asked for them each time; if given, even
+            empty, the `roots` capability is announced.
     """
 
     list_changed_notifications: ListChangedNotifications = ListChangedNotifications()
@@ -154,7 +157,7 @@ class InspectorOptions(Struct, frozen=True, kw_only=True):
     client_info: ClientIdentity = ClientIdentity()
     sampling: "SamplingFnT | None" = None
     elicitation: "ElicitationFnT | None" = None
-    roots: Sequence[types.Root] | None = None
+    roots: Roots | None = None
     on_log: "LoggingFnT | None" = None
 
     def __post_init__(self) -> None:

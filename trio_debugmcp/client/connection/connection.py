@@ -11,7 +11,7 @@ Whatever the cause (`disconnect()`, a crash, an end of file, a handshake that ta
 and `serve()` returns what was learned: reason, exit code, last lines of standard error.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -34,7 +34,7 @@ from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.connection.wire import plain
 from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
-from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
 from trio_debugmcp.errors import ProtocolViolation
@@ -98,7 +98,7 @@ class ClientConnection(Tap):
         bus: EventBus,
         on_notification: OnNotification,
         stderr_tail: Callable[[], str],
-        roots: Callable[[], Sequence[types.Root] | None],
+        roots: Callable[[], Roots | None],
     ) -> None:
         self.sdk: Client
         self.output_problem: OutputCheck
@@ -209,12 +209,16 @@ class ClientConnection(Tap):
 
     # --- Requests -----------------------------------------------------------------------------------------------------
 
-    async def call(self, method: str, work: Work[T]) -> T:
+    async def call(
+        self, method: str, work: Work[T], *, timeout: float | None = None, progress: ProgressFnT | None = None
+    ) -> T:
         """Run one request. If the caller is cancelled, the server is notified in the way of its era.
 
         Args:
             method: for error messages.
             work: makes the request with the SDK's client; its second argument is the progress callback.
+            timeout: in place of the option `request_timeout`.
+            progress: called with each progress notification, before the next one is handled.
 
         Raises:
             MCPError: the server refused, with its code and data; or `REQUEST_TIMEOUT`.
@@ -223,16 +227,17 @@ class ClientConnection(Tap):
         """
         self._requests += 1
         try:
-            return await self._call(method, work)
+            return await self._call(method, work, timeout or self._options.request_timeout, progress)
         finally:
             self._requests -= 1
 
-    async def _call(self, method: str, work: Work[T]) -> T:
-        patience = self._options.request_timeout
-        latest = self._patience.now() + self._options.request_max_time
+    async def _call(self, method: str, work: Work[T], patience: float, heard: ProgressFnT | None) -> T:
+        latest = self._patience.now() + max(self._options.request_max_time, patience)
         refused = self._refused()
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            if heard is not None:
+                await heard(progress, total, message)
             self._patience.extend(scope, min(self._patience.now() + patience, latest))
 
         with self._patience.until(min(self._patience.now() + patience, latest)) as scope:

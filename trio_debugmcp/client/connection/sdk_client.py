@@ -14,7 +14,7 @@ def make_sdk_client(
     transport: Transport,
     options: InspectorOptions,
     patience: Patience,
-    roots: Callable[[], Sequence[types.Root] | None],
+    roots: Callable[[], Roots | None],
 ) -> Client:
     """Make a client that is not entered yet. `patience` pauses while the callbacks of `options` answer."""
 
@@ -28,7 +28,11 @@ def make_sdk_client(
         return None if answer is None else answer_unhurried
 
     async def list_roots(context: object) -> Any:
-        return types.ListRootsResult(roots=list(roots() or ()))
+        named = roots() or ()
+        if callable(named):
+            with patience.paused():
+                named = await named()
+        return types.ListRootsResult(roots=list(named))
 
     return Client(
         transport,

@@ -1,0 +1,112 @@
+"""What happens beside a result, on standard error: progress, log messages, the server's own standard error.
+
+    async with open_notices(client, shown=True) as notices, client: ...
+
+Results are on standard output only. On a terminal the progress of running requests is one line that is drawn again.
+"""
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from trio_debugmcp.cli._output import compact, visible
+
+if TYPE_CHECKING:  # `serve` must start without the client
+    from trio_debugmcp.client import EventStream, InspectorClient, Progress
+
+BAR_CELLS = 24
+LINE_CELLS = 100
+"""Of the line with the progress: a line that wraps cannot be drawn again in its place."""
+
+CLEAR = "\r\x1b[K"
+
+
+class Notices:
+    """Writes notices, and below them, on a terminal, the line of progress.
+
+    Args:
+        shown: whether anything is written.
+    """
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._terminal = sys.stderr.isatty()
+        self._bar = ""
+
+    def write(self, text: str) -> None:
+        """Write a line, or several; control characters are shown as escapes."""
+        if self._shown:
+            sys.stderr.write(f"{CLEAR if self._bar else ''}{visible(text)}\n{self._bar}")
+            sys.stderr.flush()
+
+    async def on_log(self, params: Any) -> None:
+        """The client's callback for log messages."""
+        logger = f" {params.logger}" if params.logger else ""
+        data = params.data if isinstance(params.data, str) else compact(params.data)
+        self.write(f"[{params.level}{logger}] {data}")
+
+    def progress(self, event: "Progress") -> None:
+        """Show how far a request is."""
+        text = progress_line(event.name or event.method or "request", event.progress, event.total, event.message)
+        if not self._terminal:
+            self.write(text)
+        elif self._shown:
+            self._bar = visible(text)[:LINE_CELLS]
+            sys.stderr.write(f"{CLEAR}{self._bar}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line of progress."""
+        if self._bar:
+            self._bar = ""
+            sys.stderr.write(CLEAR)
+            sys.stderr.flush()
+
+
+@asynccontextmanager
+async def open_notices(client: "InspectorClient", notices: Notices) -> AsyncGenerator[None, None]:
+    """Show what `client` reports, from before it connects until it has disconnected."""
+    async with client.events("progress", "stderrLog") as events, trio.open_nursery() as nursery:
+        nursery.start_soon(_show, events, notices)
+        try:
+            yield
+        finally:
+            nursery.cancel_scope.cancel("the command is done")
+            for event in _left(events):
+                _show_one(event, notices)
+            notices.clear()
+
+
+def progress_line(name: str, progress: float, total: float | None, message: str | None) -> str:
+    """One line: name, a bar if the end is known, numbers, message."""
+    words = [name]
+    if total is not None and total > 0:
+        done = round(BAR_CELLS * min(max(progress / total, 0), 1))
+        words.append(f"[{'#' * done}{'.' * (BAR_CELLS - done)}] {progress:g}/{total:g}")
+    else:
+        words.append(f"{progress:g}")
+    return " ".join([*words, *([message] if message else [])])
+
+
+async def _show(events: "EventStream", notices: Notices) -> None:
+    async for event in events:
+        _show_one(event, notices)
+
+
+def _show_one(event: Any, notices: Notices) -> None:
+    if event.kind == "progress":
+        notices.progress(event)
+    elif event.kind == "stderrLog":
+        notices.write(f"server: {event.line}")
+
+
+def _left(events: "EventStream") -> list[Any]:
+    found = []
+    try:
+        while True:
+            found.append(events.receive_nowait())
+    except (trio.WouldBlock, trio.EndOfChannel):
+        return found
