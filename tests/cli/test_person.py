@@ -1,5 +1,7 @@
 """What a server asks of the person at the terminal, and what it gets when there is none."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,18 @@ class Script:
         self.answers = list(answers)
         self.shown: list[str] = []
         self.asked: list[str] = []
+        self.lock = trio.Lock()
 
     def write(self, text: str) -> None:
         self.shown.append(text)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        async with self.lock:
+            yield
+
+    async def read_command(self) -> str:
+        raise EOFError
 
     async def ask(self, question: str) -> str:
         self.asked.append(question)

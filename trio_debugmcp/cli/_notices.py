@@ -29,11 +29,12 @@ class Notices:
 
     Args:
         shown: whether anything is written.
+        draws: whether the line of progress may be drawn again, if there is a terminal.
     """
 
-    def __init__(self, *, shown: bool) -> None:
+    def __init__(self, *, shown: bool, draws: bool = True) -> None:
         self._shown = shown
-        self._terminal = sys.stderr.isatty()
+        self._terminal = draws and sys.stderr.isatty()
         self._bar = ""
 
     def write(self, text: str) -> None:

@@ -8,7 +8,8 @@ Without a terminal everything is declined, with the reason.
 
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,46 +18,74 @@ import trio
 from trio_debugmcp.cli._form import NOTHING, fields
 from trio_debugmcp.cli._output import visible
 
+_CHUNK_BYTES = 64 * 1024
+"""One read; a terminal returns a line at a time."""
+
 REFUSED = -1
 """The code that the specification gives for a sampling request that the person rejected."""
 
 
 class Terminal(Protocol):
-    """Where questions are asked."""
+    """Where commands are typed, and questions are asked."""
 
     def write(self, text: str) -> None:
-        """Show a line or several."""
+        """Show a line or several; control characters are shown as escapes."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Have the terminal for the questions of a block."""
 
     async def ask(self, question: str) -> str:
         """One line from the person; raises `EOFError` if they end the input."""
+
+    async def read_command(self) -> str:
+        """The next command; raises `EOFError` at the end of the input."""
 
 
 class LineTerminal:
     """Questions on standard error, answers from standard input, which is read only while a question is open.
 
-    The file descriptor is read and not `sys.stdin`: a thread that waits in `readline` could not be cancelled, and would
-    hold its lock when the interpreter ends.
+    The file descriptor is read and not `sys.stdin`: a thread that waits in `readline` would hold its lock when the
+    interpreter ends.
     """
 
     def __init__(self) -> None:
         self._pending = b""
+        self._lock = trio.Lock()
 
     def write(self, text: str) -> None:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(visible(text) + "\n")
         sys.stderr.flush()
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        async with self._lock:
+            yield
+
     async def ask(self, question: str) -> str:
-        sys.stderr.write(question)
+        sys.stderr.write(visible(question))
         sys.stderr.flush()
-        descriptor = sys.stdin.fileno()
+        return await self._line()
+
+    async def read_command(self) -> str:
+        async with self._lock:
+            return await (self.ask("mcp> ") if sys.stdin.isatty() else self._line())
+
+    async def _line(self) -> str:
         while b"\n" not in self._pending:
-            await trio.lowlevel.wait_readable(descriptor)
-            data = os.read(descriptor, 64 * 1024)
-            if not data:
+            data = await _read(sys.stdin.fileno())
+            if not data and not self._pending:
                 raise EOFError
-            self._pending += data
+            self._pending += data or b"\n"  # a last line without its end
         line, _, self._pending = self._pending.partition(b"\n")
         return line.decode(errors="replace").strip()
+
+
+async def _read(descriptor: int) -> bytes:
+    if os.isatty(descriptor):
+        await trio.lowlevel.wait_readable(descriptor)
+        return os.read(descriptor, _CHUNK_BYTES)
+    # A file is always ready, and epoll refuses it.
+    return await trio.to_thread.run_sync(os.read, descriptor, _CHUNK_BYTES, abandon_on_cancel=True)
 
 
 class Person:
@@ -70,7 +99,6 @@ class Person:
     def __init__(self, terminal: Terminal | None, notify: Callable[[str], None]) -> None:
         self._terminal = terminal
         self._notify = notify
-        self._turn = trio.Lock()
 
     def options(self, roots: Sequence[str]) -> dict[str, Any]:
         """The options of a client whose server may ask this person, with the directories that it may know."""
@@ -90,7 +118,7 @@ class Person:
                 reason = f"declined {what}: there is no terminal to ask a person"
                 self._notify(f"{reason} ({visible(params.message)})" if elicited else reason)
                 return ElicitResult(action="decline") if elicited else ErrorData(code=REFUSED, message=reason)
-            async with self._turn:
+            async with self._terminal.turn():
                 try:
                     return await answer(self._terminal, params)
                 except EOFError:
@@ -153,7 +181,7 @@ class Person:
         if self._terminal is None:
             self._notify("declined roots: there is no terminal to ask a person; pass --root DIR")
             return ()
-        async with self._turn:
+        async with self._terminal.turn():
             try:
                 agreed = await _agrees(
                     self._terminal, f"The server asks for the directories of the project. Name {here}?"

@@ -137,7 +137,7 @@ def run_command(command: Callable[[], Awaitable[None]]) -> int:
             # Or the interpreter's last flush would fail with the same error, and print it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
-        failure = _as_failure(error)
+        failure = as_failure(error)
         write_error(failure.code, str(failure), **failure.details)
         return failure.exit_code
     return DONE
@@ -148,7 +148,8 @@ def _sdk_errors() -> tuple[type[Exception], ...]:
     return (sys.modules["mcp"].MCPError,) if "mcp" in sys.modules else ()
 
 
-def _as_failure(error: BaseException) -> Failure:
+def as_failure(error: BaseException) -> Failure:
+    """What an error means to the person at the command line."""
     if isinstance(error, Failure):
         return error
     from mcp import MCPError

@@ -1,13 +1,13 @@
 """The SDK's client, as a connection wants it: callbacks that take their time, and no requests of its own."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp import Client, MCPError, types
 from mcp.client._transport import Transport
 
 from trio_debugmcp.client.connection.patience import Patience
-from trio_debugmcp.client.options import InspectorOptions
+from trio_debugmcp.client.options import InspectorOptions, Roots
 
 
 def make_sdk_client(

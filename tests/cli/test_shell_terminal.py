@@ -1,0 +1,119 @@
+"""`shell` as a person at a terminal has it, with servers that this project did not write."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shell import SERVER
+from tests.cli.terminal import open_terminal
+from tests.client import node, pypi
+
+pytestmark = pytest.mark.real
+
+SHELL = [sys.executable, "-m", "trio_debugmcp", "shell"]
+
+
+@pytest.fixture
+def everything() -> list[str]:
+    """The command of the reference server."""
+    return node.server_everything()
+
+
+async def test_a_person_explores_the_reference_server(everything: list[str]) -> None:
+    async with open_terminal([*SHELL, "--", *everything]) as terminal:
+        await terminal.shows(r"directories of the project\. Name .*\? \[y/n\]")
+        await terminal.types("n\r")
+        await terminal.shows(r"Roots updated: 0 root")
+        await terminal.types("call get-su\t")
+        await terminal.shows(r"mcp> call get-sum$")
+        await terminal.types(" a=2 b=3\r")
+        await terminal.shows(r"The sum of 2 and 3 is 5\.")
+        await terminal.types("prompt completable-prompt department=En\t")
+        await terminal.shows(r"department=Engineering$")
+        await terminal.types(" name=A\t")
+        await terminal.shows(r"name=Alice$")
+        await terminal.types("\r")
+        await terminal.shows(r"Please promote Alice")
+        await terminal.types("subscribe demo://resource/dynamic/text/1\r")
+        await terminal.types("call toggle-subscriber-updates\r")
+        await terminal.shows(r"changed: demo://resource/dynamic/text/1")
+        await terminal.types("unsubscribe\rcall trigger-elicitation-request\r")
+        await terminal.shows(r"Answer\? \[y/n\]")
+        await terminal.types("y\r")
+        await terminal.shows(r"legal name \(text, required\)")
+        await terminal.types("\r")
+        await terminal.shows(r"a value is required")
+        await terminal.types("Ada\r")
+        await terminal.shows(r"terms and conditions")
+        await terminal.types("\x04")
+        await terminal.shows(r"\"action\": \"cancel\"")
+        await terminal.types("call trigger-long-running-operation duration=60 steps=60\r")
+        await terminal.shows(r"1/60")
+        await terminal.types("\x03")
+        await terminal.types("ping\r")
+        await terminal.shows(r"the server answers")
+        assert not terminal.echoes, "the prompt draws what is typed"
+        await terminal.types("\x04")
+        assert await terminal.ends() == 0
+        assert terminal.echoes, "the terminal is as it was"
+
+
+@pytest.fixture
+def time_server() -> list[str]:
+    """The command of a server from PyPI."""
+    return pypi.server("mcp_server_time", "--local-timezone", "UTC")
+
+
+@pytest.fixture
+def git_server(tmp_path: Path) -> list[str]:
+    """The command of a server from PyPI, for a repository with one commit."""
+    for words in (["init", "-q"], ["config", "user.email", "a@example.com"], ["config", "user.name", "a"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "the first one"], cwd=tmp_path, check=True)
+    return pypi.server("mcp_server_git", "--repository", str(tmp_path))
+
+
+async def test_a_person_asks_a_server_for_the_time(time_server: list[str]) -> None:
+    async with open_terminal([*SHELL, "--", *time_server]) as terminal:
+        await terminal.shows(r"mcp>")
+        await terminal.types("call convert_time source_timezone=UTC time=12:00 target_timezone=Asia/Tokyo\r")
+        await terminal.shows(r'"time_difference": "\+9\.0h"')
+        await terminal.types("call convert_time source_timezone=Mars\r")
+        await terminal.shows(r"reported an error|Error")
+        await terminal.types("quit\r")
+        assert await terminal.ends() == 0
+
+
+async def test_a_person_looks_at_a_repository(git_server: list[str], tmp_path: Path) -> None:
+    async with open_terminal([*SHELL, "--root", str(tmp_path), "--", *git_server]) as terminal:
+        await terminal.shows(r"mcp>")
+        await terminal.types("tools status\r")
+        await terminal.shows(r"git_status +Shows the working tree status\n.*listed, \d+ left out")
+        await terminal.types(f"call git_log repo_path={tmp_path}\r")
+        await terminal.shows(r"the first one")
+        await terminal.types("\x04")
+        assert await terminal.ends() == 0
+
+
+async def test_a_killed_server_is_reported_and_the_prompt_stays(tmp_path: Path) -> None:
+    script, number = tmp_path / "server.py", tmp_path / "pid"
+    lines = (
+        "import os",
+        f"open({str(number)!r}, 'w').write(str(os.getpid()))",
+        f"os.execv({SERVER[1]!r}, {SERVER[1:]!r})",
+    )
+    script.write_text("\n".join(lines))
+    async with open_terminal([*SHELL, "--", sys.executable, str(script)]) as terminal:
+        await terminal.shows(r"mcp>")
+        os.kill(int(number.read_text()), signal.SIGKILL)
+        await terminal.shows(r"disconnected: ")
+        await terminal.shows(r"connected again")
+        await terminal.types("ping\r")
+        await terminal.shows(r"the server answers")
+        os.kill(terminal.pid, signal.SIGTERM)
+        await terminal.ends()
+        assert terminal.echoes

@@ -1,0 +1,150 @@
+"""The prompt, with history and completion: prompt_toolkit, which runs on asyncio, in a worker thread.
+
+    terminal = PromptTerminal(propose)
+    with terminal.shared_screen():              # what is written meanwhile appears above the prompt
+        line = await terminal.read_command()
+
+A cancelled prompt is ended in its thread, which restores the terminal, before the cancellation continues. A question of
+the server interrupts the prompt for commands; what was typed is there again afterwards.
+"""
+
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from functools import partial
+
+import trio
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from trio_debugmcp.cli._output import visible
+from trio_debugmcp.cli.shell.completion import Proposal
+
+PROMPT = "mcp> "
+
+Propose = Callable[[str], Awaitable[Iterable[Proposal]]]
+
+
+class _Interrupted(Exception):
+    """Ends a prompt from outside; with what was typed so far."""
+
+
+class _Proposals(Completer):
+    """Asks the Trio side, from prompt_toolkit's thread for completions."""
+
+    def __init__(self, propose: Propose) -> None:
+        self._propose = propose
+        self._token = trio.lowlevel.current_trio_token()
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        try:
+            found = trio.from_thread.run(self._propose, document.text_before_cursor, trio_token=self._token)
+        except (trio.RunFinishedError, trio.Cancelled):
+            return
+        for proposal in found:
+            yield Completion(proposal.text, -proposal.replaces, display_meta=proposal.about)
+
+
+class PromptTerminal:
+    """The terminal of the shell: reads commands, and asks what a server asks.
+
+    Args:
+        propose: completes a line; called on the Trio side.
+    """
+
+    def __init__(self, propose: Propose) -> None:
+        self._commands: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(),
+            completer=_Proposals(propose),
+            complete_in_thread=True,
+            complete_while_typing=False,
+        )
+        self._questions: PromptSession[str] = PromptSession()
+        self._lock = trio.Lock()
+        self._reading = False
+        self._interrupted = False
+
+    def shared_screen(self) -> AbstractContextManager[None]:
+        """What is written to stdout and stderr during the block appears above the prompt."""
+        return patch_stdout(raw=True)
+
+    def write(self, text: str) -> None:
+        """Write a line or several."""
+        sys.stderr.write(visible(text) + "\n")
+        sys.stderr.flush()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        """Have the terminal for a block; the prompt for commands is interrupted."""
+        if self._reading:
+            self._interrupt(self._commands)
+        async with self._lock:
+            yield
+
+    async def ask(self, question: str) -> str:
+        """One answer, within `turn`; raises `EOFError` at Ctrl-D and Ctrl-C."""
+        try:
+            return await self._run(self._questions, visible(question))
+        except KeyboardInterrupt:
+            raise EOFError from None
+
+    async def read_command(self) -> str:
+        """The next command; raises `EOFError` at Ctrl-D, and returns nothing at Ctrl-C."""
+        typed = ""
+        while True:
+            async with self._lock:
+                self._reading = True
+                try:
+                    return await self._run(self._commands, PROMPT, typed)
+                except _Interrupted as interrupted:
+                    typed = str(interrupted)
+                except KeyboardInterrupt:
+                    return ""
+                finally:
+                    self._reading = False
+
+    async def _run(self, session: PromptSession[str], message: str, typed: str = "") -> str:
+        self._interrupted = False
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._interrupt_when_cancelled, session)
+            # The thread holds the terminal in raw mode, so it is never abandoned: a cancellation ends the prompt in it.
+            with trio.CancelScope(shield=True):
+                outcome = await trio.to_thread.run_sync(partial(self._prompt, session, message, typed))
+            nursery.cancel_scope.cancel("the prompt has ended")
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    def _prompt(self, session: PromptSession[str], message: str, typed: str) -> str | BaseException:
+        """Runs in the thread. The exception is returned: raised through the nursery it would be in a group."""
+        try:
+            return session.prompt(message, default=typed, pre_run=partial(self._check, session), handle_sigint=False)
+        except (KeyboardInterrupt, EOFError, _Interrupted) as error:
+            return error
+
+    def _check(self, session: PromptSession[str]) -> None:
+        if self._interrupted:  # between its start and now
+            get_app().exit(exception=_Interrupted(session.default_buffer.text))
+
+    async def _interrupt_when_cancelled(self, session: PromptSession[str]) -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            self._interrupt(session)
+
+    def _interrupt(self, session: PromptSession[str]) -> None:
+        """End the prompt of `session` from the Trio side, or the one that is about to start."""
+        self._interrupted = True  # first, as `_check` may run in its thread at this moment
+        app = session.app
+        if (loop := app.loop) is not None and app.is_running and not app.is_done:
+
+            def exit_if_running() -> None:
+                if app.is_running and not app.is_done:
+                    app.exit(exception=_Interrupted(session.default_buffer.text))
+
+            with suppress(RuntimeError):  # the loop has been closed: the prompt has ended by itself
+                loop.call_soon_threadsafe(exit_if_running)
