@@ -100,3 +100,26 @@ def test_a_closed_output_pipe_ends_watch_with_exit_code_0() -> None:
         watching.stdout.close()
         assert watching.stderr.read() == b""
         assert watching.wait(20) == 0
+
+
+def test_watch_reconnects_and_reports_both_ends_of_the_gap(shell: Shell, tmp_path: Path) -> None:
+    """The first process dies while it is read; what it has is then reported as changed."""
+    started = tmp_path / "started"
+    script = tmp_path / "server.py"
+    lines = (
+        "import os, pathlib",
+        f"started, text = pathlib.Path({str(started)!r}), pathlib.Path({SERVER[-1]!r}).read_text()",
+        "fatal = '' if started.exists() else 'import os; os._exit(3)'",
+        "started.touch()",
+        "exec(text.replace('READS[uri] += 1', fatal or 'READS[uri] += 1'))",
+    )
+    script.write_text("\n".join(lines))
+    server = ["--", sys.executable, str(script)]
+    shell("watch", "--reconnect", "--read", "--count", "2", "--timeout", "30", "demo://counter", *server)
+    assert shell.code == 0, shell.err
+    assert [line["kind"] for line in shell.lines] == ["resourceUpdated", "disconnect", "connect", "resourceUpdated"]
+    lost, gone, _, again = shell.lines
+    assert "exit code 3" in lost["error"]["message"]
+    assert gone["reason"] == "the server closed the connection"
+    assert again["cause"] == "resync"
+    assert again["contents"][0]["text"] == "read 1"

@@ -3,6 +3,7 @@
 import argparse
 import re
 import signal
+import sys
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -30,6 +31,7 @@ examples:
   trio-debugmcp watch debugger://session debugger://threads -- trio-debugmcp serve
   trio-debugmcp watch --lists --count 1 --timeout 60 -- my-server
   trio-debugmcp watch --read --format json -- my-server | jq -r .uri
+  trio-debugmcp watch --reconnect --read --server github
 
 Without a URI all listed resources are watched, also those that are listed later. Ctrl-C ends it.
 
@@ -69,6 +71,10 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--timeout", type=seconds, metavar="S", help="end after S seconds, with exit code 1 if --count was not reached"
     )
     parser.add_argument("--read", action="store_true", help="read each changed resource and print its contents")
+    parser.add_argument(
+        "--reconnect", action="store_true",
+        help="connect again whenever the connection is lost, until Ctrl-C or --timeout; both are printed as events",
+    )  # fmt: skip
     parser.add_argument("--lists", action="store_true", help="also print changes of the lists of tools and the like")
     parser.add_argument(
         "--format", choices=["text", "json"], help="json: one object per line (default: text on a terminal, else json)"
@@ -110,25 +116,37 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 
 
 async def _watch(args: argparse.Namespace) -> None:
-    from trio_debugmcp.client import ConnectionLost, Disconnect, InspectorClient, ResourcesChange, ResourceUpdated
+    from trio_debugmcp.client import (
+        Connect,
+        ConnectionLost,
+        Disconnect,
+        InspectorClient,
+        Reconnect,
+        ResourcesChange,
+        ResourceUpdated,
+    )
 
     from_file = args.server is not None or args.config is not None
     words, uris = (args.words, args.uri) if args.uri else ([], args.words) if from_file else divide(args.words)
     everything = not uris
-    target, options = choose(args, words, connect_timeout=DEFAULT_TIMEOUT_SECONDS)
+    policy = Reconnect(attempts=sys.maxsize) if args.reconnect else None
+    target, options = choose(args, words, connect_timeout=DEFAULT_TIMEOUT_SECONDS, reconnect=policy)
     left = args.count
     async with (
         InspectorClient(target, options) as client,
         # Before the subscriptions: what changes between two of them is in the queue.
-        client.events("resourceUpdated", "disconnect", *LIST_EVENTS) as events,
+        client.events("resourceUpdated", "disconnect", "connect", *LIST_EVENTS) as events,
     ):
         if everything:
             everything = _can_watch_everything(client, args)
         for uri in uris or ([resource.uri for resource in client.resources] if everything else []):
             await client.subscribe_to_resource(uri)
         async for event in events:
-            if isinstance(event, Disconnect):
-                raise ConnectionLost(event.reason, event.exit_code, event.stderr_tail)
+            if isinstance(event, Disconnect | Connect):
+                if isinstance(event, Disconnect) and not args.reconnect:
+                    raise ConnectionLost(event.reason, event.exit_code, event.stderr_tail)
+                _print(_life(event), args.format)  # what follows may have gaps: the client reports all as changed
+                continue
             if everything and isinstance(event, ResourcesChange):
                 for uri in event.added:
                     await client.subscribe_to_resource(uri)
@@ -152,7 +170,7 @@ def _can_watch_everything(client: "InspectorClient", args: argparse.Namespace) -
 async def _describe(client: "InspectorClient", event: "Event", args: argparse.Namespace) -> dict[str, Any]:
     from mcp import MCPError
 
-    from trio_debugmcp.client import ResourceUpdated
+    from trio_debugmcp.client import ConnectionLost, NotConnected, ResourceUpdated
 
     fields: dict[str, Any] = plain(event)
     if not isinstance(event, ResourceUpdated):
@@ -162,7 +180,17 @@ async def _describe(client: "InspectorClient", event: "Event", args: argparse.Na
             fields["contents"] = plain((await client.read_resource(event.uri)).result)["contents"]
         except MCPError as error:  # the resource may be removed already; the next event reports it
             fields["error"] = {"code": error.code, "message": error.message}
+        except (ConnectionLost, NotConnected) as error:
+            if not args.reconnect:
+                raise
+            fields["error"] = {"message": str(error)}  # it is reported as changed once there is a connection again
     return fields
+
+
+def _life(event: "Event") -> dict[str, Any]:
+    """The beginning or the end of a connection."""
+    fields: dict[str, Any] = plain(event)
+    return {key: fields[key] for key in ("kind", "seq", "time", "reason") if key in fields}
 
 
 def _print(fields: dict[str, Any], form: str | None) -> None:
@@ -181,6 +209,8 @@ def _sentence(fields: dict[str, Any]) -> str:
     if "uri" in fields:
         words.append(fields["uri"])
     words += [f"{key} {', '.join(fields[key])}" for key in ("added", "removed", "changed") if fields.get(key)]
+    if "reason" in fields:
+        words.append(fields["reason"])
     if "error" in fields:
         words.append(fields["error"]["message"])
     if "contents" in fields:
