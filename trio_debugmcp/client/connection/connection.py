@@ -199,11 +199,10 @@ class ClientConnection(Tap):
 
     def ending(self) -> Ending:
         """Why and how the connection ended, as far as is known."""
-        process = self._route.process
         return Ending(
             reason=self._reason or "still connected",
             requested=self._requested,
-            exit_code=process.exit_code if process is not None else None,
+            exit_code=self._route.exit_code,
             stderr_tail="" if self._requested else self._stderr_tail(),
         )
 
@@ -218,7 +217,7 @@ class ClientConnection(Tap):
             method: for error messages.
             work: makes the request with the SDK's client; its second argument is the progress callback.
             timeout: in place of the option `request_timeout`.
-            progress: called with each progress notification, before the next one is handled.
+            progress: called with each progress notification.
 
         Raises:
             MCPError: the server refused, with its code and data; or `REQUEST_TIMEOUT`.
@@ -339,16 +338,13 @@ class ClientConnection(Tap):
 
     def _check_era(self) -> None:
         if self._options.mode == "modern" and not self.modern:
-            raise ConnectFailed(
-                f"The server speaks only {self.sdk.protocol_version}, not the modern era that was asked for"
-            )
+            raise ConnectFailed(f"The server speaks only {self.sdk.protocol_version}, not the modern era as wanted")
 
     def _failed(self, error: BaseException) -> ConnectFailed:
         if isinstance(error, ConnectFailed):
             return error
-        watch, url, process = self._route.watch, self._route.url, self._route.process
+        watch, url = self._route.watch, self._route.url
         if (refusal := refusal_of(url, error) if watch is None else watch.last_refusal) is not None:
             return refusal.as_error(self._options.headers)
-        exit_code = process.exit_code if process is not None else None
         where = f" to {shown_url(url)}" if url is not None else ""
-        return ConnectFailed(f"Cannot connect{where}: {explained(error)}", exit_code, self._stderr_tail())
+        return ConnectFailed(f"Cannot connect{where}: {explained(error)}", self._route.exit_code, self._stderr_tail())

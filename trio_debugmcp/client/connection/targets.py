@@ -50,6 +50,11 @@ class Route(Struct, frozen=True):
     url: str | None = None
     watch: HttpWatch | None = None
 
+    @property
+    def exit_code(self) -> int | None:
+        """Of the server process, None while it runs."""
+        return self.process.exit_code if self.process is not None else None
+
 
 def resolve_target(
     target: Target, options: InspectorOptions, on_stderr: Callable[[str], None], patience: Patience
