@@ -35,6 +35,16 @@ def test_without_a_method_it_shows_the_server(shell: Shell) -> None:
         ("resources/list", [], {"resources": [{"uri": "demo://counter", "name": "demo://counter"}]}),
         (
             "resources/templates/list",
+            ["--page"],
+            {
+                "resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}],
+                "nextCursor": "2",
+                "_meta": {"pages": 2},
+            },
+        ),
+        ("resources/templates/list", ["--cursor", "2"], {"resourceTemplates": []}),
+        (
+            "resources/templates/list",
             [],
             {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]},
         ),

@@ -66,7 +66,10 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         case "resources/list":
             return {"resources": [{"uri": uri, "name": uri} for uri in RESOURCES]}
         case "resources/templates/list":
-            return {"resourceTemplates": [{"uriTemplate": "demo://{name}", "name": "any"}]}
+            if params.get("cursor") == "2":
+                return {"resourceTemplates": []}
+            template = {"uriTemplate": "demo://{name}", "name": "any"}
+            return {"resourceTemplates": [template], "nextCursor": "2", "_meta": {"pages": 2}}
         case "prompts/list":
             return {"prompts": [{"name": "greet", "arguments": [{"name": "who"}]}, {"name": 1}]}
         case "prompts/get":

@@ -101,6 +101,10 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
         "--log-level", choices=LOG_LEVELS, metavar="LEVEL",
         help=f"the level that logging/setLevel sets: {', '.join(LOG_LEVELS)}",
     )  # fmt: skip
+    group.add_argument(
+        "--page", action="store_true", help="one page of a list, as the server sent it: with nextCursor and _meta"
+    )
+    group.add_argument("--cursor", metavar="CURSOR", help="the page that a nextCursor announced")
     group.add_argument("--metadata", **words, help="_meta of the request")
 
 
@@ -279,19 +283,27 @@ async def _ping(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {}
 
 
-async def _tools_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
+async def _tools_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
+    if args.page or args.cursor is not None:
+        return await client.list_page("tools", args.cursor)
     return {"tools": await client.list_tools()}
 
 
-async def _resources_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
+async def _resources_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
+    if args.page or args.cursor is not None:
+        return await client.list_page("resources", args.cursor)
     return {"resources": await client.list_resources()}
 
 
-async def _templates_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
+async def _templates_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
+    if args.page or args.cursor is not None:
+        return await client.list_page("resource_templates", args.cursor)
     return {"resourceTemplates": await client.list_resource_templates()}
 
 
-async def _prompts_list(client: "InspectorClient", _: argparse.Namespace) -> Any:
+async def _prompts_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
+    if args.page or args.cursor is not None:
+        return await client.list_page("prompts", args.cursor)
     return {"prompts": await client.list_prompts()}
 
 

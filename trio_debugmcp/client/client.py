@@ -21,7 +21,7 @@ part.
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import mcp_types as types
 import trio
@@ -243,6 +243,18 @@ class InspectorClient:
     async def list_prompts(self, metadata: Metadata = None) -> tuple[types.Prompt, ...]:
         """As `list_tools`. Removed prompts are cleared from the cache."""
         return await self._fetch("prompts", self._state.catalog.prompts, metadata)
+
+    async def list_page(
+        self,
+        kind: Literal["tools", "resources", "resource_templates", "prompts"],
+        cursor: str | None = None,
+        metadata: Metadata = None,
+    ) -> types.PaginatedResult:
+        """Fetch one page of a list, with its `next_cursor` and `_meta`. The lists of this client stay as they are."""
+        connection = self._supervisor.connection
+        which: SyncedList[Any] = getattr(self._state.catalog, kind)
+        page: types.PaginatedResult = await which.page(connection, cursor, self._state.calls.meta(connection, metadata))
+        return page
 
     # --- Calls --------------------------------------------------------------------------------------------------------
 

@@ -218,6 +218,20 @@ async def test_pages_are_committed_at_once_and_never_torn(peer: Peer, autojump_c
         assert seen == {7, 5}
 
 
+async def test_one_page_is_fetched_as_the_server_has_it_and_commits_nothing(
+    peer: Peer, autojump_clock: MockClock
+) -> None:
+    peer.tools, peer.page_size = ["a", "b", "c"], 2
+    async with InspectorClient(peer) as client:
+        peer.tools = ["d", "e", "f"]
+        first: Any = await client.list_page("tools")
+        second: Any = await client.list_page("tools", first.next_cursor, {"k": 1})
+        assert [[tool.name for tool in page.tools] for page in (first, second)] == [["d", "e"], ["f"]]
+        assert second.next_cursor is None
+        assert peer.params("tools/list")[-1]["_meta"]["k"] == 1
+        assert names(client) == ["a", "b", "c"]
+
+
 async def test_a_cursor_that_comes_twice_ends_the_walk(peer: Peer, autojump_clock: MockClock) -> None:
     peer.tools = ["t"]
     async with InspectorClient(peer) as client:

@@ -144,12 +144,16 @@ class SyncedList(Generic[T]):
         if self.items:
             self._publish((), compare(self.items, (), self.spec.key), reason)
 
+    async def page(self, connection: ClientConnection, cursor: str | None, meta: Meta) -> Any:
+        """Fetch one page, which commits nothing; the result as the server sent it."""
+        return await connection.call(self.spec.method, self._page_request(cursor, meta))
+
     async def _walk(self, connection: ClientConnection, meta: Meta) -> tuple[T, ...]:
         items: list[T] = []
         cursors: set[Hashable] = set()
         cursor: str | None = None
         for _ in range(MAX_PAGES):
-            page = await connection.call(self.spec.method, self._page_request(cursor, meta))
+            page = await self.page(connection, cursor, meta)
             items += self.spec.items(page)
             cursor = page.next_cursor
             if cursor is None:
