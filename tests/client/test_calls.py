@@ -207,7 +207,7 @@ async def test_an_answer_that_arrives_as_the_connection_ends_is_returned_and_not
     class Ending:
         alive, modern, log_level = False, False, None
 
-        async def call(self, method: str, work: Any) -> Any:
+        async def call(self, method: str, work: Any, **_: Any) -> Any:
             return {"resources/read": ReadResourceResult(contents=[])}.get(method)
 
         async def output_problem(self, name: str, result: Any) -> None:

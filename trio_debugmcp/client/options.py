@@ -193,7 +193,7 @@ _RULES = {
     "client_info": instance(ClientIdentity),
     "sampling": optional(FUNCTION),
     "elicitation": optional(FUNCTION),
-    "roots": optional(ITEMS),
+    "roots": optional(Rule("a sequence or a function", lambda value: ITEMS.holds(value) or FUNCTION.holds(value))),
     "on_log": optional(FUNCTION),
 }
 """What each option may be."""

@@ -216,17 +216,17 @@ class ClientConnection(Tap):
         Args:
             method: for error messages.
             work: makes the request with the SDK's client; its second argument is the progress callback.
-            timeout: in place of the option `request_timeout`.
-            progress: called with each progress notification.
+            timeout, progress: in place of `request_timeout`; called with each progress notification.
 
         Raises:
             MCPError: the server refused, with its code and data; or `REQUEST_TIMEOUT`.
             ProtocolViolation: the answer does not have the shape that the protocol prescribes.
             ConnectionLost: the connection ended first; with exit code and standard error.
         """
+        patience = self._options.request_timeout if timeout is None else timeout
         self._requests += 1
         try:
-            return await self._call(method, work, timeout or self._options.request_timeout, progress)
+            return await self._call(method, work, patience, progress)
         finally:
             self._requests -= 1
 
