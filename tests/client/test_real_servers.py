@@ -6,6 +6,7 @@ registry they are skipped by name.
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -313,3 +314,16 @@ async def test_the_conformance_suite_is_satisfied(scenario: str, suite: list[str
     assert not failed, json.dumps(failed, indent=1)[:3000]
     assert result.returncode == 0, result.stdout.decode()[-2000:]
     assert verdicts.count("SUCCESS") > 0
+
+
+async def test_the_page_says_why_the_other_scenarios_do_not_apply(suite: list[str]) -> None:
+    with trio.fail_after(60):
+        listed = (await trio.run_process([*suite, "list"], capture_stdout=True)).stdout.decode()
+    theirs = listed.partition("Client scenarios")[2].partition("Authorization server scenarios")[0]
+    page = (Path(__file__).parent.parent.parent / "docs/conformance.md").read_text(encoding="utf-8")
+    excused = page.partition("## Conformance of the client")[2].partition("`auth/client-credentials-basic` among them")[
+        2
+    ]
+    assert set(re.findall(r"^  - (\S+)", theirs, re.MULTILINE)) == {
+        *SCENARIOS, *re.findall(r"`((?:auth|sep)\S+)`", excused),
+    }  # fmt: skip

@@ -82,8 +82,7 @@ class ClientConnection(Tap):
         options: of the client.
         patience: its deadlines stand still while a person is asked; shared with the route.
         log, bus: where messages are logged and announced.
-        on_notification: called with each notification of the server, in wire order, synchronously; returns whether the
-            SDK needs it too.
+        on_notification: called with each notification, in wire order; returns whether the SDK needs it too.
         stderr_tail: returns the last lines of standard error of this connection.
         roots: returns the roots that the server may list, None to have no such capability.
     """
@@ -216,7 +215,8 @@ class ClientConnection(Tap):
         Args:
             method: for error messages.
             work: makes the request with the SDK's client; its second argument is the progress callback.
-            timeout, progress: in place of `request_timeout`; called with each progress notification.
+            timeout: in place of the option `request_timeout`.
+            progress: called with each progress notification.
 
         Raises:
             MCPError: the server refused, with its code and data; or `REQUEST_TIMEOUT`.
