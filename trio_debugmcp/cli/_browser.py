@@ -2,7 +2,6 @@
 
 import os
 import sys
-import webbrowser
 
 import trio
 
@@ -15,4 +14,6 @@ async def show_page(url: str, why: str = "The server requires an authorisation. 
     sys.stderr.flush()
     graphical = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if graphical:
+        import webbrowser  # few commands need it
+
         await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
