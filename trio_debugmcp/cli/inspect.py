@@ -133,8 +133,8 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
     configured = args.server is not None or args.config is not None
     if args.method not in _quick.METHODS or not words or URL.match(words[0]) or configured or args.metadata:
         return None
-    if args.verbose or args.root:
-        return None  # the client shows notices, and answers the server
+    if args.verbose or args.root or args.page or args.cursor is not None:
+        return None  # the client shows notices, answers the server, and fetches one page
     if args.method == "resources/read" and not args.uri:
         return None  # the templates of RFC 6570 are the SDK's
     env = {**os.environ, **pairs(args.env, "--env")}
