@@ -91,6 +91,10 @@ async def test_expressions_are_evaluated_in_the_main_module_while_the_program_ru
             with pytest.raises(ToolFailed, match="no frame to evaluate in") as failed:
                 await client.call("evaluate", expression="jobs", **more)
             assert failed.value.code == "NOT_PAUSED"
+        await client.call("evaluate", expression="class LateError(Exception): pass")
+        for kind, known in (("LateError", True), ("__main__.LateError", True), ("LateErorr", False)):
+            found = (await client.call("breakpoint_set_exception", exception_type=kind))["breakpoint"]
+            assert (found["verified"], found["message"] is None) == (known, known)
         end.touch()
         await client.call("process_write_input", data="Ada\n")
         assert (await client.call("debug_wait"))["exitCode"] == 0

@@ -170,8 +170,9 @@ class BreakpointSync:
         if question is None:
             return frozenset()
         snapshot = self._requests.snapshot
-        stopped = snapshot is not None and snapshot.phase == "Paused"
-        value = await evaluated(self._requests, question, None) if stopped else None
+        phases = {"Paused", "Running"} if self._requests.profile.has_probe else {"Paused"}
+        able = snapshot is not None and snapshot.phase in phases
+        value = await evaluated(self._requests, question, None) if able else None
         found = set((value or "").split())
         return frozenset(id_ for id_, name in own.items() if name not in found)
 

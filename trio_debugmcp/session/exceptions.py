@@ -128,12 +128,10 @@ class ExceptionFilter:
 
 
 async def evaluated(requests: Requests, expression: str, frame_id: int | None) -> str | None:
-    """Evaluate an expression of ours at a stop that is being examined; None if that fails."""
-    arguments = {
-        "expression": expression,
-        "frameId": frame_id,
-        "context": requests.profile.dialect.evaluate_context,
-    }
+    """Evaluate an expression of ours, in a frame of the stop or in none; None if that fails."""
+    arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
+    if frame_id is not None:
+        arguments["frameId"] = frame_id
     try:
         body = await requests.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
     except DebugError as error:
