@@ -2,6 +2,7 @@
 
 - from a launch to its first stop, through MCP on stdio, against raw DAP to debugpy's adapter as shipped;
 - one step and the stack after it, likewise;
+- a program that passes a log point 20,000 times, from its launch to its end, likewise; and how many of them arrive;
 - the memory of our processes beside a program that is stopped, against the SDK's own server on stdio;
 - one resource read, against a trivial resource read of the SDK's own server, on the same transport;
 - from the start of the process to the answer to `initialize`, against importing the SDK's server.
@@ -23,7 +24,7 @@ import trio
 
 from trio_debugmcp.dap.adapter import open_stdio_adapter
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
-from trio_debugmcp.dap.messages import Initialized, Request, StackTraceBody, Stopped
+from trio_debugmcp.dap.messages import Initialized, Output, Request, StackTraceBody, Stopped, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused
 
@@ -31,6 +32,11 @@ ROUNDS = 60
 STARTS = 7
 LAUNCHES = 5
 READS = 500
+TRACES = 3
+HITS = 20_000
+
+LOOP = f"def loop():\n    for number in range({HITS}):\n        number * 2\nloop()\n"
+MESSAGE = {"line": 3, "log_message": "number is {number}"}
 
 PROGRAM = Path(__file__).resolve().parent.parent / "tests" / "programs" / "busy.py"
 
@@ -269,11 +275,53 @@ def import_sdk() -> float:
     return statistics.median(times) * 1000
 
 
+async def traced_raw(watchdog: Watchdog, file: str) -> int:
+    """Run a program with a log point under raw DAP to debugpy's adapter as shipped; return how many messages came."""
+    points = [{"line": MESSAGE["line"], "logMessage": MESSAGE["log_message"]}]
+    async with (
+        open_stdio_adapter([sys.executable, "-m", "debugpy.adapter"], watchdog) as adapter,
+        open_connection(adapter.stream, refuse) as connection,
+    ):
+        await connection.request("initialize", {"adapterID": "debugpy", "linesStartAt1": True})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(connection.request, "launch", {"program": file, "console": "internalConsole"})
+            await wait_for(connection, Initialized)
+            await connection.request("setBreakpoints", {"source": {"path": file}, "breakpoints": points})
+            await connection.request("configurationDone")
+        arrived = 0
+        while not isinstance(event := await connection.events.receive(), Terminated | EndOfStream):
+            arrived += isinstance(event, Output) and event.output.startswith("number is")
+        return arrived
+
+
+async def traces() -> tuple[float, float, int, int]:
+    """Measure the run of a program with a log point: raw DAP through the adapter, and ours, in turns."""
+    raw, ours, raw_hits, hits = [], [], 0, 0
+    watchdog = Watchdog()
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder).resolve() / "loop.py")
+        Path(file).write_text(LOOP)
+        async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
+            await rpc.call("breakpoint_set", file=file, **MESSAGE)
+            for _ in range(TRACES):
+                before = time.perf_counter()
+                raw_hits = await traced_raw(watchdog, file)
+                raw.append(time.perf_counter() - before)
+                before = time.perf_counter()
+                await rpc.call("debug_launch", program=file, stop_at_entry=False, timeout=60)
+                ours.append(time.perf_counter() - before)
+                listed = await rpc.call("breakpoint_list")
+                hits = json.loads(listed["content"][0]["text"])["breakpoints"][0]["hitCount"]
+    watchdog.close()
+    return statistics.median(raw), statistics.median(ours), raw_hits, hits
+
+
 async def main() -> None:
     raw = await raw_step()
     steps, both, reads = await through_mcp()
     plain, recorded = await step_recorded()
     raw_launch, launch = await launches()
+    raw_trace, trace, raw_hits, hits = await traces()
     trivial = await sdk_read()
     imported = import_sdk()
     started = await start_to_initialize([sys.executable, "-m", "trio_debugmcp"])
@@ -284,6 +332,8 @@ async def main() -> None:
     print(f"the same with --record                        {recorded:8.1f} ms   {recorded / plain:5.2f} x without")
     print(f"launch to first stop, raw DAP to the adapter  {raw_launch:8.1f} ms")
     print(f"launch to first stop through MCP              {launch:8.1f} ms   {launch / raw_launch:5.2f} x raw DAP")
+    print(f"{HITS} hits of a log point, raw DAP          {raw_trace:8.2f} s    {raw_hits} arrived")
+    print(f"the same through MCP                          {trace:8.2f} s    {trace / raw_trace:5.2f} x, {hits} arrived")
     print(f"resource read, the SDK's trivial server       {trivial:8.2f} ms")
     print(f"resource read, debugger://session             {reads:8.2f} ms   {reads / trivial:5.2f} x the SDK's")
     print(f"python -c 'import mcp.server.lowlevel'        {imported:8.1f} ms")

@@ -90,6 +90,8 @@ async def debug(client: DebugClient, interpreter: Interpreter) -> list[str]:
         file.write_text(PROGRAM)
         await _launch(client, interpreter, file)
         done += ["launch", "breakpoint", "step", "child"]
+        await _trace(client, interpreter, file)
+        done.append("tracepoints")
         if shutil.which("gdb"):
             await _attach(client, interpreter, file)
             done.append("attach by pid")
@@ -117,6 +119,25 @@ async def _launch(client: DebugClient, interpreter: Interpreter, file: Path) -> 
     assert stepped["location"]["line"] == _line("return done")
     await _check_stop(client, await client.call("debug_continue"), "2")
     assert (await client.read("debugger://session"))["parentSessionId"] is not None
+    await client.call("debug_disconnect")
+
+
+async def _trace(client: DebugClient, interpreter: Interpreter, file: Path) -> None:
+    """Log in the program and in its child, up to the moment where they are killed; each hit is counted."""
+    await client.call("breakpoint_remove", id="*")
+    message = "{number!r:>3} {[number for _ in 'ab']} {nope}"
+    await client.call("breakpoint_set", file=str(file), line=_line("return done"), log_message=message)
+    await client.call("breakpoint_set", file=str(file), line=_line("time.sleep"), hit_condition="== 3")
+    stop = (
+        await client.call("debug_launch", program=str(file), adapter_options=_with(interpreter), stop_at_entry=False)
+    )["stop"]
+    assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("time.sleep")), stop
+    entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+    error = "<error: NameError: name 'nope' is not defined>\n"
+    assert "".join(each["text"] for each in entries) == f"  1 [1, 1] {error}  2 [2, 2] {error}", entries
+    counts = [each["hitCount"] for each in (await client.call("breakpoint_list"))["breakpoints"]]
+    assert counts == [2, 3], counts
+    await client.call("breakpoint_remove", id="*")
     await client.call("debug_disconnect")
 
 

@@ -38,9 +38,6 @@ _MAX_RECORD_BYTES = 256 * 1024
 
 _CHUNK_BYTES = 64 * 1024
 
-_SETTLE_SECONDS = 5.0
-"""For what has been written to be passed on; it takes as long as the session takes to read it."""
-
 _QUIET_SECONDS = 0.1
 """Without a record before a connection counts as read to its end: a forked child may hold it open."""
 
@@ -119,7 +116,8 @@ class HitRecords:
         self._pass_on = pass_on
         self._nursery = nursery
         self._streams: dict[trio.abc.Stream, trio.CancelScope] = {}
-        self._busy: set[trio.abc.Stream] = set()
+        self._received: dict[trio.abc.Stream, int] = {}
+        self._passed_on: dict[trio.abc.Stream, int] = {}
         self._turn = trio.lowlevel.ParkingLot()
         self._numbers = numbers
 
@@ -129,21 +127,24 @@ class HitRecords:
     def connect(self, stream: trio.abc.Stream, received: bytes) -> None:
         """Read records from this stream until it ends; some bytes of them may have been received already."""
         self._streams[stream] = trio.CancelScope()
-        self._busy.add(stream)
+        self._received[stream], self._passed_on[stream] = len(received), 0
         self._nursery.start_soon(self._read, stream, received)
 
     async def settle(self) -> None:
-        """Wait until the records that the program has written by now have been passed on. Bounded."""
-        with trio.move_on_after(_SETTLE_SECONDS):
-            while any(stream in self._busy or _unread(stream) for stream in self._streams):
-                await self._turn.park()
+        """Wait until the records that the program has written by now have been passed on.
+
+        Not until there are none: of a program whose other threads run on there always are.
+        """
+        wanted = {stream: self._received[stream] + _unread(stream) for stream in self._streams}
+        while any(self._passed_on.get(stream, until) < until for stream, until in wanted.items()):
+            await self._turn.park()
 
     async def drain(self) -> None:
         """Wait until all records of a program that has ended have been passed on. Bounded."""
         while self._streams:
             with trio.move_on_after(_QUIET_SECONDS) as quiet:
                 await self._turn.park()
-            if quiet.cancelled_caught and not self._busy:
+            if quiet.cancelled_caught and self._received == self._passed_on:
                 return
 
     def close(self) -> None:
@@ -165,15 +166,14 @@ class HitRecords:
                         if len(rest) > _MAX_RECORD_BYTES:
                             log.warning("a record of a hit without an end")
                             break
-                        self._busy.discard(stream)
+                        self._passed_on[stream] = self._received[stream]
                         self._turn.unpark_all()
                         data = bytes(await stream.receive_some(_CHUNK_BYTES))
-                        self._busy.add(stream)
+                        self._received[stream] += len(data)
                         if not data:
                             break
             finally:
-                del self._streams[stream]
-                self._busy.discard(stream)
+                del self._streams[stream], self._received[stream], self._passed_on[stream]
                 self._turn.unpark_all()
                 with trio.CancelScope(shield=True):
                     await trio.aclose_forcefully(stream)
@@ -205,13 +205,10 @@ def _name(record: HitRecord) -> tuple[str, str, int]:
     return record.kind, record.breakpoint_id, record.version
 
 
-def _unread(stream: trio.abc.Stream) -> bool:
-    """Whether something has arrived that was not read yet; False for streams that cannot tell."""
-    if not isinstance(stream, trio.SocketStream):
-        return False
+def _unread(stream: trio.abc.Stream) -> int:
+    """How many bytes have arrived that were not read yet; 0 for streams that cannot tell."""
     waiting = array.array("i", [0])
-    try:
-        fcntl.ioctl(stream.socket.fileno(), termios.FIONREAD, waiting)
-    except OSError:
-        return False
-    return waiting[0] > 0
+    if isinstance(stream, trio.SocketStream):
+        with suppress(OSError):
+            fcntl.ioctl(stream.socket.fileno(), termios.FIONREAD, waiting)
+    return waiting[0]

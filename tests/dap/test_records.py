@@ -1,0 +1,144 @@
+"""Records of hits: who may write them, and how they get into the program's stream of DAP."""
+
+import json
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
+
+from tests.dap.test_dial_in import is_closed, open_street
+from tests.dap.test_direct import Program, Session, open_line
+from trio_debugmcp.dap.connection import Connection
+from trio_debugmcp.dap.dial_in import DialIns
+from trio_debugmcp.dap.messages import Capabilities, Output, Stopped, Terminated
+from trio_debugmcp.dap.records import HitRecord, records_of
+
+
+def line(kind: str, hits: int, text: str = "", id_: str = "tp-1") -> bytes:
+    return json.dumps([kind, id_, 1, hits, text]).encode() + b"\n"
+
+
+async def connect(
+    door: DialIns, nursery: trio.Nursery, key: str = "1", token: str | None = None, *, sockets: bool = False
+) -> trio.abc.Stream:
+    """A program connects for records; returns once it was accepted or not."""
+    ours: trio.abc.Stream
+    theirs: trio.abc.Stream
+    ours, theirs = map(trio.SocketStream, trio.socket.socketpair()) if sockets else memory_stream_pair()
+    nursery.start_soon(door.door.admit, ours)
+    greeting = f"trio_debugmcp records {door.token if token is None else token} {key}\n".encode()
+    await theirs.send_all(greeting[:5])  # it may arrive in parts
+    await wait_all_tasks_blocked()
+    await theirs.send_all(greeting[5:])
+    await wait_all_tasks_blocked()
+    return theirs
+
+
+async def hits(connection: Connection) -> list[tuple[str, int, str]]:
+    """The records of the next event, which must be one that has some."""
+    event = await connection.events.receive()
+    assert isinstance(event, Output)
+    assert event.category == "tracepoint"
+    return [(each.kind, each.hits, each.text) for each in records_of(event)]
+
+
+async def test_the_session_is_told_that_the_program_can_record_and_under_which_key(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, program, _):
+        capabilities = await connection.request("initialize", None, Capabilities)
+        assert capabilities.hit_records == "1"
+        records = await connect(door, nursery)
+        assert bytes(await records.receive_some()).endswith(b"\0"), "the program reads up to here"
+        await records.send_all(line("log", 1, "one") + line("stop", 1, id_="bp-2") + b'["log", "tp-')
+        event = await connection.events.receive()
+        assert isinstance(event, Output)
+        assert event.output == "one\n"
+        assert records_of(event) == [HitRecord("log", "tp-1", 1, 1, "one"), HitRecord("stop", "bp-2", 1, 1, "")]
+        await records.send_all(b'1", 1, 2, "two"]\n')
+        assert await hits(connection) == [("log", 2, "two")]
+        await program.event("output", output='["log", "tp-1", 1, 3, "forged"]\n', category="stdout")
+        forged = await connection.events.receive()
+        assert isinstance(forged, Output)
+        assert not records_of(forged)
+
+
+async def test_hits_that_are_only_counted_are_one_record_if_they_arrive_together(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, _, _):
+        records = await connect(door, nursery)
+        counts = b"".join(line("count", number) for number in range(1, 1000))
+        await records.send_all(counts + line("log", 1000, "x") + line("count", 1001) + b"no sense\n" + b"[1]\n")
+        assert await hits(connection) == [("count", 999, ""), ("log", 1000, "x"), ("count", 1001, "")]
+
+
+@pytest.mark.parametrize(("key", "token"), [("2", None), ("1", "wrong"), ("1 more", None)])
+async def test_a_stranger_writes_no_records(autojump_clock: MockClock, key: str, token: str | None) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery):
+        records = await connect(door, nursery, key, token)
+        await records.receive_some()  # the question for debuggers
+        assert await is_closed(records)
+
+
+async def test_a_greeting_without_end_is_not_waited_for(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery):
+        ours, theirs = memory_stream_pair()
+        nursery.start_soon(door.door.admit, ours)
+        await theirs.send_all(b"trio_debugmcp records " + b"x" * 2000)
+        await wait_all_tasks_blocked()
+        await theirs.receive_some()
+        assert await is_closed(theirs)
+
+
+async def test_a_stop_comes_after_the_records_before_it_also_if_the_session_reads_late() -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, program, _):
+        records = await connect(door, nursery, sockets=True)
+        for number in range(1, 400):  # more than the channels between hold
+            await records.send_all(line("log", number, str(number)))
+            if number < 350:
+                await wait_all_tasks_blocked()
+        await stop_soon(nursery, program)
+        seen = 0
+        while True:
+            event = await connection.events.receive()
+            if isinstance(event, Stopped):
+                break
+            assert isinstance(event, Output)
+            for each in records_of(event):
+                assert each.hits == seen + 1
+                seen += 1
+        assert seen == 399
+        await records.aclose()
+
+
+async def stop_soon(nursery: trio.Nursery, program: Program) -> None:
+    async def send() -> None:
+        await program.event("stopped", reason="breakpoint", threadId=1)
+
+    nursery.start_soon(send)
+    await wait_all_tasks_blocked()
+
+
+async def test_the_end_comes_after_the_last_record() -> None:
+    async with open_street() as (nursery, door):
+        process = await trio.lowlevel.open_process(["sleep", "1000"])
+        async with open_line(door, Session(process.pid), nursery) as (connection, program, _):
+            records = await connect(door, nursery)
+            await program.event("terminated")
+            await records.send_all(line("log", 1, "last") + b'["log", "torn')
+            process.kill()
+            await process.wait()
+            await program.stream.aclose()
+            kinds: list[Any] = []
+            while not kinds or kinds[-1] is not Terminated:
+                kinds.append(type(await connection.events.receive()))
+            assert kinds == [Output, Terminated], "although a forked child holds the connection open"
+
+
+async def test_no_record_is_taken_once_the_session_is_over(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door):
+        async with open_line(door, Session(), nursery):
+            records = await connect(door, nursery)
+            await records.receive_some()
+        assert await is_closed(records)
+        later = await connect(door, nursery)
+        await later.receive_some()
+        assert await is_closed(later)
