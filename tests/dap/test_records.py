@@ -43,7 +43,7 @@ async def hits(connection: Connection) -> list[tuple[str, int, str]]:
     return [(each.kind, each.hits, each.text) for each in records_of(event)]
 
 
-async def test_the_session_is_told_that_the_program_can_record_and_under_which_key(autojump_clock: MockClock) -> None:
+async def test_the_capabilities_say_that_the_program_can_record_and_under_which_key(autojump_clock: MockClock) -> None:
     async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, program, _):
         capabilities = await connection.request("initialize", None, Capabilities)
         assert capabilities.hit_records == "1"
