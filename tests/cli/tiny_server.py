@@ -46,6 +46,8 @@ def change_soon(uri: str) -> None:
 
 
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    if "--modern" in sys.argv and "io.modelcontextprotocol/protocolVersion" not in params.get("_meta", {}):
+        raise KeyError("a request without its version")
     match method:
         case "server/discover" if "--modern" in sys.argv:
             stamp = {"io.modelcontextprotocol/serverInfo": {"name": "tiny", "version": "1"}}

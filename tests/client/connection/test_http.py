@@ -86,6 +86,17 @@ async def test_a_stream_that_was_closed_and_opened_again_may_have_missed_somethi
             assert received(events) == []
 
 
+async def test_a_server_without_a_stream_of_notifications_gives_no_reason_to_doubt() -> None:
+    with trio.fail_after(20):
+        async with open_http_peer() as peer:
+            peer.has_streams = False
+            async with InspectorClient(peer.url, InspectorOptions(heartbeat=None)) as client:
+                await peer.wait_streams(1)
+                for _ in range(3):
+                    assert (await client.call_tool("t")).success
+                assert peer.count("ping") == 0
+
+
 async def test_a_silent_connection_that_lives_is_asked_and_continues() -> None:
     with trio.fail_after(20):
         async with (

@@ -118,6 +118,17 @@ async def test_a_stream_that_cannot_be_opened_again_ends_the_connection_if_there
     assert "the stream of notifications broke" in lost.ends[0][1]
 
 
+async def test_only_failures_in_a_row_count_and_an_answer_clears_what_was_refused(autojump_clock: MockClock) -> None:
+    server = Server(200)
+    for _ in range(3):
+        server.watch.answered(GET)
+        server.watch.fail(GET, OSError("refused"))
+        server.watch.refuse(POST, refusal("http://h/mcp", 500))
+    assert await server.liveness.check()
+    assert (server.watch.last_refusal, server.watch.last_failure) == (None, None)
+    assert server.ends == []
+
+
 async def test_only_a_stream_without_a_memory_of_what_was_sent_leaves_a_gap(autojump_clock: MockClock) -> None:
     watch, gaps = HttpWatch(), []
     watch.on_gap = lambda: gaps.append("gap")

@@ -85,9 +85,11 @@ async def test_a_list_that_is_wrong_beside_its_items_is_an_error_as_a_whole(
     peer: Peer, autojump_clock: MockClock
 ) -> None:
     peer.handlers["prompts/list"] = lambda _: {"prompts": [{"name": 1}], "nextCursor": 7}
-    async with InspectorClient(peer, InspectorOptions(auto_sync_lists=False)) as client:
+    options = InspectorOptions(auto_sync_lists=False)
+    async with InspectorClient(peer, options) as client, client.events("error") as events:
         with pytest.raises(ProtocolViolation, match="prompts/list: the answer is not what the protocol says"):
             await client.list_prompts()
+        assert received(events) == [], "nothing was left out"
 
 
 async def test_a_call_without_an_answer_in_time_is_not_a_refusal(peer: Peer, autojump_clock: MockClock) -> None:
