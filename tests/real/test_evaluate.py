@@ -81,6 +81,9 @@ async def test_expressions_are_evaluated_in_the_main_module_while_the_program_ru
         assert await value(client, "  added + 1\n") == ("8", "int", None)
         assert await value(client, "basket.__lines") == ("[1, 2]", "list", None)
         assert await value(client, "import asyncio; await asyncio.sleep(0.01, 'slept')") == ("'slept'", "str", None)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(value, client, "__import__('time').sleep(0.3)")
+            assert await value(client, "'meanwhile'") == ("'meanwhile'", "str", None)
         with pytest.raises(ToolFailed, match=r"`1 \+` failed: SyntaxError: ") as failed:
             await client.call("evaluate", expression="1 +")
         assert len(str(failed.value.details)) < 500

@@ -509,6 +509,7 @@ async def test_a_stop_that_comes_while_the_probe_answers_is_the_answer(autojump_
     async with running("legacy", adapter) as (client, _):
         report = await client.call("debug_pause")
         assert (report["state"], report["reason"], report["notes"]) == ("Paused", "Breakpoint", [])
+        assert not report["timedOut"]
 
 
 async def test_a_pause_that_the_debugger_inside_the_program_does_not_answer_says_so(

@@ -162,8 +162,12 @@ async def silent(host: Seen, profile: type[HereProfile] = HereProfile) -> AsyncI
     options = adapter.options()
     settings = replace(options.settings, host=host, profiles=(profile(adapter),))
     async with open_server(replace(options, settings=settings)) as server, server.connect() as client:
+        adapter.threads = [(5, "MainThread"), (6, "other"), (7, "other")]
         await launch(client, adapter)
         await trio.sleep(10)
+        await adapter.stop("breakpoint", thread=5)
+        await client.call("debug_wait")
+        await client.call("debug_continue", wait=False)
         await adapter.event("process", {"name": "app.py", "systemProcessId": 77})
         await trio.sleep(1)
         adapter.withhold("evaluate")
@@ -183,7 +187,7 @@ async def test_threads_are_seen_from_outside_well_within_a_second(autojump_clock
         assert (found["total"], found["omitted"], found["stale"]) == (2, 0, False)
         (note,) = found["notes"]
         assert note == (
-            "seen from outside by py-spy, as the program does not let Python run: thread 4711 MainThread keeps the GIL "
+            "seen from outside by py-spy, as the program does not let Python run: thread 5 MainThread keeps the GIL "
             "in C code, at /src/app.py:5 in Job.run"
         )
 
@@ -208,7 +212,7 @@ async def test_a_pause_says_what_is_seen_from_outside(autojump_clock: MockClock)
         assert "MainThread keeps the GIL" in first
         assert "The pause stays armed" in first
         assert lines == [
-            "thread 4711 MainThread is running, at /src/app.py:5 in Job.run",
+            "thread 5 MainThread is running, at /src/app.py:5 in Job.run",
             "thread 4712 other waits, at /src/app.py:3 in doze",
         ]
 

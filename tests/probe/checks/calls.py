@@ -2,7 +2,7 @@ import json
 import sys
 import threading
 import time
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside import bounds, calls, engine
 
@@ -151,7 +151,12 @@ def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
         while not end.is_set():
             step()
 
-    sleeper = threading.Thread(target=time.sleep, args=(5,), daemon=True)
+    def sleep() -> None:
+        time.sleep(0.5)
+        woke.append(True)
+
+    woke: List[bool] = []
+    sleeper = threading.Thread(target=sleep, daemon=True)
     runner = threading.Thread(target=run, daemon=True)
     sleeper.start()
     runner.start()
@@ -160,4 +165,5 @@ def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
     time.sleep(0.1)
     end.set()
     assert turns[0] > before
-    assert sleeper.is_alive()
+    sleeper.join(5)
+    assert woke  # it was not interrupted later

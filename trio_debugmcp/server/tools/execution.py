@@ -165,7 +165,7 @@ async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
     if outcome is None and notes and _is_running(session.snapshot):  # it may have stopped since they were made
         report = await report_outcome(debugger, None, deadline=deadline)
         return replace(report, notes=[*report.notes, *notes])
-    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None and not notes)
 
 
 async def _stopped_or_blocked(
@@ -180,7 +180,7 @@ async def _stopped_or_blocked(
         async def explain() -> None:
             await trio.sleep(BLOCKED_AFTER_SECONDS)
             notes.extend(await _blocked(debugger, session))
-            if notes and _is_running(session.snapshot):
+            if notes:
                 nursery.cancel_scope.cancel(reason="the program cannot be paused now")
 
         nursery.start_soon(explain)

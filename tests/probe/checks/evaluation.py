@@ -1,0 +1,102 @@
+"""Evaluations for users: their values, what they print, and what they must not do."""
+
+import builtins
+import io
+import json
+import sys
+import time
+from typing import Any, Dict
+
+from trio_debugmcp.probe.inside import calls, evaluation
+
+
+def ask(question: str, **asked: Any) -> Dict[str, Any]:
+    reply: Dict[str, Any] = json.loads(calls.call(question, json.dumps(asked)))
+    return reply
+
+
+def ended(number: int, source: str) -> Dict[str, Any]:
+    answer = ask("start", number=number, source=source)["answer"]
+    end = time.monotonic() + 5
+    while not answer["done"] and time.monotonic() < end:
+        time.sleep(0.01)
+        answer = ask("outcome", number=number)["answer"]
+    return dict(answer)
+
+
+def check_values_are_of_the_last_expression() -> None:
+    found = ended(1, "added = [1, 2]\nadded")
+    assert (found["hasValue"], found["value"], found["type"], found["childCount"]) == (True, "[1, 2]", "list", 2)
+    assert not ended(2, "more = 3")["hasValue"]
+    assert ended(3, "import asyncio\nawait asyncio.sleep(0.01)\nmore")["value"] == "3"
+    assert ask("outcome", number=3)["error"]["kind"] == "evaluation"
+
+
+def check_names_of_the_frame_are_used_and_set() -> None:
+    names = {"count": 3, "here": evaluation.here}
+    assert eval("here(4, 'count += 1; [count for _ in range(2)]')", names) == [4, 4]
+    assert names["count"] == 4
+    assert eval("here(5, 'import asyncio; await asyncio.sleep(0.01, count)')", names) == 4
+
+
+def check_failures_are_short() -> None:
+    found = ended(6, "1 +")
+    assert found["error"].startswith("SyntaxError: ")
+    assert len(found["trace"]) < 300
+    found = ended(7, "def f(): return 1 / 0\nf()")
+    assert found["error"] == "ZeroDivisionError: division by zero"
+    assert "probe" not in found["trace"]
+
+
+def check_exits_are_caught_and_standard_input_stays_open() -> None:
+    kept_input, sys.stdin = sys.stdin, io.StringIO("text")
+    quitter: Any = type(getattr(builtins, "exit", None))
+    original = quitter.__call__
+    try:
+        assert ended(8, "exit(7)")["exit"] == "7"
+        assert ended(9, "raise SystemExit")["exit"] == "None"
+        assert not sys.stdin.closed
+        assert quitter.__call__ is original
+    finally:
+        sys.stdin = kept_input
+
+
+def check_what_is_printed_is_noted_and_the_streams_are_as_before() -> None:
+    kept, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        found = ended(10, "print('one'); print('two')")
+        assert (found["printed"], sys.stdout.getvalue()) == ("one\ntwo\n", "one\ntwo\n")
+        assert "write" not in vars(sys.stdout)
+        longest = ended(11, f"print('x' * {2 * evaluation.MOST_PRINTED})")["printed"]
+        assert len(longest) == evaluation.MOST_PRINTED
+    finally:
+        sys.stdout = kept
+
+
+def check_others_do_not_print_into_an_evaluation() -> None:
+    kept, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        answer = ask("start", number=12, source="import time; time.sleep(0.3); print('mine')")["answer"]
+        assert not answer["done"]
+        sys.stdout.write("other")
+        time.sleep(0.6)
+        assert ask("outcome", number=12)["answer"]["printed"] == "mine\n"
+    finally:
+        sys.stdout = kept
+
+
+def check_an_endless_one_is_interrupted() -> None:
+    assert not ask("start", number=13, source="while True: pass")["answer"]["done"]
+    ask("interrupt", number=13)
+    end = time.monotonic() + 5
+    found: Dict[str, Any] = {"done": False}
+    while not found["done"] and time.monotonic() < end:
+        found = ask("outcome", number=13).get("answer", {"done": True})
+    assert found["done"]
+
+
+def check_few_are_kept() -> None:
+    for number in range(100, 100 + 2 * evaluation.MOST_KEPT):
+        evaluation.start(number, "1")
+    assert evaluation.find(100) is None
+    assert evaluation.find(99 + 2 * evaluation.MOST_KEPT) is not None
