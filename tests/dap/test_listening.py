@@ -12,11 +12,12 @@ import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from tests.dap.test_dial_in import NOBODY, Owner, is_closed, knock, open_street
-from tests.dap.test_direct import CHILD, ME, Program, Session
+from tests.dap.test_direct import CHILD, ME, Program, Session, silent
 from tests.faults.leftovers import descriptors, tasks
 from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
 from trio_debugmcp.dap.dial_in import TAKE_SECONDS, DialIns
 from trio_debugmcp.dap.direct import open_guest
+from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.door import Address, Door
 from trio_debugmcp.dap.listening import MAX_REFUSALS_REPORTED, NO_PROGRAM, ListeningStream, open_listening
 from trio_debugmcp.dap.messages import Initialized, Output, Process, Terminated
@@ -127,9 +128,18 @@ async def test_a_guest_lives_as_long_as_its_connection_whatever_its_process_id(a
             await connection.request("initialize")
             await trio.sleep(100)
             await connection.request("threads")
-            await program.stream.aclose()
+            program.answer = silent  # type: ignore[method-assign]
             with trio.fail_after(1):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(refused, connection, "evaluate", PROGRAM_ENDED)
+                    await wait_all_tasks_blocked()
+                    await program.stream.aclose()
                 assert [type(await connection.events.receive()) for _ in range(2)] == [Terminated, EndOfStream]
+
+
+async def refused(connection: Connection, command: str, why: str) -> None:
+    with pytest.raises(AdapterRefused, match=why):
+        await connection.request(command)
 
 
 async def test_another_token_is_refused_and_its_program_runs_on(autojump_clock: MockClock) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -15,8 +16,9 @@ import trio
 from tests.real.conftest import TEST_SECONDS, Connect
 from tests.recording.make import recorder_for
 from tests.recording.scene import same_answer, watch
+from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.recording.format import read_recording
+from trio_debugmcp.recording.format import SessionEntry, read_recording
 from trio_debugmcp.session.debugger import Settings
 from trio_debugmcp.testing import DebugClient, open_server
 
@@ -135,6 +137,19 @@ async def test_an_exception_of_a_worker_is_shown_in_local_files(debugging: Conne
             assert str(there) not in json.dumps([stop, context])
 
 
+async def test_a_port_that_is_taken_is_refused_with_what_to_do(debugging: Connect) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        async with debugging() as client:
+            failed = await failure(client, "debug_listen", port=port)
+            assert failed.code == "ATTACH_FAILED"
+            assert failed.message == (
+                f"Programs cannot dial in: cannot listen on 127.0.0.1:{port}: Address already in use. "
+                "Pass another host or port (0: a free one), and call debug_listen again."
+            )
+            assert (await client.call("debug_listen"))["sessionId"] == "s-2"
+
+
 async def test_a_worker_with_another_token_runs_on_and_the_output_shows_it(debugging: Connect, tmp_path: Path) -> None:
     async with debugging() as client:
         door = await client.call("debug_listen")
@@ -176,7 +191,7 @@ async def test_a_disconnect_lets_workers_and_their_children_run_on_unless_it_end
             stop = await client.call("debug_wait")
             child = await client.call("debug_state", session_id=stop["sessionId"])
             assert child["processId"] != forked.pid
-            assert child["parentSessionId"] == door["sessionId"]
+            assert (child["parentSessionId"], child["launchMode"]) == (door["sessionId"], "Attach")
             while (await listening(client))["dialedIn"] < 3:
                 await trio.sleep(0.05)
             arguments = {"terminate": True} if terminate else {}
@@ -210,6 +225,8 @@ def test_a_recorded_session_that_listened_replays_and_holds_no_token(tmp_path: P
 
     trio.run(record)
     assert tokens[0] not in recording.read_text()
+    sessions = [each for each in read_recording(recording).entries if isinstance(each, SessionEntry)]
+    assert [(each.start, each.target) for each in sessions] == [("attach", "127.0.0.1:0"), ("child", None)]
     answers = [each for each in watch(read_recording(recording)).answers if each.method == "tools/call"]
     assert len(answers) == 6
     for answer in answers[1:]:

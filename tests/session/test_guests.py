@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from trio.testing import MockClock
 
 from tests.server.scene import SESSION, failure
 from tests.session.test_children import adopt
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import MAX_GUESTS, Settings
+from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 
@@ -195,3 +199,12 @@ async def test_a_mapping_that_cannot_be_meant_is_refused(
     async with connect(options=adapter.options()) as client:
         assert (await failure(client, "debug_listen", path_mappings=[mapping])).code == code
         assert adapter.requests == []
+
+
+def test_a_text_that_only_the_program_has_is_never_that_of_a_file_here_with_the_same_path(tmp_path: Path) -> None:
+    path = tmp_path / "helper.py"
+    path.write_text("another text\n")
+    sources = Sources()
+    sources.learn(str(path), "s-2", reference=5)
+    with pytest.raises(UsageError, match="Only the debug adapter has the text"):
+        sources.running(str(path), None, Host())
