@@ -175,6 +175,23 @@ async def test_progress_and_log_messages_are_shown_and_nothing_of_them_is_lost_a
     ]
 
 
+async def test_notices_that_wait_at_the_end_are_shown(
+    autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    peer, notices = Peer(), Notices(shown=True)
+
+    def work(params: Json) -> Json:
+        for step in range(200):
+            token = params["_meta"]["progressToken"]
+            peer.notify("notifications/progress", progressToken=token, progress=step)
+        return text("done")
+
+    peer.handlers["tools/call"] = work
+    async with InspectorClient(peer) as client, open_notices(client, notices):
+        await client.call_tool("build")
+    assert len(capsys.readouterr().err.splitlines()) == 200
+
+
 async def test_hidden_notices_write_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     notices = Notices(shown=False)
     notices.write("x")

@@ -288,8 +288,14 @@ async def test_roots_can_be_a_function_that_is_asked_each_time(autojump_clock: M
         await trio.sleep(100)
         return [Root.model_validate({"uri": f"file:///{len(asked)}"})]
 
-    async with InspectorClient(peer, InspectorOptions(roots=roots)):
-        for number in (1, 2):
-            peer.send({"id": number, "method": "roots/list"})
-            await trio.sleep(101)
+    async def slow(_: Json) -> Json:
+        peer.send({"id": 1, "method": "roots/list"})
+        await trio.sleep(109)
+        return text("done")
+
+    peer.handlers["tools/call"] = slow
+    async with InspectorClient(peer, InspectorOptions(roots=roots, request_timeout=10)) as client:
+        assert (await client.call_tool("t")).success, "the person's time is not the server's"
+        peer.send({"id": 2, "method": "roots/list"})
+        await trio.sleep(101)
         assert [response["result"]["roots"][0]["uri"] for response in peer.responses] == ["file:///1", "file:///2"]

@@ -149,10 +149,7 @@ class _Provider(OAuthClientProvider):
                 f"{self._url} does not accept the stored tokens any more; run the command in a terminal to authorise"
             )
         page = self._page
-        parts = urlsplit(page)
-        if parts.scheme not in ("http", "https"):  # it comes from the server and goes to the operating system
-            raise NotAuthorized(f"The authorisation page is not on the web: {page}")
-        (state,) = parse_qs(parts.query)["state"]
+        (state,) = parse_qs(urlsplit(page).query)["state"]
         with self._patience.paused():
             answer = await wait_for_redirect(self._port, state, lambda: show(page), self._oauth.wait)
         return AuthorizationCodeResult.model_validate(answer)
