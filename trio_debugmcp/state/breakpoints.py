@@ -128,7 +128,7 @@ def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReaso
 def count_hit(breakpoint_: Breakpoint, session_id: str, exactly: int | None = None) -> Breakpoint:
     """The breakpoint after a stop in a session, or after a log message that it wrote there.
 
-    `exactly` is the number of hits in that session, if the program counts them.
+    `exactly` is the number of hits of this version in that session, if the program counts them.
     """
     if exactly is not None and all(binding.session_id != session_id for binding in breakpoint_.bindings):
         # Hit before the adapter's answer to its setting was merged.
@@ -139,7 +139,7 @@ def count_hit(breakpoint_: Breakpoint, session_id: str, exactly: int | None = No
             return binding
         hits = hits_after_stop(breakpoint_.hit_condition, binding.hits)
         if exactly is not None:
-            hits = max(binding.hits, exactly)
+            hits = max(binding.hits, binding.earlier + exactly)
         if breakpoint_.function is None:
             return replace(binding, hits=hits)
         return replace(binding, hits=hits, verified=True, message=None)  # the function exists: it was called

@@ -139,7 +139,10 @@ class Snapshot(Struct, frozen=True):
 
 
 class Binding(Struct, frozen=True):
-    """A breakpoint in one session, as its adapter placed it. `hits` counts the hits in this session."""
+    """A breakpoint in one session, as its adapter placed it.
+
+    `hits` counts the hits in this session, `earlier` of which are those of earlier versions of the breakpoint.
+    """
 
     session_id: str
     adapter_id: int | None = None
@@ -148,6 +151,7 @@ class Binding(Struct, frozen=True):
     column: int | None = None
     message: str | None = None
     hits: int = 0
+    earlier: int = 0
 
 
 class Breakpoint(Struct, frozen=True):

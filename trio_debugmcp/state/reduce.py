@@ -249,7 +249,7 @@ def _(change: BreakpointPut, state: State) -> State:
     old = next((each for each in state.breakpoints if each.id == new.id), None)
     if old is not None:
         # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
-        new = replace(new, hits=old.hits, bindings=old.bindings)
+        new = replace(new, hits=old.hits, bindings=tuple(replace(b, earlier=b.hits) for b in old.bindings))
     return replace(state, breakpoints=put(state.breakpoints, new))
 
 

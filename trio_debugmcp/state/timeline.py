@@ -241,7 +241,7 @@ def _of_hits(old: State, change: HitsRecorded, new: State) -> Iterator[Happening
         description = _description(each)
         places[each.id] = {key: description.get(key) for key in ("file", "line")}
     elsewhere = {
-        each.id: each.hits - sum(binding.hits for binding in each.bindings if binding.session_id == change.session_id)
+        each.id: each.hits - sum(b.hits - b.earlier for b in each.bindings if b.session_id == change.session_id)
         for each in old.breakpoints
     }
     for hit in change.hits:
