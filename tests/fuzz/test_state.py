@@ -84,7 +84,7 @@ def built(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     return st.builds(kind, **members)
 
 
-SAID = st.builds(changes.EventReceived, SESSIONS, st.sampled_from(list(EVENT_TYPES.values())).flatmap(built), TIMES)
+SAID = st.builds(changes.EventReceived, SESSIONS, st.sampled_from(list(EVENT_TYPES.values())).flatmap(built))
 
 
 @st.composite

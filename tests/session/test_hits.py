@@ -66,7 +66,7 @@ async def test_records_are_hits_as_long_as_the_breakpoint_is_the_same(autojump_c
         assert [each["text"] for each in entries] == ["a\n", "b\n", "late\n", "new\n"]
 
 
-async def test_output_of_the_program_is_no_hit_however_it_looks(autojump_clock: MockClock) -> None:
+async def test_output_of_the_program_never_counts_as_a_hit(autojump_clock: MockClock) -> None:
     async with running() as (client, adapter):
         await client.call("breakpoint_set", file=adapter.program, line=9, log_message="x")
         for data in (None, {"hit_records": "no"}, {"hit_records": [["log"]]}, 5):
