@@ -15,6 +15,7 @@ How a connection ends, and with which close code:
 | a binary frame | 1003 |
 | text that is not UTF-8 | 1007 |
 | the peer does not answer pings, which means that it does not read; or too many messages wait | 1008 |
+| a message takes too long, or comes in too many pieces: see transports/frames.py | 1008 |
 | a message over `MAX_MESSAGE_SIZE` | 1009 |
 
 Text that is not a JSON-RPC message gets the error -32700, as on every transport; the connection stays open.
@@ -24,6 +25,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from math import inf
 from urllib.parse import SplitResult, urlsplit
 
@@ -34,6 +36,7 @@ from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_st
 from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
+from trio_debugmcp.transports.frames import BoundedFrames
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.jsonrpc import (
     Incoming,
@@ -175,7 +178,7 @@ class _Socket:
 
 @asynccontextmanager
 async def open_messages(
-    connection: WebSocketConnection, stream: SharedStream
+    connection: WebSocketConnection, stream: SharedStream, frames: BoundedFrames | None = None
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Exchange MCP messages over an open WebSocket, and close it at the end of the block.
 
@@ -184,6 +187,8 @@ async def open_messages(
     Error handling: the incoming stream ends when the peer disconnects or is cut off; nothing is raised.
     """
     socket = _Socket(connection, stream)
+    if frames is not None:
+        frames.give_up = partial(socket.give_up, CloseReason.POLICY_VIOLATION)
     async with trio.open_nursery() as outer:
         # The writer outlives the other tasks, to finish its last frame.
         outer.start_soon(_shielded, socket, writing := trio.CancelScope(shield=True))
@@ -216,12 +221,13 @@ async def accept_websocket(
     last_words = b""
     try:
         async with trio.open_nursery() as nursery:
-            shared = SharedStream(stream)
+            frames = BoundedFrames(stream, head.rest)
+            shared = SharedStream(frames)
             replayed = ReplayedStream(shared, head)
             request = await wrap_server_stream(nursery, replayed, max_message_size=max_message_size)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
             replayed.release()
-            async with open_messages(connection, shared) as streams:
+            async with open_messages(connection, shared, frames) as streams:
                 yield streams
             last_words = _last_words(connection)
             nursery.cancel_scope.cancel(reason="the connection is over")
