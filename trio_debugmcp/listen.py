@@ -22,6 +22,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.app import App, Options, open_app
+from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.server.auth import Role, Tokens
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ async def serve(options: Options, network: Network) -> None:
         await nursery.start(watch_signals)
         _collect_seldom()
         if websocket is not None or http is not None:
-            from trio_debugmcp.transports.admission import Admission, bounds, open_files
+            from trio_debugmcp.transports.admission import Admission, bounds
 
             admission = Admission(bounds(open_files()))  # one for both ports: they have the same descriptors
         if websocket is not None:

@@ -27,6 +27,7 @@ from trio_debugmcp.server.failures import failed_result, resource_not_found, usa
         (CannotRun("gdb", "not found"), "ADAPTER_FAILED", "Cannot run gdb: not found.", {"program": "gdb"}),
         (ProtocolViolation("no header", b"x"), "ADAPTER_FAILED", "broke the protocol: no header", {}),
         (FileNotFoundError(2, "No such file", "/x"), "INVALID_PATH", "No such file: /x. Pass another path.", {}),
+        (OSError(24, "Too many open files", "/x"), "ADAPTER_FAILED", "Too many open files. Have other clients", {}),
         (msgspec.ValidationError("Expected `int`"), "INVALID_PARAMETER", "Expected `int`. See the", {}),
         (no_session(), "NO_SESSION", "No active debug session: start one with the tool debug_launch", {}),
         (DebugError("something else"), "ADAPTER_FAILED", "something else", {}),

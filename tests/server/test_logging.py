@@ -214,6 +214,8 @@ async def test_a_client_that_does_not_read_delays_no_other_and_learns_how_many_i
         ("trio_debugmcp.transports.http", False),
         ("trio_debugmcp.transports.jsonrpc", False),
         ("trio_debugmcp.transports", False),
+        ("trio_debugmcp.recording.trace", False),
+        ("trio_debugmcp.recording.recorder", True),
         ("trio_debugmcp.session.session", True),
         ("trio_debugmcp.transportsandmore", True),
     ],

@@ -9,6 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
+from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.transports.accept import FULL_SECONDS, accept_connections
 from trio_debugmcp.transports.admission import (
     MAX_CLIENTS,
@@ -20,7 +21,6 @@ from trio_debugmcp.transports.admission import (
     Bounds,
     Visitor,
     bounds,
-    open_files,
 )
 from trio_debugmcp.transports.head import Refused
 from trio_debugmcp.transports.tap import Role

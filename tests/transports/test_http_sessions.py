@@ -16,6 +16,7 @@ from trio.testing import MockClock, memory_stream_pair
 from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING, read_answer
 from trio_debugmcp.app import open_app
 from trio_debugmcp.server.auth import Role, Tokens
+from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports import http
 from trio_debugmcp.transports.admission import Admission, Bounds
@@ -176,16 +177,105 @@ async def test_requests_of_the_modern_era_share_one_server_for_each_role(autojum
         assert browser.app.statistics().sessions == 1
 
 
-async def test_past_the_bound_no_further_session_is_opened_until_one_ends(
+async def test_past_the_bound_no_further_session_in_control_is_opened_until_one_ends(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "MAX_SESSIONS", 2)
     async with browsing() as browser:
         sessions = [await browser.open_session() for _ in range(2)]
-        assert await browser.status(body=HELLO) == 503
+        status, headers, _ = await browser.ask(body=HELLO)
+        assert (status, headers["retry-after"]) == (503, "10")
         assert await browser.status("DELETE", mcp_session_id=sessions[0]) == 200
         await trio.testing.wait_all_tasks_blocked()
         assert await browser.open_session()
+
+
+async def test_observers_take_no_session_from_control_and_the_idle_one_makes_room(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "MAX_SESSIONS", 3)
+    async with browsing() as browser, trio.open_nursery() as nursery:
+        watching, first, second = [await browser.open_session(OBSERVE) for _ in range(3)]
+
+        @nursery.start_soon
+        async def _() -> None:
+            await browser.ask("GET", token=OBSERVE, mcp_session_id=watching)
+
+        await trio.sleep(1)
+        assert await browser.status(body=PING.encode(), token=OBSERVE, mcp_session_id=first) == 200
+        await trio.sleep(1)
+        assert [await browser.open_session() for _ in range(3)]
+        third = await browser.open_session(OBSERVE)
+        statuses = {
+            each: await browser.status(body=PING.encode(), token=OBSERVE, mcp_session_id=each)
+            for each in (watching, first, second, third)
+        }
+        assert statuses == {watching: 200, first: 200, second: 404, third: 200}
+        assert browser.app.statistics().sessions == 6
+        nursery.cancel_scope.cancel()
+
+
+async def test_if_no_observer_is_idle_a_further_one_is_refused(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "MAX_SESSIONS", 1)
+    async with browsing() as browser, trio.open_nursery() as nursery:
+        watching = await browser.open_session(OBSERVE)
+
+        @nursery.start_soon
+        async def _() -> None:
+            await browser.ask("GET", token=OBSERVE, mcp_session_id=watching)
+
+        await trio.sleep(1)
+        assert await browser.status(body=HELLO, token=OBSERVE) == 503
+        assert await browser.status(body=HELLO) == 200
+        nursery.cancel_scope.cancel()
+
+
+def modern(method: str, **params: Any) -> bytes:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN_PROTOCOL_VERSIONS[-1],
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}).encode()
+
+
+async def test_in_the_modern_era_more_observers_listen_than_one_client_may_have_streams(
+    autojump_clock: MockClock,
+) -> None:
+    listen = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["debugger://session"]})
+    headers = {"mcp_protocol_version": MODERN_PROTOCOL_VERSIONS[-1], "mcp_method": "subscriptions/listen"}
+    async with browsing(Bounds(strangers=20, control=20, observe=MAX_STREAMS + 10)) as browser:
+        streams = [browser.dial() for _ in range(MAX_STREAMS + 10)]
+        for stream in streams:
+            await stream.send_all(request(body=listen, token=OBSERVE, **headers))
+        await trio.sleep(1)
+        answers = [bytes(await stream.receive_some()) for stream in streams]
+        assert {answer.split()[1] for answer in answers} == {b"200"}
+        assert not [answer for answer in answers if b"Too many" in answer]
+        assert browser.app.statistics() == HttpStatistics(sessions=1, requests=MAX_STREAMS + 10)
+        # Further ones are refused by the bound of connections, and control is served.
+        assert await browser.status(body=listen, token=OBSERVE, **headers) == 503
+        assert await browser.status(body=HELLO) == 200
+
+
+@pytest.mark.parametrize("bad_id", ["NaN", "null", "1.5", "true", "{}", "[1]"])
+async def test_a_request_whose_id_cannot_be_answered_is_not_taken_for_a_notification(
+    bad_id: str, autojump_clock: MockClock
+) -> None:
+    text = f'{{"jsonrpc": "2.0", "id": {bad_id}, "method": "ping"}}'.encode()
+    async with browsing() as browser:
+        session = await browser.open_session()
+        status, headers, body = await browser.ask(body=text, mcp_session_id=session)
+        assert (status, headers["content-type"]) == (400, "application/json")
+        assert (json.loads(body)["error"]["code"], json.loads(body)["id"]) == (-32600, None)
+
+
+async def test_an_observer_sends_smaller_bodies(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        assert await browser.status(body=HELLO.ljust(256 * 1024), token=OBSERVE) == 200
+        assert await browser.status(body=HELLO.ljust(256 * 1024 + 1), token=OBSERVE) == 413
 
 
 async def test_a_body_of_4_mib_is_accepted_and_a_longer_one_is_not(autojump_clock: MockClock) -> None:

@@ -35,6 +35,8 @@ def test_a_message_is_written_as_it_was_read(text: str) -> None:
         ('{"id": true}', None, -32600),
         ('{"id": 1.5}', None, -32600),
         ('{"id": null}', None, -32600),
+        ('{"jsonrpc":"2.0","id":NaN,"method":"ping"}', None, -32600),
+        ('{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600),
         ('{"id": "\\ud800"}', None, -32600),
         ('{"id": "\\ud83d\\ude00"}', "\U0001f600", -32600),
     ],

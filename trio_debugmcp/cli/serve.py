@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
+
 if TYPE_CHECKING:
     from trio_debugmcp.app import Options
     from trio_debugmcp.listen import Network
@@ -85,10 +87,19 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         help="also serve MCP Streamable HTTP at /mcp",
     )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
-    network.add_argument("--token", metavar="TOKEN", help="for clients with full control (default: a random one)")
     network.add_argument(
-        "--observe-token", metavar="TOKEN", help="for clients that may only observe (default: a random one)"
+        "--token",
+        metavar="TOKEN",
+        help="for clients with full control; other users can see command lines, so rather pass it in a file, or in the "
+        f"variable {CONTROL_VARIABLE} (default: a random one)",
     )
+    network.add_argument("--token-file", type=Path, metavar="FILE", help="read that token from a file")
+    network.add_argument(
+        "--observe-token",
+        metavar="TOKEN",
+        help=f"for clients that may only observe; also in {OBSERVE_VARIABLE} (default: a random one)",
+    )
+    network.add_argument("--observe-token-file", type=Path, metavar="FILE", help="read that token from a file")
     network.add_argument(
         "--linger",
         type=float,
@@ -128,7 +139,23 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         return failed("serve", f"cannot record to {arguments.record}: {error.strerror}", 1)
     with recording as recorder:
-        return serve_until_done("serve", options if recorder is None else options.recorded(recorder), network)
+        options = options if recorder is None else options.recorded(recorder)
+        if arguments.log_level == "debug":
+            options = _traced(options, network)
+        return serve_until_done("serve", options, network)
+
+
+def _traced(options: "Options", network: "Network") -> "Options":
+    """Make a copy of the options that logs what adapters say, without secrets."""
+    from msgspec.structs import replace
+
+    from trio_debugmcp.recording.redact import Redactor
+    from trio_debugmcp.recording.trace import TracingHost
+
+    tokens, settings = network.tokens, options.settings
+    redactor = Redactor(() if tokens is None else (tokens.control, tokens.observe))
+    redactor.learn_environment(os.environ)
+    return replace(options, settings=replace(settings, host=TracingHost(settings.host, redactor)))
 
 
 def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "Network") -> "Recorder":
@@ -156,31 +183,42 @@ def _open_recorder(arguments: argparse.Namespace, options: "Options", network: "
 
 
 def configure_logging(arguments: argparse.Namespace) -> None:
-    """Set up logging as the command line asks for it."""
+    """Set up logging as the command line asks for it.
+
+    Other packages log from `info` on: at `debug` they copy whole messages, secrets included.
+    """
+    level = arguments.log_level.upper()
+    logging.getLogger(__name__.partition(".")[0]).setLevel(level)
     logging.basicConfig(
-        level=arguments.log_level.upper(),
+        level="INFO" if level == "DEBUG" else level,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         filename=arguments.log_file,
     )
     # MCP clients may lower the level of the package's logger. That must not make this log longer than asked for here.
     for handler in logging.getLogger().handlers:
-        handler.setLevel(arguments.log_level.upper())
+        handler.setLevel(level)
 
 
 def network_of(arguments: argparse.Namespace) -> "Network":
     """Return the transports and tokens that the command line asks for.
 
     Raises:
-        ValueError: a token has characters that are not allowed, or both tokens are the same.
+        ValueError: a token cannot be read, or has characters that are not allowed, or both tokens are the same.
     """
     from trio_debugmcp.listen import Address, Network
     from trio_debugmcp.server.auth import Tokens
 
+    control, warning = given_token("--token", arguments.token, arguments.token_file, CONTROL_VARIABLE)
+    observe, also = given_token(
+        "--observe-token", arguments.observe_token, arguments.observe_token_file, OBSERVE_VARIABLE
+    )
+    for line in filter(None, (warning, also)):
+        print(line, file=sys.stderr)
     return Network(
         stdio=not arguments.no_stdio,
         websocket=None if arguments.ws is None else Address(*arguments.ws),
         http=None if arguments.http is None else Address(*arguments.http),
-        tokens=Tokens(arguments.token, arguments.observe_token),
+        tokens=Tokens(control, observe),
         certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
     )
 

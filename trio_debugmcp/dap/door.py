@@ -19,7 +19,9 @@ import trio
 
 from trio_debugmcp.dap.caller import Caller, WritesRecords, WrongToken, admitted, release
 from trio_debugmcp.dap.records import RecordTakers
+from trio_debugmcp.descriptors import open_files
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
+from trio_debugmcp.sparse_log import SparseLog
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,8 @@ ADMISSION_SECONDS = 15.0
 """For a caller to show the token and say who it is. pydevd takes milliseconds, and longer if fifty of them start."""
 
 MAX_AT_THE_DOOR = 64
-"""Connections that have not shown the token yet; fifty children may start in one second, strangers may knock."""
+"""Connections that have not shown the token yet; fifty children may start in one second, strangers may knock. Where few
+descriptors may be open it is an eighth of them."""
 
 PATIENCE_SECONDS = 1.0
 """For a caller to be admitted while others wait for its place."""
@@ -89,6 +92,8 @@ class Door:
         self._opening = trio.Lock()
         self._at_the_door: dict[trio.CancelScope, float] = {}
         self._left_the_door = trio.lowlevel.ParkingLot()
+        self._max_at_the_door = min(MAX_AT_THE_DOOR, max(4, open_files() // 8))
+        self._log = SparseLog(log)
 
     def __repr__(self) -> str:
         return f"<Door {self.place} at_the_door={len(self._at_the_door)}>"
@@ -133,7 +138,7 @@ class Door:
             except WritesRecords as other:
                 taken = await self._records.take(stream, other.received, self.token)
             except (trio.BrokenResourceError, trio.ClosedResourceError, ProtocolViolation, AdapterGone) as error:
-                log.info("a stranger at the door for programs: %s", error)
+                self._log.log(logging.INFO, "a stranger at the door for programs: %s", error)
                 if self._refused is not None:
                     self._refused(stream, str(error))
                     if isinstance(error, WrongToken):
@@ -155,7 +160,7 @@ class Door:
                 except OSError as error:
                     if error.errno not in _FULL:
                         raise
-                    log.warning("a program cannot dial in: %s", error)
+                    self._log.log(logging.WARNING, "a program cannot dial in: %s", error)
                     await trio.sleep(_FULL_SECONDS)
                     continue
                 self._nursery.start_soon(self.admit, stream)
@@ -165,7 +170,7 @@ class Door:
 
         Meanwhile connections wait in the system's queue, so a crowd of strangers delays programs, and loses none.
         """
-        while len(self._at_the_door) >= MAX_AT_THE_DOOR:
+        while len(self._at_the_door) >= self._max_at_the_door:
             oldest, since = next(iter(self._at_the_door.items()))
             with trio.move_on_at(since + PATIENCE_SECONDS) as patience:
                 await self._left_the_door.park()

@@ -1,5 +1,6 @@
 """The one place where exceptions become what an MCP client receives."""
 
+import errno
 import json
 
 import msgspec
@@ -12,6 +13,9 @@ from trio_debugmcp.state.payloads import shortened
 
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Up to protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
+
+_FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""This machine or process has no descriptor, buffer or memory left: another path would not help."""
 
 
 def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageError:
@@ -38,6 +42,13 @@ def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageE
             return UsageError(
                 "ADAPTER_FAILED",
                 f"The debug adapter broke the protocol: {error}. Restart with debug_restart.",
+                {},
+            )
+        case OSError(errno=number, strerror=reason) if number in _FULL:
+            return UsageError(
+                "ADAPTER_FAILED",
+                f"The server is out of resources: {reason}. Have other clients disconnect, or start the server with a "
+                "higher limit (ulimit -n); then try again.",
                 {},
             )
         case OSError(strerror=reason, filename=filename):  # a path that the system refuses

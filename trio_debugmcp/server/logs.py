@@ -21,8 +21,8 @@ from trio_debugmcp.publish.hub import Logged, Subscriber
 MAX_MESSAGE_LENGTH = 8192
 """Characters of a log message: a traceback fits, a dump does not."""
 
-_NOT_RELAYED = "trio_debugmcp.transports"
-"""This logger and those below it record single connections: refusals and malformed messages."""
+_NOT_RELAYED = ("trio_debugmcp.transports.", "trio_debugmcp.recording.trace.")
+"""These loggers and those below them record single connections: refusals, malformed messages, all of DAP."""
 
 _LOWEST: LoggingLevel = "debug"
 
@@ -65,7 +65,7 @@ class LogRelay(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Relay a record; `logging` calls this in the thread that logs."""
-        if f"{record.name}.".startswith(f"{_NOT_RELAYED}."):
+        if f"{record.name}.".startswith(_NOT_RELAYED):
             return
         text = self.format(record)
         if len(text) > MAX_MESSAGE_LENGTH:

@@ -11,7 +11,6 @@ its first bytes. Each role has its own bound, so that observers take nothing fro
 """
 
 import logging
-import sys
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from math import inf
@@ -39,9 +38,6 @@ MAX_STRANGERS = 64
 MAX_CLIENTS = 1000
 """Connections of one role. Each takes some tens of kilobytes."""
 
-DEFAULT_OPEN_FILES = 1024
-"""Where the system sets no limit that can be read (Windows)."""
-
 
 class Bounds(Struct, frozen=True):
     """Connections at the same time, on all ports: of strangers, and of the clients in each role."""
@@ -61,16 +57,6 @@ def bounds(open_files: int) -> Bounds:
         control=min(MAX_CLIENTS, max(4, open_files // 8)),
         observe=min(MAX_CLIENTS, max(4, open_files * 3 // 8)),
     )
-
-
-def open_files() -> int:
-    """Return how many descriptors this process may open."""
-    if sys.platform == "win32":
-        return DEFAULT_OPEN_FILES
-    import resource
-
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CLIENTS * 8 if soft == resource.RLIM_INFINITY else soft
 
 
 class AdmissionStatistics(Struct, frozen=True):

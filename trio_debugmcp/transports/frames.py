@@ -35,7 +35,7 @@ class FrameCounter:
         self.fragments = 0
         """Frames of the message that is incomplete."""
         self.complete = 0
-        """Messages so far; control frames are none."""
+        """Messages so far, without control frames."""
         self._in_message = False
         self._header = bytearray()
         self._payload = 0
