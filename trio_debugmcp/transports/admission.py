@@ -188,6 +188,7 @@ class Admission:
         self._admitted.unpark()
         visitor.role = role
         clients[visitor] = None
+        log.debug("a connection is admitted: %s", role)
 
     def close(self) -> None:
         """Log what was left out of the log."""
