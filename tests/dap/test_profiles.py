@@ -136,6 +136,23 @@ def test_percent_signs_are_escaped_in_a_log_message_with_expressions() -> None:
     assert log_message("bp-1", "100 % done").endswith("100 % done")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{x!r:>8} {x:.2f} {{x}} {x} 100 %",
+        "{x=} { {1: {2}}[1] } {x:{width}}",
+        "{name % x} {'}'} {name:%>5}",
+    ],
+)
+def test_a_message_that_pydevd_does_not_understand_is_written_as_one_expression(message: str) -> None:
+    """As pydevd reads it: what is between the outermost braces is evaluated."""
+    names = {"x": 2.5, "width": 6, "name": "a%s"}
+    written = Debugpy().dialect.log_message("bp-1", message).partition("\x03")[2]
+    assert (written[0], written[-1]) == ("{", "}")
+    assert not {"{", "}"} & set(written[1:-1])
+    assert eval(written[1:-1], dict(names)) == eval(f'f"""{message}"""', dict(names))
+
+
 @pytest.mark.parametrize("option", ["module", "code"])
 def test_a_launch_of_a_module_or_of_code_names_no_program(option: str) -> None:
     launch = Launch("/x/main.py", cwd="/x")

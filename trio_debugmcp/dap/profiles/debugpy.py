@@ -32,6 +32,7 @@ from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
+from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
 from trio_debugmcp.errors import CannotRun
 
@@ -99,8 +100,7 @@ class DebugpyDialect(Dialect):
         return without_guard(found["condition"]), found["trace"].strip().rpartition("\n")[2]
 
     def log_message(self, breakpoint_id: str, message: str) -> str:
-        # pydevd turns a message with expressions into a `%` format, without escaping the `%` that it contains.
-        return super().log_message(breakpoint_id, message.replace("%", "%%") if "{" in message else message)
+        return super().log_message(breakpoint_id, for_pydevd(message))
 
     def hides(self, variable: DapVariable) -> bool:
         """Hide pydevd's groups, which have no value, and the variable that it leaves in the frame."""

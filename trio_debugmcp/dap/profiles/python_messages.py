@@ -1,0 +1,44 @@
+"""Log messages for pydevd, where the program does not render them itself: attached to by port, through an adapter.
+
+for_pydevd("{name!r} costs {price:.2f} {{EUR}}")    # one expression in braces, which pydevd evaluates
+"""
+
+from trio_debugmcp.probe.inside.templates import Field, Template, TemplateError
+
+
+def for_pydevd(message: str) -> str:
+    """Write a message, which means what it means in an f-string, as pydevd understands it.
+
+    pydevd knows expressions in braces, and neither conversions nor formats nor a way to write a brace. A message that
+    uses them becomes one expression. If a part fails, pydevd writes the error instead of the whole message.
+    """
+    try:
+        parts = Template(message).parts
+    except TemplateError:
+        return message
+    if any("{" in each or "}" in each if isinstance(each, str) else not _is_plain(each) for each in parts):
+        return f"{{{_joined(parts)}}}"
+    # pydevd turns a message with expressions into a `%` format, without escaping the `%` that it contains.
+    return message.replace("%", "%%") if "{" in message else message
+
+
+def _is_plain(field: Field) -> bool:
+    return not (field.label or field.conversion or field.format or set("{}%") & set(field.expression))
+
+
+def _joined(parts: list[str | Field]) -> str:
+    return f"''.join([{', '.join(_literal(each) if isinstance(each, str) else _value(each) for each in parts)}])"
+
+
+def _value(field: Field) -> str:
+    expression = field.expression.removesuffix("=").rstrip() if field.label else field.expression
+    value = f"({expression})" if not set("{}") & set(expression) else f"eval({_literal(f'({expression})')})"
+    if field.conversion:
+        value = f"{ {'r': 'repr', 's': 'str', 'a': 'ascii'}[field.conversion] }({value})"
+    formatted = f"format({value}, {_joined(field.format)})"
+    return f"{_literal(field.label)} + {formatted}" if field.label else formatted
+
+
+def _literal(text: str) -> str:
+    """Return a text as a literal without braces."""
+    return ascii(text).replace("{", "\\x7b").replace("}", "\\x7d")
