@@ -1,6 +1,6 @@
 """Log messages for pydevd, where the program does not render them itself: attached to by port, through an adapter.
 
-for_pydevd("{name!r} costs {price:.2f} {{EUR}}")    # one expression in braces
+    for_pydevd("{name!r} costs {price:.2f} {{EUR}}")    # one expression in braces
 
 On the direct line the program renders messages itself: `probe/inside/templates.py`.
 """
