@@ -78,3 +78,34 @@ def test_the_name_depends_on_the_source(monkeypatch: pytest.MonkeyPatch) -> None
         assert bootstrap.attribute() != name
     finally:
         bootstrap.attribute.cache_clear()
+
+
+def test_questions_are_recognised_whatever_version_of_the_probe_they_are_put_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def questions() -> list[object]:
+        asked = [
+            install_expression(),
+            call_expression("stop", thread=1, frames=20, code=False),
+            call_expression("stop", thread=1, frames=0),
+            call_expression("variables", thread=1, path="a['it's']", start=100),
+            bootstrap.evaluate_expression(7, "1 + 1"),
+        ]
+        return [bootstrap.asked_in(each) for each in asked]
+
+    before = questions()
+    assert len(set(before)) == 5
+    assert before[0] == ("install", None)
+    for cached in (bootstrap.attribute, bootstrap.install_expression):
+        cached.cache_clear()
+    monkeypatch.setattr(bootstrap, "_LOADER", "other")
+    try:
+        assert questions() == before
+    finally:
+        for cached in (bootstrap.attribute, bootstrap.install_expression):
+            cached.cache_clear()
+    assert bootstrap.asked_in(call_expression("variables", thread=1, path="a", start=1)) != bootstrap.asked_in(
+        call_expression("variables", thread=1, path="a", start=2)
+    )
+    for other in ("1 + 1", "probe.call('stop', '{}')", "(lambda probe: probe.call('stop', '{') if probe else '')(5)"):
+        assert bootstrap.asked_in(other) is None

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.children import literal
 from trio_debugmcp.probe.inside.values import Renderer
-from trio_debugmcp.probe.inside.variables import Question, evaluate, literal, of_value
+from trio_debugmcp.probe.inside.variables import Question, evaluate, of_value
 
 KEYS = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.binary(max_size=5) | st.floats()
 ATOMS = KEYS | st.text() | st.binary() | st.complex_numbers() | st.integers(min_value=1 << 3000) | st.decimals()

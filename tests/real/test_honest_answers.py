@@ -61,10 +61,9 @@ async def test_every_path_in_an_answer_leads_back(debugging: Connect, tmp_path: 
                     back = await client.call("evaluate", expression=each["path"])
                     assert back["value"] == each["value"]
                     await client.call("variables_get", path=each["path"])
-        assert seen >= 8
-        items = (await client.call("variables_get", path="st"))["variables"]
-        (element,) = [each for each in items if "len" not in each["name"]]
-        assert (element["value"], element["path"]) == ("'only'", None)
+        assert seen == 8
+        (element,) = (await client.call("variables_get", path="st"))["variables"]
+        assert (element["value"], element["path"]) == ("'only'", "[*st][0]")
 
 
 async def test_collections_have_as_many_children_as_items(debugging: Connect, tmp_path: Path) -> None:
@@ -155,3 +154,74 @@ async def test_a_program_that_dies_of_a_signal_names_it(debugging: Connect, tmp_
         stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
         assert (stop["exitCode"], stop["signal"]) == (-11, "SIGSEGV")
         assert (await client.call("debug_state"))["lastSession"]["signal"] == "SIGSEGV"
+
+
+STOPPED = """\
+import threading, time
+runs = []
+ticks = 0
+class Slow:
+    def __repr__(self):
+        runs.append(1)
+        time.sleep(4)
+        return "slow"
+class Basket:
+    def __init__(self):
+        self.owner = "ben"
+    @property
+    def total(self):
+        runs.append(1)
+        return 5
+def tick():
+    global ticks
+    while True:
+        ticks += 1
+        time.sleep(0.01)
+def add(one, other):
+    return one + other
+def work(fn, cls):
+    big = list(range(1_000_000)); basket = Basket()
+    slow = Slow()
+    result = fn(1, 2)
+    return result
+threading.Thread(target=tick, daemon=True, name="ticker").start()
+def wait():
+    secret = 42
+    threading.Event().wait()
+threading.Thread(target=wait, daemon=True, name="waiter").start()
+work(add, Basket)
+"""
+
+
+async def test_a_stop_is_one_stop_whatever_a_repr_does_and_has_functions_and_results(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        stop = await stopped(client, tmp_path, STOPPED, 26)
+        values = {each["name"]: (each["value"], each["childCount"]) for each in stop["locals"]}
+        assert values["slow"][0] == "<repr took over 0.5 s>"
+        assert (values["fn"][0], values["cls"][0]) == ("<function add at app.py:21>", "<class '__main__.Basket'>")
+        assert (values["basket"], values["big"][1]) == (("Basket(owner='ben')", 2), 1_000_000)
+        ticks = (await client.call("evaluate", expression="ticks"))["value"]
+        await trio.sleep(5)  # longer than the `__repr__` takes, and than pydevd waits before it resumes other threads
+        stop = await client.call("debug_step")
+        assert (stop["reason"], stop["location"]["line"]) == ("Step", 27)
+        assert [(each["name"], each["value"]) for each in stop["returned"]] == [("add", "3")]
+        assert int((await client.call("evaluate", expression="ticks"))["value"]) - int(ticks) < 100
+        assert (await client.call("evaluate", expression="len(runs)"))["value"] == "1"
+        assert (await client.call("breakpoint_list"))["breakpoints"][0]["hitCount"] == 1
+
+
+async def test_variables_have_true_totals_and_those_of_waiting_threads_are_there(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        await stopped(client, tmp_path, STOPPED, 25)
+        page = await client.call("variables_get", path="big", start=999_990, count=100)
+        assert (page["total"], len(page["variables"]), page["omitted"]) == (1_000_000, 10, 0)
+        assert page["variables"][-1]["path"] == "big[999999]"
+        found = await client.call("variables_get", filter="cls")
+        assert [each["value"] for each in found["variables"]] == ["<class '__main__.Basket'>"]
+        threads = {each["name"]: each["id"] for each in (await client.call("threads_list"))["threads"]}
+        waiting = await client.call("variables_get", thread_id=threads["waiter"])
+        assert [(each["name"], each["value"]) for each in waiting["variables"]] == [("secret", "42")]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from trio_debugmcp.probe.bootstrap import attribute, call_expression
 from trio_debugmcp.replay.tape import Due, Tape, TapedMessage, tapes, without_terminals
 
 
@@ -176,3 +177,17 @@ def test_without_terminals_the_adapter_starts_the_program_itself() -> None:
     lines = [asks(1, 1, "initialize"), ("a", wanted), ("a", given), says(4.0, "output")]
     made = tapes(without_terminals(lines))["a"]
     assert heard(made.take(request(1, "initialize")).due) == [(3.0, "output")]
+
+
+def test_a_question_to_the_probe_is_the_same_to_that_of_another_version() -> None:
+    asked = call_expression("stop", thread=1, frames=20, code=False)
+    recorded = asked.replace(attribute(), "_trio_debugmcp_0123456789abcdef")
+    told = tape(
+        asks(1.0, 1, "threads"), asks(2.0, 2, "evaluate", expression=recorded), answers(2.5, 2, "evaluate", "stop")
+    )
+    (due,) = told.take(request(4, "evaluate", expression=asked)).due
+    assert due.message is not None
+    assert (due.delay, due.message["success"]) == (0.5, True)
+    (refused,) = told.take(request(5, "evaluate", expression=call_expression("threads"))).due
+    assert refused.message is not None
+    assert refused.message["success"] is False

@@ -492,7 +492,7 @@ async def test_a_pause_that_is_answered_at_once_does_not_ask_the_probe(autojump_
     adapter.answer("pause", nothing, then=lambda: adapter.stop("pause"))
     async with running("legacy", adapter) as (client, _):
         assert (await client.call("debug_pause"))["state"] == "Paused"
-        assert adapter.probed == []
+        assert [question for question, _ in adapter.probed if question != "stop"] == []
 
 
 async def test_a_stop_that_comes_while_the_probe_answers_is_the_answer(autojump_clock: MockClock) -> None:
@@ -501,8 +501,9 @@ async def test_a_stop_that_comes_while_the_probe_answers_is_the_answer(autojump_
 
     async def stopped_meanwhile(arguments: dict[str, Any]) -> object:
         answer = await plausible(arguments)
-        await adapter.stop("breakpoint", hit=[1])
-        await trio.sleep(0.1)
+        if "'threads'" in arguments["expression"]:
+            await adapter.stop("breakpoint", hit=[1])
+            await trio.sleep(0.1)
         return answer
 
     adapter.answer("evaluate", stopped_meanwhile)

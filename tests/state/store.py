@@ -14,7 +14,7 @@ from trio_debugmcp.state.changes import (
     SessionStarted,
     StopExamined,
 )
-from trio_debugmcp.state.model import Breakpoint, NamedScope, Origin, Snapshot, StackFrame, State, Thread
+from trio_debugmcp.state.model import Breakpoint, Locals, NamedScope, Origin, Snapshot, StackFrame, State, Thread
 from trio_debugmcp.state.payloads import Location, Variable
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import BREAKPOINTS, MODULES, OUTPUT, SESSION, STACK, THREADS, TIMELINE, changed
@@ -72,7 +72,7 @@ class Store:
 
     def fetched(self, generation: int, session_id: str = "s-1") -> set[str]:
         variable = Variable("x", "1", "int", "x", 0)
-        return self.merge(LocalsFetched(session_id, generation, (NamedScope("Locals", 7),), (variable,)))
+        return self.merge(LocalsFetched(session_id, generation, Locals((NamedScope("Locals", 7),), (variable,), 1)))
 
     def put(self, breakpoint_id: str, line: int | None = 1, **more: Any) -> set[str]:
         return self.merge(BreakpointPut(Breakpoint(breakpoint_id, **{"file": APP, "line": line, **more})))

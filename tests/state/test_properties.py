@@ -33,7 +33,7 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     ThreadsLocated,
 )
-from trio_debugmcp.state.model import Snapshot, State, Thread
+from trio_debugmcp.state.model import Locals, Snapshot, State, Thread
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import (
     changed,
@@ -75,7 +75,7 @@ changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(SessionClosed, ids, st.just("over"), st.none() | numbers),
     st.builds(Resumed, ids, st.sampled_from(["continue", "step"])),
     st.builds(ResumeRefused, ids, numbers),
-    st.builds(LocalsFetched, ids, numbers, st.just(()), st.just(())),
+    st.builds(LocalsFetched, ids, numbers, st.just(Locals())),
     st.builds(ThreadsLocated, ids, numbers, st.just(((1, place(1)),))),
     st.builds(BreakpointsBound, ids, st.tuples(st.tuples(breakpoint_ids, st.none() | answers))),
     st.builds(BreakpointsRemoved, st.frozensets(breakpoint_ids, max_size=1)),

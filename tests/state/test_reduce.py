@@ -239,7 +239,9 @@ def test_the_locals_of_a_stop_change_the_stack_only() -> None:
     store = Store("s-1")
     store.stop()
     assert store.fetched(store["s-1"].generation) == {STACK}
-    assert [variable.name for variable in store["s-1"].stack.locals or ()] == ["x"]
+    found = store["s-1"].stack.locals
+    assert found is not None
+    assert [variable.name for variable in found.variables] == ["x"]
 
 
 def test_the_locations_of_other_threads_change_the_threads_only() -> None:

@@ -29,7 +29,7 @@ from trio_debugmcp.state.changes import (
     StopExamined,
     WrittenPiece,
 )
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State, Thread
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Locals, State, Thread
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, to_json
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.timeline import (
@@ -164,7 +164,7 @@ def test_details_that_are_fetched_later_make_no_event() -> None:
     log.stop()
     snapshot = log.state.snapshot("s-1")
     assert snapshot is not None
-    assert log.types(LocalsFetched("s-1", snapshot.generation, (), ())) == []
+    assert log.types(LocalsFetched("s-1", snapshot.generation, Locals())) == []
 
 
 def test_breakpoints_are_set_changed_and_removed() -> None:

@@ -62,9 +62,11 @@ class Variable(_Answer, frozen=True):
     type: str | None = None
     """Only where the value does not show it."""
     path: str | None = None
-    """Expression that leads to it, where the name is not one."""
+    """Expression that leads to it, where the name is not one; empty where there is none."""
     size: int = 0
     """Number of children, truly."""
+    withheld: bool = False
+    """Whether the value lacks what only code of the program knows, which was not to be run."""
     children: tuple["Variable", ...] = ()
 
 
@@ -74,6 +76,8 @@ class ProbeFrame(Place, frozen=True):
     index: int = 0
     id: int | None = None
     """Of DAP, while its thread is stopped: good for `evaluate`, `scopes` and `setVariable`."""
+    source: int = 0
+    """Of DAP: the number of its source, where no file has it. Only in an answer to `stop`."""
     locals: tuple[Variable, ...] = ()
     locals_total: int = 0
 
@@ -156,13 +160,12 @@ class Stop(_Answer, frozen=True):
     thread: int
     frames: tuple[ProbeFrame, ...]
     total: int
-    threads: tuple[ProbeThread, ...]
-    threads_total: int
+    threads: tuple[ProbeThread, ...] = ()
+    threads_total: int = 0
     locals: tuple[Variable, ...] = ()
     locals_total: int = 0
     returned: tuple[Variable, ...] = ()
     """What functions returned to the top frame in the last step."""
-    deadlocks: tuple[Deadlock, ...] = ()
 
 
 class Variables(_Answer, frozen=True):

@@ -8,7 +8,9 @@ servers of different versions do not meet, and a forked child has the probe alre
 function of their own, which finds the siblings and what is imported already, and imports nothing.
 """
 
+import ast
 import json
+import re
 import textwrap
 from functools import cache
 from hashlib import sha256
@@ -98,6 +100,38 @@ def _probe() -> str:
 def hit_expression(specification: str) -> str:
     """Return the condition of a breakpoint that the program judges itself; see `inside.hits`."""
     return f"__import__('sys').modules[{HOST!r}].{attribute()}.hit({_literal(specification)})"
+
+
+_CALL = re.compile(r"\(lambda probe: probe\.call\('(\w+)', ('.*')\) if probe else ''\)", re.DOTALL)
+
+_EVALUATION = re.compile(r"\(lambda probe: probe\.evaluation\.here\(\d+, (.*)\) if probe else None\)", re.DOTALL)
+
+_INSTALL = "(lambda *place: (hasattr(*place) or setattr(*place, "
+
+
+def asked_in(expression: str) -> tuple[str, str | None] | None:
+    """Return the question that an expression puts to the probe, of any version, and what it is asked about.
+
+    So the answers in a recording are found by a server of another version. None for expressions of other kinds.
+    """
+    if expression.startswith(_INSTALL):
+        return "install", None
+    evaluation = _EVALUATION.match(expression)
+    if evaluation is not None:
+        return "evaluate", evaluation[1]
+    found = _CALL.match(expression)
+    if found is None:
+        return None
+    try:
+        parameters = json.loads(ast.literal_eval(found[2]))
+    except (ValueError, SyntaxError):
+        return None
+    kept = {name: value for name, value in parameters.items() if name in _SUBJECT}
+    return found[1], json.dumps(kept, sort_keys=True)
+
+
+_SUBJECT = frozenset({"thread", "frame", "path", "expression", "scope", "start", "filter", "depth", "code"})
+"""Parameters that say what is asked about. The others say how much of it."""
 
 
 def _literal(text: str) -> str:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.state.payloads import shortened
 
 DapMessage = Mapping[str, Any]
@@ -321,6 +322,8 @@ def _subject(command: str, arguments: DapMessage) -> object:
         source = arguments.get("source") or {}
         lines = [each.get("line") for each in arguments.get("breakpoints") or ()]
         return source.get("path"), source.get("sourceReference"), lines
+    if command == "evaluate" and (asked := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
+        return asked
     name = _SUBJECTS.get(command)
     return None if name is None else arguments.get(name)
 

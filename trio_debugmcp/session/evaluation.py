@@ -16,7 +16,7 @@ from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeError
 from trio_debugmcp.session import inspection
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.inspection import Evaluation
-from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.probe import PROBE_SECONDS, ProgramProbe
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
@@ -47,7 +47,9 @@ async def evaluate_in_frame(
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
-    for _ in range(2 if requests.profile.repl.by_probe else 0):  # the question after the first one installs the probe
+    deadline = trio.current_time() + seconds
+    by_probe = requests.profile.has_probe and requests.profile.repl.by_probe
+    for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
         number = probe.next_number()
         refusal: UsageError | None = None
         try:
@@ -58,7 +60,8 @@ async def evaluate_in_frame(
                 raise
             refusal = error
         try:
-            outcome = await probe.outcome(number)
+            # It may wait for an earlier question, whose code of the program is slow: a `__repr__`.
+            outcome = await probe.outcome(number, within=max(PROBE_SECONDS, deadline - trio.current_time()))
         except ProbeError as error:
             if error.kind == "evaluation":
                 continue

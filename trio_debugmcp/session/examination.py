@@ -3,46 +3,34 @@
 Theory of operation
 -------------------
 First come the threads and the frames, and at an exception what was raised; then the stop is published as a whole, so a
-client never reads a pause without a place. After that follow the details: the locals of the top frame, and where the
-other threads are. The next stop or resume cancels what is left, and the generation that every result carries lets the
-reducer drop what arrives too late.
+client never reads a pause without a place. The probe has all of that, the locals and the places of the other threads in
+one answer (`stop_questions.py`); an adapter is asked for these details once the stop is published. The next stop or
+resume cancels what is left, and the generation that every result carries lets the reducer drop what arrives too late.
 
 A stop at an exception that no breakpoint asked for does not count: it is resumed without having been published.
 """
 
 import logging
-from collections.abc import Sequence
 
 import trio
 
 from trio_debugmcp.clock import Clock
-from trio_debugmcp.dap.messages import (
-    DapThread,
-    Nothing,
-    ScopesBody,
-    StackTraceBody,
-    Stopped,
-    ThreadsBody,
-    VariablesBody,
-)
+from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
-from trio_debugmcp.session.frames import CAPTURED_FRAMES, captured_frames, frame_location
+from trio_debugmcp.session.frames import captured_frames, frame_location
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.stop_questions import Findings, StopQuestions
 from trio_debugmcp.session.suspension import Suspension
-from trio_debugmcp.session.variables import variable_payload
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
-from trio_debugmcp.state.model import NamedScope, Snapshot, Thread
+from trio_debugmcp.state.model import Locals, Snapshot
 from trio_debugmcp.state.payloads import Location, PauseReason, shortened
 
 log = logging.getLogger(__name__)
-
-CAPTURED_LOCALS = 100
-"""Locals of the top frame kept with the stop."""
 
 LOCATING_AFTER_SECONDS = 0.25
 """From the end of an examination to the first question where another thread is. For a thread that waits or runs C code
@@ -79,6 +67,7 @@ class Examiner:
         sources: Sources,
         console: Console,
         breakpoints: BreakpointSync,
+        questions: StopQuestions,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -87,6 +76,7 @@ class Examiner:
         self._sources = sources
         self._console = console
         self._breakpoints = breakpoints
+        self._questions = questions
         self._exceptions = ExceptionFilter(requests, merger)
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
@@ -122,7 +112,8 @@ class Examiner:
     async def _refresh(self, snapshot: Snapshot) -> None:
         self._refreshing = False
         try:
-            await self._fetch_locals(snapshot, snapshot.stack.frames[0].id)
+            where = snapshot.stack.thread_id or 0, snapshot.stack.frames[0].id
+            await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
         except DebugError as error:
             log.info("refreshing the locals: %s", error)
 
@@ -133,32 +124,23 @@ class Examiner:
         explanation, self._explanation = self._explanation, None
         with scope:
             try:
-                threads = await self._fetch_threads(stopped)
-                thread_id = stopped.thread_id if stopped.thread_id is not None else threads[0].id if threads else 0
-                where = {"threadId": thread_id, "startFrame": 0, "levels": CAPTURED_FRAMES}
-                stack = await self._requests.request_or_empty(
-                    "stackTrace", where, StackTraceBody, seconds=EXAMINATION_SECONDS
-                )
-                raised = await self._exceptions.examine(stopped, thread_id, stack)
+                found = await self._questions.ask_probe(stopped.thread_id) if stopped.reason != "exception" else None
+                if found is None:
+                    found = await self._questions.ask_adapter(stopped)
+                raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
                 if raised is not None and not raised.counts:
-                    if await self._leave(thread_id, scope):
+                    if await self._leave(found.thread_id, scope):
                         return
-                    stopped, raised = Stopped(reason="pause", thread_id=thread_id), None
-                await self._publish(stopped, snapshot, thread_id, threads, stack, raised, explanation)
-                if stack.stack_frames:
-                    await self._fetch_locals(snapshot, stack.stack_frames[0].id)
+                    stopped, raised = Stopped(reason="pause", thread_id=found.thread_id), None
+                await self._publish(stopped, snapshot, found, raised, explanation)
+                if not found.complete and found.stack.stack_frames:
+                    where = found.thread_id, found.stack.stack_frames[0].id
+                    await self._merge_locals(snapshot, await self._questions.locals(*where, found.answer))
                 await self._breakpoints.look_for_types()
-                await self._locate_others(snapshot, thread_id, threads)
+                if found.answer is None:
+                    await self._locate_others(snapshot, found)
             except DebugError as error:
                 log.info("examining a stop: %s", error)
-
-    async def _fetch_threads(self, stopped: Stopped) -> Sequence[DapThread]:
-        body = await self._requests.request_or_empty("threads", {}, ThreadsBody, seconds=EXAMINATION_SECONDS)
-        threads = body.threads or []
-        # The stopped thread exists, even if the adapter does not list it.
-        if stopped.thread_id is None or any(thread.id == stopped.thread_id for thread in threads):
-            return threads
-        return [*threads, DapThread(stopped.thread_id)]
 
     async def _leave(self, thread_id: int, scope: trio.CancelScope) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
@@ -180,14 +162,12 @@ class Examiner:
         self,
         stopped: Stopped,
         snapshot: Snapshot,
-        thread_id: int,
-        threads: Sequence[DapThread],
-        stack: StackTraceBody,
+        found: Findings,
         raised: Raised | None,
         explanation: str | None,
     ) -> None:
         why = explanation or stopped.text or stopped.description
-        frames = captured_frames(self._requests.profile, stack.stack_frames or [])
+        frames = captured_frames(self._requests.profile, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         not_hit, counted = await self._breakpoints.hits(stopped, frames[0].id if frames else None)
@@ -198,7 +178,7 @@ class Examiner:
                 generation=snapshot.generation,
                 at=self._clock.now(),
                 reason=_REASONS.get(stopped.reason, "Pause"),
-                thread_id=thread_id,
+                thread_id=found.thread_id,
                 description=shortened(why, MAX_MESSAGE_LENGTH) if why else None,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
@@ -206,28 +186,19 @@ class Examiner:
                 not_hit=not_hit,
                 counted=tuple(counted.items()),
                 frames=frames,
-                total_frames=max(stack.total_frames or 0, len(frames)),
-                threads=tuple(Thread(thread.id, thread.name) for thread in threads),
+                total_frames=max(found.stack.total_frames or 0, len(frames)),
+                threads=found.threads,
+                locals=self._questions.locals_in(found.answer) if found.answer is not None and found.complete else None,
             )
         )
 
     # --- Details ---------------------------------------------------------------------------------------------
 
-    async def _fetch_locals(self, snapshot: Snapshot, frame_id: int) -> None:
-        profile = self._requests.profile
-        scopes = (await self._requests.request("scopes", {"frameId": frame_id}, ScopesBody)).scopes or []
-        named = tuple(NamedScope(each.name, each.variables_reference, bool(each.expensive)) for each in scopes)
-        locals_ = next((each for each in named if profile.dialect.scope_names["locals"] in each.name.lower()), None)
-        found = []
-        if locals_ is not None and locals_.reference:
-            arguments = {"variablesReference": locals_.reference}
-            body = await self._requests.request("variables", arguments, VariablesBody)
-            found = [variable for variable in body.variables or [] if not profile.dialect.hides(variable)]
-        shown = tuple(variable_payload(each, profile.expressions.is_path) for each in found[:CAPTURED_LOCALS])
-        await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, named, shown))
+    async def _merge_locals(self, snapshot: Snapshot, found: Locals) -> None:
+        await self._merger.merge(LocalsFetched(self._requests.session_id, snapshot.generation, found))
 
-    async def _locate_others(self, snapshot: Snapshot, stopped: int, threads: Sequence[DapThread]) -> None:
-        others = [thread.id for thread in threads if thread.id != stopped]
+    async def _locate_others(self, snapshot: Snapshot, found: Findings) -> None:
+        others = [thread.id for thread in found.threads if thread.id != found.thread_id]
         if not others:
             return
         # Not before an echo of the stop can no longer come: debugpy would answer neither until it has.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TypeVar
 
+import msgspec
 import trio
 
 from trio_debugmcp.dap.messages import EvaluateBody
@@ -26,10 +27,13 @@ from trio_debugmcp.probe.answers import (
     Recording,
     Reply,
     Stacks,
+    Stop,
     Tasks,
     Threads,
+    Variables,
 )
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +49,28 @@ MAX_SIZE = 2_000_000
 INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, EvaluationOutcome, Recording)
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Stop, Variables, EvaluationOutcome, Recording)
+
+
+class VariablesQuestion(msgspec.Struct, frozen=True):
+    """Which variables, and how much of each.
+
+    Attributes:
+        path: of the value whose inside is asked about; without it the scope counts.
+        limit: characters of a value.
+        size: characters of the answer, about.
+        code: whether code of the program may be run, within bounds.
+    """
+
+    scope: str = "locals"
+    path: str | None = None
+    start: int = 0
+    count: int = 100
+    depth: int = 1
+    filter: str | None = None
+    limit: int = MAX_VALUE_LENGTH
+    size: int | None = None
+    code: bool = True
 
 
 class ProgramProbe:
@@ -77,6 +102,36 @@ class ProgramProbe:
         size = None if locals_ else MAX_SIZE  # with locals, equal stacks are not merged
         return await self._ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
 
+    async def stop(
+        self, thread_id: int | None, frames: int, locals_: int, *, seconds: float = PROBE_SECONDS
+    ) -> Reply[Stop]:
+        """Ask for all that a stop shows. No code of the program is run: what that would tell is `withheld`."""
+        return await self._ask(
+            "stop",
+            Stop,
+            within=seconds,
+            thread=thread_id,
+            frames=frames,
+            locals=locals_,
+            threads=MAX_THREADS,
+            first=True,
+            code=False,
+            types=True,
+        )
+
+    async def locals(self, thread_id: int | None, locals_: int) -> Reply[Stop]:
+        """Ask for the locals of the top frame alone. Code of the program is run, within bounds."""
+        return await self._ask("stop", Stop, thread=thread_id, frames=0, locals=locals_, threads=0, types=True)
+
+    async def variables(
+        self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
+    ) -> Reply[Variables]:
+        """Ask for the variables of a frame's scope, or for what is inside the value that a path leads to."""
+        asked = msgspec.structs.asdict(question)
+        return await self._ask(
+            "variables", Variables, within=seconds, thread=thread_id, frame=frame, types=True, **asked
+        )
+
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
         return await self._ask("tasks", Tasks, start=start, count=most)
@@ -89,9 +144,9 @@ class ProgramProbe:
         """Begin to evaluate code of the user in the main module, in a thread of the debugger's."""
         return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
 
-    async def outcome(self, number: int) -> EvaluationOutcome:
+    async def outcome(self, number: int, *, within: float = PROBE_SECONDS) -> EvaluationOutcome:
         """Ask how an evaluation ended, or whether it has. It answers so once."""
-        return (await self._ask("outcome", EvaluationOutcome, number=number)).answer
+        return (await self._ask("outcome", EvaluationOutcome, within=within, number=number)).answer
 
     async def interrupt(self, number: int) -> EvaluationOutcome:
         """Raise KeyboardInterrupt in an evaluation of `start`."""

@@ -81,7 +81,9 @@ class EventPump:
                 case Initialized():
                     self._handshake.initialized()
                 case Stopped(reason=reason) if self._suspension.is_echo(reason):
-                    pass  # the stop at hand, reported once more because a pause crossed it
+                    pass  # the stop at hand, reported once more
+                case Continued() if self._suspension.is_interlude():
+                    pass  # at the stop at hand, while variables are fetched
                 case _:
                     self._before_merge(event)
                     received = EventReceived(self._requests.session_id, event)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.truncation import truncated
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Locals, Snapshot
 from trio_debugmcp.state.payloads import (
     ExceptionInfo,
     Frame,
@@ -54,7 +54,7 @@ class StopReport(Payload, frozen=True):
     """The state after an execution tool. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `frames`: the top 5; `locals`: of the top frame; `sourceExcerpt`: 5 lines either side; `output`: new since the
-    last report; `notes`: what was left out, and where to find it.
+    last report; `notes`: what was left out, and where to find it; `returned`: results of the calls stepped over or out.
     """
 
     state: str
@@ -73,6 +73,7 @@ class StopReport(Payload, frozen=True):
     session_id: str | None
     notes: list[str]
     signal: str | UnsetType = UNSET
+    returned: list[Variable] | UnsetType = UNSET
 
 
 async def report_outcome(
@@ -144,6 +145,7 @@ def _paused_report(debugger: Debugger, snapshot: Snapshot, output: list[OutputEn
         timed_out=False,
         session_id=snapshot.id,
         notes=notes,
+        returned=list(stack.locals.returned) if stack.locals is not None and stack.locals.returned else UNSET,
     )
 
 
@@ -170,10 +172,10 @@ def source_excerpt(
     ]
 
 
-def _truncated_locals(variables: tuple[Variable, ...], notes: list[str]) -> list[Variable]:
-    kept = truncated(variables, _LOCALS_BYTES)
-    if len(kept) < len(variables):
-        notes.append(f"{len(variables) - len(kept)} of {len(variables)} locals left out: use variables_get")
+def _truncated_locals(locals_: Locals, notes: list[str]) -> list[Variable]:
+    kept = truncated(locals_.variables, _LOCALS_BYTES)
+    if len(kept) < locals_.total:
+        notes.append(f"{locals_.total - len(kept)} of {locals_.total} locals left out: use variables_get")
     return kept
 
 

@@ -12,6 +12,7 @@ Only `request_quietly` sets no time limit. What needs a capability is checked by
 """
 
 import logging
+from contextlib import nullcontext
 from typing import TypeVar
 
 import msgspec
@@ -108,7 +109,8 @@ class Requests:
         if about_a_stop and not self._suspension.stopped:
             raise _resumed(asked_at)
         try:
-            with trio.fail_after(seconds):
+            reading = self._suspension.reading() if command == "variables" else nullcontext()
+            with trio.fail_after(seconds), reading:
                 body = await self._connection.request(command, arguments, kind)
             if command == "variables":
                 self.unfinished = None  # its thread answers again

@@ -48,6 +48,7 @@ from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappings
+from trio_debugmcp.session.stop_questions import StopQuestions
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.state.changes import OriginLearned, SessionClosed, SessionOpened, SessionStarted
@@ -112,20 +113,12 @@ class DebugSession:
             requests, merger, shared.sources, shared.host, hits, start.cwd if isinstance(start, Launch) else None
         )
         self._handshake = Handshake(requests, start, self._breakpoints)
-        self._examiner = Examiner(
-            requests, suspension, merger, shared.clock, shared.sources, shared.console, self._breakpoints
-        )
+        clock, console, sources = shared.clock, shared.console, shared.sources
+        questions = StopQuestions(requests, self.probe)
+        self._examiner = Examiner(requests, suspension, merger, clock, sources, console, self._breakpoints, questions)
         self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
         self._pump = EventPump(
-            requests,
-            suspension,
-            self._handshake,
-            self._examiner,
-            self._ending,
-            merger,
-            shared.console,
-            shared.sources,
-            hits,
+            requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
         self._terminals = Terminals(
             session_id, shared.console, shared.runtime.watchdog, shared.host, self._wait_children

@@ -14,8 +14,13 @@ serves one request at a time it answers nothing else until the session ends. So 
 2. After a stop that a pause has crossed, `echo_until` says how long the echo may still come. A `stopped` with the
    reason `pause` within that time is dropped.
 3. A resume waits until the echo has come, or cannot come any more.
+
+pydevd lets the other threads run while it fetches variables that take it more than three seconds, and reports that as
+`continued`; when it has them, it reports the stop once more. Both are about the stop at hand: an *interlude*.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 
 import trio
@@ -37,6 +42,8 @@ class Suspension:
         self._pause_echo_seconds = pause_echo_seconds
         self._pending_pauses = 0
         self._echoed = trio.Event()
+        self._reads = 0
+        self._in_interlude = False
 
     def __repr__(self) -> str:
         return f"<Suspension stopped={self.stopped} pending_pauses={self._pending_pauses}>"
@@ -55,6 +62,7 @@ class Suspension:
     def report_resume(self) -> None:
         """Record that the adapter has resumed the program, or is about to be asked to."""
         self.stopped = False
+        self._in_interlude = False
 
     def report_resume_refused(self, *, still_stopped: bool) -> None:
         """Record that the adapter refused a resume; `still_stopped`: the program is where it was."""
@@ -62,11 +70,29 @@ class Suspension:
 
     def is_echo(self, reason: str) -> bool:
         """Return whether a `stopped` with this reason repeats the stop at hand. There is at most one echo of a stop."""
+        if self._in_interlude:
+            self._in_interlude = False
+            return True
         if reason != "pause" or not self.stopped or trio.current_time() >= self.echo_until:
             return False
         self.echo_until = -inf
         self._echoed.set()
         return True
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Record that variables are being fetched, for the length of the block."""
+        self._reads += 1
+        try:
+            yield
+        finally:
+            self._reads -= 1
+
+    def is_interlude(self) -> bool:
+        """Return whether a `continued` only lets the other threads run while variables are fetched at a stop."""
+        if self.stopped and self._reads:
+            self._in_interlude = True
+        return self.stopped and self._in_interlude
 
     async def wait_echo(self) -> None:
         """Wait until the stop at hand has been repeated, or cannot be repeated any more."""

@@ -1,8 +1,11 @@
 """Variables as clients see them: cut to size, and with a path that finds them again. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from msgspec import UNSET
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
+from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 
@@ -26,3 +29,26 @@ def child_count(value: DapVariable | EvaluateBody) -> int | None:
         return 0
     counted = (value.named_variables or 0) + (value.indexed_variables or 0)
     return counted or None
+
+
+_UNKNOWN = "<repr took over 0.5 s>"
+
+_ONE_IS_SLOW = "<no repr: one of these values took over 0.5 s>"
+
+
+def unknown_value(values: Sequence[ProbeVariable]) -> str:
+    """Return what stands for the values that were withheld, and are not known because the code for them took long."""
+    return _UNKNOWN if sum(each.withheld for each in values) <= 1 else _ONE_IS_SLOW
+
+
+def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unknown: str | None = None) -> Variable:
+    """Return a variable of the probe's as clients see it; `unknown` stands for a value that was withheld."""
+    path = variable.name if variable.path is None else variable.path
+    return Variable(
+        name=variable.name,
+        value=variable.value if unknown is None or not variable.withheld else unknown,
+        type=variable.type,
+        path=path if path.isidentifier() or (path and is_path(path)) else None,
+        child_count=variable.size,
+        children=[probe_variable(each, is_path, unknown) for each in variable.children] or UNSET,
+    )

@@ -12,13 +12,13 @@ from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
 from trio_debugmcp.state.model import (
     Breakpoint,
     ExceptionBreakpoint,
-    NamedScope,
+    Locals,
     Origin,
     ResumeKind,
     StackFrame,
     Thread,
 )
-from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime, Variable
+from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, UnixTime
 
 
 class Change(Struct, frozen=True):
@@ -119,6 +119,7 @@ class StopExamined(Change, frozen=True):
     frames: tuple[StackFrame, ...] = ()
     total_frames: int = 0
     threads: tuple[Thread, ...] = ()
+    locals: Locals | None = None
 
 
 class LocalsFetched(Change, frozen=True):
@@ -126,8 +127,7 @@ class LocalsFetched(Change, frozen=True):
 
     session_id: str
     generation: int
-    scopes: tuple[NamedScope, ...]
-    locals: tuple[Variable, ...]
+    locals: Locals
 
 
 class ThreadsLocated(Change, frozen=True):

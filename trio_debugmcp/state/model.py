@@ -88,14 +88,25 @@ class NamedScope(Struct, frozen=True):
     expensive: bool = False
 
 
+class Locals(Struct, frozen=True):
+    """The scopes of the top frame, and its locals: as many as are kept, and how many there are.
+
+    `returned` are the results of functions that were called or left by the step that led here.
+    """
+
+    scopes: tuple[NamedScope, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    total: int = 0
+    returned: tuple[Variable, ...] = ()
+
+
 class Stack(Struct, frozen=True):
     """The stopped thread's frames at the last stop. `locals` is None until they are fetched."""
 
     thread_id: int | None = None
     frames: tuple[StackFrame, ...] = ()
     total: int = 0
-    scopes: tuple[NamedScope, ...] = ()
-    locals: tuple[Variable, ...] | None = None
+    locals: Locals | None = None
     captured_at: UnixTime | None = None
     stale: bool = True
 

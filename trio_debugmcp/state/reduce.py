@@ -199,7 +199,7 @@ def _(change: LocalsFetched, state: State) -> State:
         state,
         change.session_id,
         change.generation,
-        lambda snapshot: replace(snapshot, stack=replace(snapshot.stack, scopes=change.scopes, locals=change.locals)),
+        lambda snapshot: replace(snapshot, stack=replace(snapshot.stack, locals=change.locals)),
     )
 
 

@@ -167,3 +167,14 @@ def check_an_interrupt_leaves_no_traced_thread_hanging() -> None:
     assert turns[0] > before
     sleeper.join(5)
     assert woke  # it was not interrupted later
+
+
+def check_what_was_returned_is_that_of_the_last_step() -> None:
+    __pydevd_ret_val_dict = {"old": 1}
+    frame = sys._getframe()
+    assert engine.returned(frame, True) == [("old", 1, "__pydevd_ret_val_dict['']['old']")]
+    assert [name for name, _, _ in engine.returned(frame, False)] == ["old"]
+    __pydevd_ret_val_dict["new"] = 2
+    assert [name for name, _, _ in engine.returned(frame, False)] == ["old"]
+    assert [name for name, _, _ in engine.returned(frame, True)] == ["new"]
+    assert engine.returned(frame, True) == []

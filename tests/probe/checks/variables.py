@@ -1,9 +1,11 @@
 import collections
+import decimal
 import sys
 import time
+import types
 from typing import Any, Dict, List
 
-from trio_debugmcp.probe.inside import frames, variables
+from trio_debugmcp.probe.inside import children, facts, frames, variables
 from trio_debugmcp.probe.inside.bounds import Budget, TooSlowError
 from trio_debugmcp.probe.inside.values import Renderer
 from trio_debugmcp.probe.inside.variables import Question
@@ -134,7 +136,7 @@ def check_locals_have_functions_and_classes_and_none_of_pytests() -> None:
     hidden = {"@py_assert1": 1, ".0": 2, "__exception__": 3, "__pydevd_ret_val_dict": {}, "shown": 4}
     assert [name for name in hidden if frames._is_shown(name)] == ["shown"]
     assert (local_class, local_function, nothing) == (Basket, ask, None)
-    assert [name for name, _ in frames.namespace_order([("sys", sys), ("f", ask), ("v", 1)])] == ["v", "f", "sys"]
+    assert [name for name, _ in facts.namespace_order([("sys", sys), ("f", ask), ("v", 1)])] == ["v", "f", "sys"]
 
 
 def check_expressions_see_locals_in_comprehensions_and_are_bounded() -> None:
@@ -172,3 +174,122 @@ def check_what_is_read_is_not_changed() -> None:
     assert time.monotonic() - begin < 5
     assert repr([vars(each) if isinstance(each, Basket) else each for each in values]) == before
     assert [sys.getrefcount(each) for each in values] == counts
+
+
+# --- Counts, scopes, levels -------------------------------------------------------------------------------------------
+
+
+class Chained(Exception):
+    @property
+    def code(self) -> int:
+        raise AssertionError("was run")
+
+
+def check_what_is_counted_is_what_is_listed() -> None:
+    limit = 5
+
+    def closure() -> int:
+        return limit
+
+    error = Chained("a")
+    error.__cause__ = ValueError("b")
+    collections_ = [[1], (), {1: 2}, {3}, frozenset((4,)), collections.deque([5]), range(7), {1: 2}.keys()]
+    objects = [Basket(), Basket, closure, Budget().take, error, sys, None, 5, "text", object()]
+    for value in [*collections_, *objects, memoryview(b"abc"), b"bytes"]:
+        listed, total = children.children(value, 0, 10000)
+        assert len(listed) == total == children.count_of(value), value
+    assert children.count_of(closure) == 1
+    assert children.count_of(error) == 3  # args, the cause, the property
+
+
+def check_ranges_and_views_have_items() -> None:
+    big = range(10**12)
+    answer = ask("big", sys._getframe(), start=10**12 - 1)
+    assert (answer["total"], [each["path"] for each in answer["variables"]]) == (10**12, [f"big[{10**12 - 1}]"])
+    views = {1: "a", 2: "b"}
+    answer = ask("views.values()", sys._getframe(), start=1)
+    assert [(each["value"], each["path"]) for each in answer["variables"]] == [("'b'", "[*views.values()][1]")]
+    assert variables.evaluate("[*views.values()][1]", sys._getframe(), Budget()) == "b"
+    assert len(big) > len(views)
+
+
+def check_items_with_keys_of_any_kind_have_names_and_paths() -> None:
+    keyed: Dict[Any, int] = {Key(): 1, (1, Key()): 2, "k": 3}
+    answer = ask("keyed", sys._getframe())["variables"]
+    assert [each["name"] for each in answer] == ["[Key()]", "[(1, Key())]", "['k']"]
+    frame = sys._getframe()
+    values = [variables.evaluate(each["path"], frame, Budget()) for each in answer]
+    assert values == list(keyed.values()) == [1, 2, 3]
+
+
+def check_items_too_far_into_a_dict_are_refused() -> None:
+    passed, children.MOST_PASSED = children.MOST_PASSED, 5
+    assert len(children.children(dict.fromkeys(range(9)), 5, 10)[0]) == 4
+    refusal = ""
+    try:
+        children.children(dict.fromkeys(range(9)), 6, 10)
+    except IndexError as error:
+        refusal = str(error)
+    children.MOST_PASSED = passed
+    assert "above 5 of a dict" in refusal
+    assert children.children(list(range(9)), 6, 10)[1] == 9
+
+
+def check_names_are_not_searched_among_too_many() -> None:
+    many = range(10**6)
+    frame = sys._getframe()
+    refusal = ""
+    try:
+        ask("many", frame, filter="5")
+    except ValueError as error:
+        refusal = str(error)
+    assert "100000 items at most" in refusal
+    assert many
+
+
+shadowed = "the global"
+
+
+def scopes(first: int, *rest: int, key: int = 3, **more: int) -> Any:
+    shadowed = "the local"
+    return sys._getframe(), shadowed
+
+
+def check_scopes_have_their_own_variables() -> None:
+    frame = scopes(1, 2, more=4)[0]
+    assert {name for name, _, _ in variables.scope_pairs(frame, "arguments")} == {"first", "key", "rest", "more"}
+    assert [name for name, _, _ in variables.scope_pairs(frame, "locals")][-1] == "shadowed"
+    both = {(name, path): value for name, value, path in variables.scope_pairs(frame, "all")}
+    assert both["shadowed", "shadowed"] == "the local"
+    assert both["shadowed", variables.NO_PATH] == "the global"  # no expression leads there
+    assert both["ask", "ask"] is ask
+
+
+def check_a_large_value_leaves_room_for_the_names_of_the_others() -> None:
+    budget = Budget(size=2000)
+    pairs = [("big", [["x" * 50] * 50] * 50, "big"), ("small", 5, "small"), ("last", [1], "last")]
+    answer = variables.of_scope(pairs, Question(depth=3), budget, Renderer(budget))
+    assert [each["name"] for each in answer["variables"]] == ["big", "small", "last"]
+    assert answer["variables"][0]["children"]
+    assert answer["variables"][0]["size"] == 50
+
+
+def check_code_of_the_program_is_not_run_unless_it_may() -> None:
+    budget = Budget()
+    renderer = Renderer(budget, code=False, types=True)
+    found = variables.of_scope([("k", [Key()], "k"), ("n", 1, "n")], Question(depth=2), budget, renderer)
+    shown, plain = found["variables"]
+    assert (shown["value"], shown["withheld"], shown["children"][0]["withheld"]) == ("[Key(...)]", True, True)
+    assert plain == {"name": "n", "value": "1", "type": "int"}
+    assert renderer.render(decimal.Decimal("1.5")) == "Decimal('1.5')"
+    assert not renderer.withheld
+
+
+def check_a_namespace_has_its_fields() -> None:
+    space = types.SimpleNamespace(**{"class": 1, "fine": [2]})
+    answer = ask("space", sys._getframe())["variables"]
+    assert [(each["name"], each["path"]) for each in answer] == [
+        ("class", "space.__dict__['class']"),
+        ("fine", "space.fine"),
+    ]
+    assert space.fine == [2]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trio_debugmcp.probe.bootstrap import call_expression
 from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing import decode_scenario, play_all, retime
 from trio_debugmcp.testing.scenario.from_recording import scenario_of
@@ -236,3 +237,14 @@ def test_any_entries_give_a_scenario_or_an_error_with_the_reason(entries: list[d
     except BadScenario:
         return
     assert isinstance(scenario, Scenario)
+
+
+def test_a_program_answers_to_the_probe_if_it_did_in_the_recording() -> None:
+    opened = {"edge": "session", "t": 0, "session": "s-1", "adapter": "debugpy"}
+
+    def asked(expression: str) -> bool:
+        question = dap(1, "out", type="request", seq=7, command="evaluate", arguments={"expression": expression})
+        return scenario_of(recorded(opened, question), "x").setting.probe
+
+    assert asked(call_expression("stop", thread=1))
+    assert not asked("1 + 1")

@@ -118,7 +118,7 @@ class DebugpyDialect(Dialect):
         return path.parent.name if path.stem == "__init__" else path.stem
 
 
-_INHERITED = ("justMyCode", "redirectOutput")
+_INHERITED = ("justMyCode", "redirectOutput", "showReturnValue")
 """Arguments of a launch or attach request that hold for children, too."""
 
 _OLDEST_PYTHON = (3, 8)
@@ -206,6 +206,7 @@ class Debugpy(Profile):
             "subProcess": True,
             # Its streams are ours; otherwise pydevd reports once more what an evaluation prints.
             "isOutputRedirected": True,
+            "showReturnValue": True,
             **launch.options,
         }
 
@@ -218,6 +219,7 @@ class Debugpy(Profile):
             "justMyCode": True,
             # Its streams are not ours: what it prints is to be had from pydevd only.
             "redirectOutput": True,
+            "showReturnValue": True,
             **attach.options,
         }
         if attach.pid is not None:

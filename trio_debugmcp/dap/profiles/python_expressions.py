@@ -22,7 +22,10 @@ class PythonExpressions(Expressions):
         return _syntax_error(expression.strip(), "eval")
 
     def is_path(self, expression: str) -> bool:
-        """Accept a name followed by attributes and items with literal keys, and the length of what that leads to."""
+        """Accept a name followed by attributes and items with literal keys, and the length of what that leads to.
+
+        Items of sets, and of dicts whose keys are not literal, go by position: `[*st][0]`, `[*dd.values()][0]`.
+        """
         try:
             node = ast.parse(expression, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -34,6 +37,8 @@ class PythonExpressions(Expressions):
             match node:
                 case ast.Attribute(value=inner):
                     node = inner
+                case ast.Subscript(value=ast.List(elts=[ast.Starred(value=inner)]), slice=ast.Constant(value=int())):
+                    node = _without_values(inner)
                 case ast.Subscript(value=inner, slice=key) if _is_literal(key):
                     node = inner
                 case _:
@@ -115,6 +120,13 @@ class PythonExpressions(Expressions):
             "+ walk(walk, behind(e), n - 1, behind), "
             "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
         )
+
+
+def _without_values(node: ast.expr) -> ast.expr:
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[], keywords=[]):
+            return inner
+    return node
 
 
 def _is_literal(key: ast.expr) -> bool:

@@ -51,7 +51,12 @@ class Asked:
     def __init__(self, parameters: Json) -> None:
         self.parameters = parameters
         self.budget = Budget(float(parameters.get("seconds", bounds.SECONDS)), int(parameters.get("size", bounds.SIZE)))
-        self.renderer = Renderer(self.budget, int(parameters.get("limit", values.LIMIT)))
+        self.renderer = Renderer(
+            self.budget,
+            int(parameters.get("limit", values.LIMIT)),
+            code=bool(parameters.get("code", True)),
+            types=bool(parameters.get("types", False)),
+        )
 
     def number(self, name: str, default: int) -> int:
         value = self.parameters.get(name)
@@ -82,7 +87,7 @@ class Asked:
 def _stop(asked: Asked) -> Json:
     """The stack of a thread, the locals of its top frame, and the place of every thread."""
     thread = asked.thread()
-    answer = _stack(asked, thread, asked.number("frames", STOP_FRAMES))
+    answer = _stack(asked, thread, asked.number("frames", STOP_FRAMES), frames.announced_json)
     top = frames.at(thread, 0)
     if top is not None:
         pairs = frames.local_names(top.frame)
@@ -90,17 +95,16 @@ def _stop(asked: Asked) -> Json:
             pairs, 0, asked.number("locals", frames.MOST_LOCALS), asked.budget, asked.renderer
         )
         answer["localsTotal"] = len(pairs)
-        results = engine.returned(thread, top.frame)
+        results = engine.returned(top.frame, bool(asked.parameters.get("first")))
         if results:
-            answer["returned"] = frames.variables(results, 0, frames.MOST_LOCALS, asked.budget, asked.renderer)
-    everything = threads.threads_json(asked.budget, 0, asked.number("threads", STOP_THREADS))
-    answer["threads"], answer["threadsTotal"] = everything.pop("threads"), everything.pop("total")
-    answer.update(everything)
+            answer["returned"] = [frames.variable_json(*each, asked.renderer) for each in results]
+    everything = threads.places_json(asked.budget, asked.number("threads", STOP_THREADS))
+    answer["threads"], answer["threadsTotal"] = everything["threads"], everything["total"]
     return answer
 
 
-def _stack(asked: Asked, thread: engine.Thread, count: int) -> Json:
-    found, total = frames.listed(thread, asked.number("start", 0), count, asked.budget)
+def _stack(asked: Asked, thread: engine.Thread, count: int, shown: Callable[..., Json] = frames.frame_json) -> Json:
+    found, total = frames.listed(thread, asked.number("start", 0), count, asked.budget, shown)
     return {"thread": thread.id, "frames": found, "total": total}
 
 
@@ -146,9 +150,10 @@ def _variables(asked: Asked) -> Json:
         value = variables.evaluate(path, frame, asked.budget)
         return variables.of_value(value, path, question, asked.budget, asked.renderer)
     if frame is None:
-        pairs = frames.namespace_order([each for each in frames.main_globals().items() if each[0][:2] != "__"])
+        named = facts.namespace_order([each for each in frames.main_globals().items() if each[0][:2] != "__"])
+        pairs = [(name, value, name) for name, value in named]
     else:
-        pairs = frames.global_names(frame) if asked.text("scope") == "globals" else frames.local_names(frame)
+        pairs = variables.scope_pairs(frame, asked.text("scope"))
     return variables.of_scope(pairs, question, asked.budget, asked.renderer)
 
 

@@ -4,6 +4,7 @@ Each name of pydevd is looked up with care. Where one is missing, and in a proce
 view is given instead: thread ids are then those of the operating system, and no thread is stopped.
 """
 
+import os
 import sys
 import threading
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
@@ -21,6 +22,9 @@ class Visible(NamedTuple):
     line: int
     name: str
     library: bool
+    original: str = ""
+    """The file as the program knows it, where paths are mapped."""
+    mapped: bool = False
 
 
 class Thread(NamedTuple):
@@ -115,7 +119,7 @@ def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
         yield from _plain_frames(thread.top)
         return
     filtered = debugger.is_files_filter_enabled
-    for _, frame, name, original, file, line, _, current, _ in walk(debugger, frames, flatten_chained=True):
+    for _, frame, name, original, file, line, mapped, current, _ in walk(debugger, frames, flatten_chained=True):
         if is_probe(frame):
             continue
         # As in make_get_thread_stack_message: frames of templates (plugins) are never filtered.
@@ -123,7 +127,8 @@ def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
         if not plugin and filtered and debugger.apply_files_filter(frame, original, False):
             continue
         library = not plugin and not debugger.in_project_scope(frame)
-        yield Visible(frame, file, line or 0, f"{name} (Current frame)" if current else name, library)
+        shown = f"{name} (Current frame)" if current else name
+        yield Visible(frame, file, line or 0, shown, library, original, bool(mapped))
 
 
 def _plain_frames(frame: Any) -> Iterator[Visible]:
@@ -166,14 +171,52 @@ def frame_is_library(frame: Any) -> bool:
     return not debugger.in_project_scope(frame)
 
 
-def returned(thread: Thread, frame: Any) -> List[Tuple[str, Any]]:
-    """What functions returned to a frame in the last step, if pydevd was asked to show return values."""
+def returned(frame: Any, first: bool) -> List[Tuple[str, Any, str]]:
+    """What functions returned to a frame in the last step, with paths, if pydevd was asked to keep that.
+
+    pydevd keeps the results of all steps in one dictionary. The `first` question at a stop moves those that are new to
+    the key "", where they stay until the next stop.
+    """
     found = frame.f_locals.get(RETURN_VALUES)
-    return list(found.items()) if type(found) is dict else []
+    if type(found) is not dict:
+        return []
+    if first:
+        fresh = {name: value for name, value in found.items() if name != ""}
+        found.clear()
+        found[""] = fresh
+    kept = found.get("", {})
+    return [(name, value, f"{RETURN_VALUES}[''][{name!r}]") for name, value in kept.items()]
 
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
 EXCEPTION = "__exception__"
+
+
+# --- What `stackTrace` does besides -----------------------------------------------------------------------------------
+
+
+def announce_module(seen: Visible) -> None:
+    """Have pydevd send a `module` event for the module of a frame, once, as it does when the stack is asked for."""
+    debugger = bounds.debugger()
+    track = getattr(getattr(getattr(debugger, "cmd_factory", None), "modules_manager", None), "track_module", None)
+    if track is not None:
+        name = str(seen.frame.f_globals.get("__name__", ""))
+        for event in track(seen.file, name, seen.frame):
+            debugger.writer.add_command(event)
+
+
+def source_reference(seen: Visible) -> int:
+    """Return the number by which pydevd has the source of a frame whose file does not exist, else 0."""
+    files: Any = sys.modules.get("pydevd_file_utils")
+    if files is None or bounds.debugger() is None:
+        return 0
+    known = int(files.get_client_filename_source_reference(seen.file))
+    if known or seen.mapped or os.path.exists(seen.original):
+        return known
+    code = seen.frame.f_code
+    if getattr(code, "co_lines", None) or getattr(code, "co_lnotab", None):
+        return int(files.create_source_reference_for_frame_id(id(seen.frame), seen.original))
+    return 0
 
 
 def keep_output() -> None:

@@ -6,6 +6,7 @@ Hence `issubclass(type(value), list)`: `isinstance` asks `value.__class__`, whic
 """
 
 import collections
+import itertools
 import types
 from typing import Any, Iterator, List, Optional, Tuple
 
@@ -97,7 +98,10 @@ def attribute(value: Any, name: str) -> Any:
 def instance_dict(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
     """Return the `__dict__` of an object, unless the class puts something of its own in its place."""
     described = class_attribute(type(value), "__dict__")
-    if type(described) is not types.GetSetDescriptorType:
+    if type(described) not in (
+        types.GetSetDescriptorType,
+        types.MemberDescriptorType,
+    ):  # the latter: SimpleNamespace
         return _module_dict(value)
     try:
         found = described.__get__(value)
@@ -181,16 +185,28 @@ def length(value: Any) -> Optional[int]:
     for base in (str, bytes, bytearray):
         if issubclass(cls, base):
             return int(base.__len__(value))
-    if issubclass(cls, _COUNTED):
+    if counted(cls):
         try:
             return len(value)
-        except (TypeError, OverflowError, NotImplementedError):
+        except (TypeError, ValueError, OverflowError, NotImplementedError):
             return None
     shape = array_shape(value)
     return shape[0] if shape else None
 
 
-_COUNTED: Tuple[Any, ...] = (range, memoryview, type({}.keys()), type({}.values()), type({}.items()))
+_INDEXED: Tuple[Any, ...] = (range, memoryview)
+
+_VIEWS: Tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def counted(cls: type) -> bool:
+    """Whether this is a type of C whose values have items, besides the collections: a range, the view of a dict."""
+    return indexed(cls) or any(cls is each for each in _VIEWS)
+
+
+def indexed(cls: type) -> bool:
+    """Whether this is such a type whose items are reached by their index."""
+    return any(cls is each for each in _INDEXED)
 
 
 def array_shape(value: Any) -> Optional[Tuple[int, ...]]:
@@ -208,15 +224,6 @@ def array_shape(value: Any) -> Optional[Tuple[int, ...]]:
         return None
 
 
-def child_count(value: Any) -> int:
-    """Return how many items or fields a value has that `variables` would list."""
-    cls = type(value)
-    if issubclass(cls, (str, bytes, bytearray, int, float, complex, type, types.FunctionType, types.ModuleType)):
-        return 0
-    found = length(value)
-    return found if found is not None else len(fields(value))
-
-
 ARRAY_LIBRARIES = ("numpy", "pandas", "torch", "cupy", "jax", "jaxlib", "xarray", "polars", "tensorflow", "dask")
 """Whose `shape` is trusted to be quick and without effects."""
 
@@ -229,6 +236,10 @@ def items(value: Any, start: int, count: int) -> Iterator[Tuple[Any, Any]]:
     """
     found = container(value)
     if found is None:
+        if indexed(type(value)):
+            yield from ((index, value[index]) for index in range(start, min(start + count, len(value))))
+        else:
+            yield from enumerate(_slice(iter(value), start, count), start)
         return
     base = found[1]
     if base in (list, tuple):
@@ -241,8 +252,15 @@ def items(value: Any, start: int, count: int) -> Iterator[Tuple[Any, Any]]:
 
 
 def _slice(iterator: Iterator[Any], start: int, count: int) -> Iterator[Any]:
-    for number, item in enumerate(iterator):
-        if number >= start + count:
-            return
-        if number >= start:
-            yield item
+    return itertools.islice(iterator, start, start + count)
+
+
+def namespace_order(found: List[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
+    """Values first, then classes and functions, then modules: where there are many, the first are shown."""
+    return sorted(found, key=lambda each: _rank(type(each[1])))
+
+
+def _rank(cls: type) -> int:
+    if issubclass(cls, types.ModuleType):
+        return 2
+    return 1 if issubclass(cls, (type, types.FunctionType, types.BuiltinFunctionType)) else 0

@@ -2,9 +2,9 @@
 
 import sys
 import types
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import engine, facts
+from trio_debugmcp.probe.inside import children, engine, facts
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import Renderer, shows_type
 
@@ -31,6 +31,16 @@ def frame_json(index: int, seen: engine.Visible, stopped: bool) -> Json:
     return found
 
 
+def announced_json(index: int, seen: engine.Visible, stopped: bool) -> Json:
+    """Return a frame of a stop, for which pydevd does what it does when it is asked for the stack."""
+    found = frame_json(index, seen, stopped)
+    engine.announce_module(seen)
+    reference = engine.source_reference(seen)
+    if reference:
+        found["source"] = reference
+    return found
+
+
 def qualified_name(frame: Any) -> str:
     """Return the name of a frame's function with its class, where it is known."""
     code = frame.f_code
@@ -48,13 +58,15 @@ def qualified_name(frame: Any) -> str:
     return str(code.co_name)
 
 
-def listed(thread: engine.Thread, start: int, count: int, budget: Budget) -> Tuple[List[Json], int]:
+def listed(
+    thread: engine.Thread, start: int, count: int, budget: Budget, shown: Callable[..., Json] = frame_json
+) -> Tuple[List[Json], int]:
     """The frames of a thread from `start` on, and the number of all."""
     found: List[Json] = []
     total = 0
     for total, seen in enumerate(engine.visible_frames(thread), 1):
         if start < total <= start + count and not budget.spent():
-            frame = frame_json(total - 1, seen, thread.stopped is not None)
+            frame = shown(total - 1, seen, thread.stopped is not None)
             budget.take_json(frame)
             found.append(frame)
         if total >= MOST_FRAMES:
@@ -77,25 +89,14 @@ def local_names(frame: Any) -> List[Tuple[str, Any]]:
     """The local variables of a frame: in the order of the code, in a module functions and modules last."""
     found = [(name, value) for name, value in list(frame.f_locals.items()) if _is_shown(name)]
     if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
-        return namespace_order([each for each in found if each[0][:2] != "__"])
+        return facts.namespace_order([each for each in found if each[0][:2] != "__"])
     return found
 
 
 def global_names(frame: Any) -> List[Tuple[str, Any]]:
     """The global variables of a frame, in the same order as those of a module."""
     found = list(frame.f_globals.items())
-    return namespace_order([(name, value) for name, value in found if _is_shown(name) and name[:2] != "__"])
-
-
-def namespace_order(found: List[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
-    """Values first, then classes and functions, then modules: where there are many, the first are shown."""
-    return sorted(found, key=lambda each: _rank(type(each[1])))
-
-
-def _rank(cls: type) -> int:
-    if issubclass(cls, types.ModuleType):
-        return 2
-    return 1 if issubclass(cls, (type, types.FunctionType, types.BuiltinFunctionType)) else 0
+    return facts.namespace_order([(name, value) for name, value in found if _is_shown(name) and name[:2] != "__"])
 
 
 def _is_shown(name: Any) -> bool:
@@ -109,11 +110,13 @@ def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer
     """Return a variable for an answer: `type` where its text does not show it, `size` where it has children."""
     text = renderer.render(value)
     found: Json = {"name": name, "value": text}
+    if renderer.withheld:
+        found["withheld"] = True
     if path is not None and path != name:
         found["path"] = path
-    if not shows_type(value, text):
+    if renderer.types or not shows_type(value, text):
         found["type"] = facts.type_name(type(value))
-    size = facts.child_count(value)
+    size = children.count_of(value)
     if size:
         found["size"] = size
     return found

@@ -47,6 +47,16 @@ def threads_json(budget: Budget, start: int = 0, count: int = MOST_THREADS) -> J
     return answer
 
 
+def places_json(budget: Budget, count: int) -> Json:
+    """Return threads and, as long as the budget lasts, their places; not what they wait for."""
+    found = engine.threads() if count else []
+    listed = []
+    for thread in found[:count]:
+        listed.append(_thread_json(thread, {}, {}, placed=not budget.spent()))
+        budget.take_json(listed[-1])
+    return {"threads": listed, "total": len(found)}
+
+
 def stacks_json(asked: "StackQuestion", budget: Budget, renderer: Renderer) -> Json:
     """Return the stacks of all threads, each with what it waits for, and with the locals of its frames where asked."""
     found = engine.threads()

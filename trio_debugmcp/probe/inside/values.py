@@ -9,6 +9,7 @@ Collections, numbers, strings, functions, classes and exceptions are read direct
 within the bounds of `bounds.py`; an object without one shows its fields, one level deep.
 """
 
+import sys
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
 
@@ -36,15 +37,24 @@ class Renderer:
     Args:
         budget: Of the answer.
         limit: Characters of a value, before what says how much was left out.
+        code: Whether code of the program may be run.
+        types: Whether the type of each value is wanted, also where its text shows it.
+
+    Attributes:
+        withheld: The text of the last value lacks what only code of the program knows.
     """
 
-    def __init__(self, budget: Budget, limit: int = LIMIT) -> None:
+    def __init__(self, budget: Budget, limit: int = LIMIT, code: bool = True, types: bool = False) -> None:
+        self.types = types
+        self.withheld = False
+        self._code = code
         self._budget = budget
         self._limit = max(limit, 1)
         self._open: List[int] = []
 
     def render(self, value: Any) -> str:
         """Return a value as text that is not much longer than the limit. Never raises."""
+        self.withheld = False
         try:
             text = self._render(value, self._limit, 0)
         except TooSlowError:
@@ -141,6 +151,11 @@ class Renderer:
 
     def _run_repr(self, value: Any, limit: int) -> str:
         cls = type(value)
+        if slow(cls) is not None:
+            return f"<repr took over {SLOW_SECONDS} s>"
+        if not self._code and not _is_quick(cls):
+            self.withheld = True
+            return f"{facts.type_name(cls)}(...)"
         size = self._size(value)
         if size is not None and size > LARGE:
             return f"<{facts.type_name(cls)} of {size} items>"
@@ -163,6 +178,26 @@ class Renderer:
             return int(self._budget.run(cls, lambda: len(value)))
         except BaseException:
             return None
+
+
+_QUICK = {
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+    "pathlib": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
+    "pathlib._local": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
+    "re": ("Pattern", "Match"),
+    "uuid": ("UUID",),
+}
+"""Types of the standard library, by module, whose `repr` runs no code but its own and takes no time."""
+
+
+def _is_quick(cls: type) -> bool:
+    names = _QUICK.get(facts.module_name(cls))
+    if names is None or facts.type_name(cls) not in names:
+        return False
+    module: Any = sys.modules.get(facts.module_name(cls))
+    return getattr(module, facts.type_name(cls), None) is cls
 
 
 def joined(pieces: Iterable[str], total: int, limit: int, noun: str) -> str:

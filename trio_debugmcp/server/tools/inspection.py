@@ -19,8 +19,11 @@ from trio_debugmcp.server.tools.tool import (
 )
 from trio_debugmcp.session import evaluation, frames, inspection
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.probe import VariablesQuestion
+from trio_debugmcp.session.probed_variables import Page, probed_variables
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import truncated
+from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import (
     MAX_VALUE_LENGTH,
     ExceptionInfo,
@@ -32,6 +35,9 @@ from trio_debugmcp.state.payloads import (
 
 MAX_PRINTED_LENGTH = 4000
 """Characters of what an evaluation printed; process_read_output has all of it."""
+
+MAX_LOCALS = 1000
+"""Of a frame that an exception has passed, before the bound on the answer's size."""
 
 _PATH_SECONDS = 5.0
 """For the evaluation of a path, which may run a property of the user's."""
@@ -138,15 +144,51 @@ class SourceResult(Payload, frozen=True):
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
     session, snapshot = debugger.paused(params.session_id)
+    if params.path is not None and not session.profile.expressions.is_path(params.path):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
+        )
+    thread_id = frames.active_thread(snapshot, params.thread_id)
+    question = VariablesQuestion(
+        scope=params.scope,
+        path=params.path,
+        start=params.start,
+        count=params.count,
+        depth=params.depth,
+        filter=params.filter,
+        limit=params.max_value_length,
+        size=2 * params.max_result_bytes,
+    )
+    found = await probed_variables(session.requests, session.probe, thread_id, params.frame_index, question)
+    if found is None and session.profile.has_probe and _is_about_the_stop(snapshot, thread_id, params):
+        found = _locals_of_stop(snapshot, params)
+    if found is None:
+        return await _adapter_variables(session, snapshot, params)
+    kept = inspection.bounded(found.variables, params.max_result_bytes)
+    return VariablesResult(kept, found.total, max(found.total - params.start, 0) - len(kept))
+
+
+def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
+    """Whether the question is for what the stop has shown: so in replays, where other questions have no answer."""
+    plain = params.path is None and params.scope == "locals" and params.depth == 1
+    return plain and params.frame_index == 0 and thread_id == snapshot.stack.thread_id
+
+
+def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
+    locals_ = snapshot.stack.locals
+    if locals_ is None or len(locals_.variables) < locals_.total:
+        return None
+    word = (params.filter or "").lower()
+    found = [each for each in locals_.variables if word in each.name.lower()]
+    return Page(found[params.start : params.start + params.count], len(found))
+
+
+async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> VariablesResult:
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
     else:
-        if not session.profile.expressions.is_path(params.path):
-            raise UsageError(
-                "INVALID_PARAMETER",
-                f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
-            )
         value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
         found = await inspection.children(session.requests, value.reference)
     if params.filter is not None:
@@ -216,8 +258,13 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
     for index, frame in enumerate(passed):
         variables = None
         if index < params.variables_for_frames:
-            found = await inspection.scope_variables(session.requests, frame, "locals")
-            shown_locals = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
+            question = VariablesQuestion(count=MAX_LOCALS)
+            known = await probed_variables(session.requests, session.probe, stop.thread_id, index, question)
+            if known is not None:
+                shown_locals = known.variables
+            else:
+                found = await inspection.scope_variables(session.requests, frame, "locals")
+                shown_locals = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
             variables = inspection.bounded(shown_locals, MAX_RESULT_BYTES // params.max_frames)
         shown.append(FrameWithLocals(index, frame.name, frame.location, frame.is_user_code, variables))
     causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.recording.format import FORMAT
 from trio_debugmcp.testing.scenario.lines import (
     AGENT,
@@ -130,11 +131,17 @@ def _setting(header: JsonEntry, entries: list[JsonEntry], title: str) -> Setting
         files=files,
         initialized=False,
         profile=next((e["adapter"] for e in entries if e.get("edge") == "session"), None),
+        probe=any(_asks_probe(e.get("msg") or {}) for e in entries if e.get("edge") == "adapter"),
         quiet=header.get("debounce"),
         max_wait=header.get("maxWait"),
         linger=header.get("linger"),
         tools=header.get("tools", "full"),
     )
+
+
+def _asks_probe(message: JsonEntry) -> bool:
+    expression = (message.get("arguments") or {}).get("expression") if message.get("command") == "evaluate" else None
+    return expression is not None and bootstrap.asked_in(expression) is not None
 
 
 def _era(word: str) -> Era:

@@ -50,7 +50,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     `begin`: with no session, or with the program running or paused at its entry; time counts from there, and earlier
     notifications are dropped. `breakpoints`: arguments of `breakpoint_set`, called before the launch. `initialized`:
     whether the adapter sends that event after its response to `initialize`. `profile`: the name of a real adapter, as
-    which the server treats the fake one.
+    which the server treats the fake one. `probe`: whether its program answers to the probe, if that profile has one.
     """
 
     scenario: str
@@ -62,6 +62,7 @@ class Setting(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     capabilities: dict[str, Any] | None = None
     initialized: bool = True
     profile: str | None = None
+    probe: bool = False
     frames: tuple[Frame, ...] = (("main", f"{DIRECTORY}/app.py", 1),)
     threads: tuple[Thread, ...] = ((1, "MainThread"),)
     locals: dict[str, str] = {}

@@ -1,0 +1,159 @@
+"""`variables_get` of a Python program: any frame of any thread, any slice, and true totals, through the probe."""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import failure, paused
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.session.probed_variables import VARIABLES_SECONDS
+from trio_debugmcp.testing import FakeAdapter
+
+ITEM = {"name": "[999990]", "value": "999990", "type": "int", "path": "lst[999990]"}
+
+LIST = {"variables": [ITEM], "total": 1_000_000, "name": "lst", "value": "[0, …]", "type": "list", "size": 1_000_000}
+
+ASKED = {
+    "thread": 1,
+    "frame": 0,
+    "types": True,
+    "scope": "locals",
+    "start": 0,
+    "count": 100,
+    "depth": 1,
+    "limit": 200,
+    "size": 64_000,
+    "code": False,
+}
+
+
+def probed(found: Any) -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.threads = [(1, "MainThread"), (2, "waiter")]
+    adapter.probe = {"variables": found}
+    return adapter
+
+
+async def test_a_slice_of_a_long_list_comes_with_its_true_length(autojump_clock: MockClock) -> None:
+    adapter = probed(LIST)
+    async with paused("legacy", adapter) as (client, _):
+        before = len(adapter.requests)
+        found = await client.call("variables_get", path="lst", start=999_990, count=1)
+        assert found == {"variables": [{**ITEM, "childCount": 0}], "total": 1_000_000, "omitted": 9}
+        assert [command for command, _ in adapter.requests[before:]] == ["evaluate"]
+        asked = {**ASKED, "path": "lst", "start": 999_990, "count": 1}
+        assert adapter.probed[-1] == ("variables", asked | {"size": adapter.probed[-1][1]["size"]})
+
+
+async def test_a_start_behind_the_end_leaves_nothing_out(autojump_clock: MockClock) -> None:
+    adapter = probed({**LIST, "variables": []})
+    async with paused("legacy", adapter) as (client, _):
+        found = await client.call("variables_get", path="lst", start=2_000_000)
+        assert found == {"variables": [], "total": 1_000_000, "omitted": 0}
+
+
+async def test_a_thread_that_waits_has_variables(autojump_clock: MockClock) -> None:
+    adapter = probed({"variables": [{"name": "n", "value": "5", "type": "int"}], "total": 1})
+    async with paused("legacy", adapter) as (client, _):
+        before = len(adapter.requests)
+        found = await client.call("variables_get", thread_id=2, frame_index=3, filter="N")
+        assert [each["value"] for each in found["variables"]] == ["5"]
+        asked = adapter.probed[-1][1]
+        assert (asked["thread"], asked["frame"], asked["filter"]) == (2, 3, "N")
+        assert adapter.commands()[before:] == ["evaluate"]
+
+
+async def test_levels_below_come_in_the_same_answer(autojump_clock: MockClock) -> None:
+    below = {"name": "[0]", "value": "1", "path": "xs[0]"}
+    hidden = {"name": "g", "value": "2", "path": ""}
+    adapter = probed(
+        {"variables": [{"name": "xs", "value": "[1]", "size": 1, "children": [below]}, hidden], "total": 2}
+    )
+    async with paused("legacy", adapter) as (client, _):
+        shown, last = (await client.call("variables_get", depth=2, scope="all"))["variables"]
+        assert (shown["childCount"], [each["path"] for each in shown["children"]]) == (1, ["xs[0]"])
+        assert (last["path"], "children" in last) == (None, False)
+
+
+async def test_values_whose_code_is_slow_are_named_and_the_others_shown(autojump_clock: MockClock) -> None:
+    slow = {"name": "slow", "value": "Slow(...)", "withheld": True}
+    adapter = probed({"variables": [{"name": "x", "value": "1"}, {**slow, "children": []}], "total": 2})
+    async with paused("legacy", adapter) as (client, _):
+        answers = adapter.answer_to("evaluate")
+
+        async def slowly(arguments: dict[str, Any]) -> object:
+            if '"code": true' in arguments["expression"]:
+                await trio.sleep_forever()
+            return await answers(arguments)
+
+        adapter.answer("evaluate", slowly)
+        found = (await client.call("variables_get"))["variables"]
+        assert [each["value"] for each in found] == ["1", "<repr took over 0.5 s>"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "match"),
+    [
+        ("thread", "INVALID_THREAD", "Ask threads_list"),
+        ("frame", "INVALID_FRAME", "it runs no Python code"),
+        ("raised", "EVAL_FAILED", "`a.b` failed: AttributeError: no b"),
+    ],
+)
+async def test_what_is_wrong_with_a_question_is_said(
+    autojump_clock: MockClock, kind: str, code: str, match: str
+) -> None:
+    error = ProbeError(kind, "AttributeError: no b.")
+    adapter = probed(f'{{"error": {{"kind": "{kind}", "message": "{error}"}}}}')
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "variables_get", path="a.b")
+        assert failed.code == code
+        assert match in failed.message
+
+
+async def test_a_frame_that_is_not_there_names_those_that_are(autojump_clock: MockClock) -> None:
+    adapter = probed('{"error": {"kind": "frame", "message": "no frame"}}')
+    adapter.probe = {**(adapter.probe or {}), "frames": {"thread": 1, "frames": [], "total": 3}}
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "variables_get", frame_index=9)
+        assert (failed.code, failed.details) == ("INVALID_FRAME", {"total": 3})
+        assert "frames go from 0 to 2" in failed.message
+
+
+async def test_a_probe_that_does_not_answer_is_waited_for_and_named(autojump_clock: MockClock) -> None:
+    adapter = probed(LIST)
+    async with paused("legacy", adapter) as (client, _):
+        adapter.withhold("evaluate")
+        began, before = trio.current_time(), len(adapter.requests)
+        failed = await failure(client, "variables_get", path="lst")
+        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", VARIABLES_SECONDS)
+        assert adapter.commands()[before:] == ["evaluate"]
+
+
+async def test_a_program_whose_probe_cannot_be_read_is_asked_through_the_adapter(autojump_clock: MockClock) -> None:
+    adapter = probed("nonsense")
+    adapter.locals = {"a": "1"}
+    async with paused("legacy", adapter) as (client, _):
+        assert [each["name"] for each in (await client.call("variables_get"))["variables"]] == ["a"]
+
+
+async def test_the_locals_of_the_stop_are_there_without_an_answer_to_the_question(autojump_clock: MockClock) -> None:
+    """So in a replay: what was not asked in the recording is refused."""
+    adapter = probed("nonsense")
+    shown = [{"name": name, "value": "1", "type": "int"} for name in ("first", "second", "third")]
+    frame = {"index": 0, "file": "/src/app.py", "line": 3, "function": "f", "id": 5}
+    stop = {"thread": 1, "frames": [frame], "total": 1, "locals": shown, "localsTotal": 3}
+    adapter.probe = {"variables": "nonsense", "stop": stop}
+    async with paused("legacy", adapter) as (client, _):
+        before = len(adapter.requests)
+        found = await client.call("variables_get", start=1, filter="i")
+        assert ([each["name"] for each in found["variables"]], found["total"]) == (["third"], 2)
+        assert adapter.commands()[before:] == ["evaluate"]
+        await client.call("variables_get", frame_index=0, depth=2)
+        assert "variables" in adapter.commands()[before:]
+    stop["localsTotal"] = 4
+    async with paused("legacy", adapter) as (client, _):
+        before = len(adapter.requests)
+        await client.call("variables_get")
+        assert "variables" in adapter.commands()[before:]

@@ -1,0 +1,97 @@
+"""Variables of a stopped program through the probe: of any frame of any thread, any slice, with true totals.
+
+    found = await probed_variables(requests, probe, thread_id, 0, VariablesQuestion(path="basket.lines", start=100))
+    found.variables, found.total
+
+Where there is no probe the adapter has to be asked: `inspection.py`.
+"""
+
+import logging
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import ProbeError, Variables
+from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.variables import probe_variable, unknown_value
+from trio_debugmcp.state.payloads import Variable, shortened
+
+log = logging.getLogger(__name__)
+
+VARIABLES_SECONDS = 5.0
+"""For variables without code of the program. They take milliseconds, but such code of an earlier question may run."""
+
+
+class Page(Struct, frozen=True):
+    """Some of the variables that there are."""
+
+    variables: list[Variable]
+    total: int
+
+
+async def probed_variables(
+    requests: Requests, probe: ProgramProbe, thread_id: int, frame: int, question: VariablesQuestion
+) -> Page | None:
+    """Return variables from the probe; None where the adapter has to be asked: there is no probe.
+
+    First no code of the program is run, so that there is an answer in any case; a second question follows where a value
+    lacks what only such code tells. That the path itself needs code of the program is only bounded in time.
+
+    Raises:
+        UsageError: `INVALID_THREAD`, `INVALID_FRAME`, `EVAL_FAILED` for the path, or `TIMEOUT`.
+    """
+    if not requests.profile.has_probe:
+        return None
+    found: Variables | None = None
+    try:
+        # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
+        first = await probe.variables(thread_id, frame, replace(question, code=False), seconds=VARIABLES_SECONDS)
+        found = first.answer
+        if _has_withheld(found.variables):
+            found = (await probe.variables(thread_id, frame, question)).answer
+    except ProbeError as error:
+        if found is None:
+            if error.kind == "frame":
+                raise await _no_frame(probe, thread_id, frame) from None
+            _refuse(error, thread_id, question)
+            return None
+        log.info("variables: %s", error)
+    is_path = requests.profile.expressions.is_path
+    unknown = unknown_value(found.variables)
+    return Page([probe_variable(each, is_path, unknown) for each in found.variables], found.total)
+
+
+def _has_withheld(variables: tuple[ProbeVariable, ...]) -> bool:
+    return any(each.withheld or _has_withheld(each.children) for each in variables)
+
+
+async def _no_frame(probe: ProgramProbe, thread_id: int, frame: int) -> UsageError:
+    try:
+        total = (await probe.frames(thread_id, 0, 1)).answer.total
+    except ProbeError:
+        total = 0
+    there = f"frames go from 0 to {total - 1}" if total else "it runs no Python code"
+    return UsageError("INVALID_FRAME", f"There is no frame {frame} in thread {thread_id}: {there}.", {"total": total})
+
+
+def _refuse(error: ProbeError, thread_id: int, question: VariablesQuestion) -> None:
+    """Raise the error that a client gets; there is none where the probe just is not there."""
+    subject = f"`{shortened(question.path)}`" if question.path is not None else "the variables"
+    match error.kind:
+        case "thread":
+            raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.")
+        case "raised":
+            raise UsageError(
+                "EVAL_FAILED", f"{subject} failed: {shortened(str(error), MAX_MESSAGE_LENGTH)}", {"path": question.path}
+            )
+        case "slow":
+            raise UsageError(
+                "TIMEOUT",
+                f"{subject}: {error}. Ask again when it does, or look at other threads with stacktrace_get.",
+                {"threadId": thread_id},
+            )
+    log.info("variables: %s", error)
