@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.recording.scene import RECORDINGS
 from trio_debugmcp.cli import main
+
+RECORDING = Path(__file__).parent.parent / "data" / "scenario" / "till-recording.jsonl"
 
 GOOD = """{"scenario": "Output is notified", "begin": "running", "era": "legacy"}
 {"client": "subscribe", "uris": ["output"]}
@@ -42,7 +43,7 @@ def test_what_differs_is_printed_alone_with_quiet_and_the_exit_code_is_1(
 
 
 def test_a_recording_becomes_a_scenario_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["scenario", "--from", str(RECORDINGS / "till.jsonl")]) == 0
+    assert main(["scenario", "--from", str(RECORDING)]) == 0
     made = tmp_path / "made.jsonl"
     made.write_text(capsys.readouterr().out)
     assert main(["scenario", "--quiet", str(made)]) == 0
