@@ -69,7 +69,6 @@ async def test_during_a_session_each_mistake_is_named_and_the_session_continues(
             ("stacktrace_get", {"thread_id": 77}, "INVALID_THREAD", "77"),
             ("variables_get", {"frame_index": 40}, "INVALID_FRAME", "40"),
             ("variables_get", {"path": "nobody.home"}, "EVAL_FAILED", "NameError"),
-            ("variables_get", {"scope": "arguments"}, "NOT_SUPPORTED", "Locals"),
             ("evaluate", {"expression": "1 +"}, "EVAL_FAILED", "SyntaxError"),
             ("exception_get_context", {}, "NO_EXCEPTION", "breakpoint_set_exception"),
             (
