@@ -46,6 +46,7 @@ async def test_while_running_and_without_a_session_tools_refuse_with_the_state(d
             await client.call("stacktrace_get")
         assert failed.value.code == "NO_SESSION"
         await client.call("debug_launch", program=program("busy.py"), stop_at_entry=False, wait=False)
+        needs_pause.remove(("evaluate", {"expression": "1"}))  # in the globals of the main module
         for tool, arguments in needs_pause:
             with pytest.raises(ToolFailed) as failed:
                 await client.call(tool, **arguments)
