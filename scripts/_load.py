@@ -1,5 +1,8 @@
 """Measures the server with 500 observers on WebSockets, 50 of which do not read: `scripts/bench load`.
 
+`scripts/bench load --http`: with 300 observers on Streamable HTTP, 30 of which do not read, each with one stream of the
+modern era.
+
 The agent steps 20 times a second on stdio; every observer is subscribed to three resources. Printed are the time of a
 step with and without observers, the delay until a change reaches an observer, the processor time per notification, and
 the memory per idle observer. The observers run in this process, hence on the same processors as the server.
@@ -20,8 +23,8 @@ import trio
 
 from trio_debugmcp.testing import DebugClient, connect_process
 
-OBSERVERS = 500
-STALLED = 50
+OBSERVERS = {"--ws": 500, "--http": 300}
+STALLED_SHARE = 0.1
 URIS = ("debugger://session", "debugger://stack", "debugger://threads")
 STEPS_PER_SECOND = 20
 SECONDS = 10
@@ -70,10 +73,45 @@ class Observer:
             task_status.started()
             if stalled:
                 await trio.sleep_forever()
-            while data := bytes(await stream.receive_some()):
-                now = time.perf_counter()
-                self.notified += data.count(b'"uri":"debugger://')
-                self.heard += [now] * data.count(b'"uri":"debugger://session"')
+            await self.count(stream)
+
+    async def count(self, stream: trio.SocketStream) -> None:
+        """Count the updates until the server closes."""
+        while data := bytes(await stream.receive_some()):
+            now = time.perf_counter()
+            self.notified += data.count(b'"uri":"debugger://')
+            self.heard += [now] * data.count(b'"uri":"debugger://session"')
+
+
+class HttpObserver(Observer):
+    """The same over HTTP: one request, whose response is a stream of notifications."""
+
+    async def run(self, port: int, stalled: bool, *, task_status: trio.TaskStatus[None]) -> None:
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        params = {"notifications": {"resourceSubscriptions": URIS}, "_meta": meta}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).encode()
+        head = [
+            "POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Authorization: Bearer {OBSERVE}",
+            "Accept: application/json, text/event-stream", "Content-Type: application/json",
+            "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen",
+            f"Content-Length: {len(body)}", "", "",
+        ]  # fmt: skip
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await stream.send_all("\r\n".join(head).encode() + body)
+            received = b""
+            while b"subscriptions/acknowledged" not in received:
+                data = bytes(await stream.receive_some())
+                if not data or b"HTTP/1.1 200" not in received + data:
+                    raise RuntimeError(f"the server has refused: {received + data!r}")
+                received += data
+            task_status.started()
+            if stalled:
+                await trio.sleep_forever()
+            await self.count(stream)
 
 
 async def step(agent: DebugClient, seconds: float) -> tuple[list[float], list[float]]:
@@ -105,8 +143,10 @@ def percentile(values: list[float], share: float) -> float:
 
 
 class Measured(NamedTuple):
-    """What `measure` found; times in seconds unless they are those of steps, which are in milliseconds."""
+    """What `measure` found. Times are in seconds, those of steps in milliseconds; `stalled` observers do not read."""
 
+    observers: int
+    stalled: int
     alone: list[float]
     observed: list[float]
     late: list[float]
@@ -115,9 +155,9 @@ class Measured(NamedTuple):
     kilobytes: float
 
 
-async def serve() -> tuple[trio.Process, int]:
-    """Start a server with a WebSocket; return its process and port."""
-    argv = [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--observe-token", OBSERVE]
+async def serve(door: str) -> tuple[trio.Process, int]:
+    """Start a server with that door; return its process and port."""
+    argv = [sys.executable, "-m", "trio_debugmcp", "serve", door, "0", "--observe-token", OBSERVE]
     process = await trio.lowlevel.open_process(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
     )
@@ -127,9 +167,10 @@ async def serve() -> tuple[trio.Process, int]:
     return process, int(found[1])
 
 
-async def measure(process: trio.Process, port: int) -> Measured:
+async def measure(process: trio.Process, port: int, door: str) -> Measured:
     """Step without observers, then with them."""
-    observers = [Observer() for _ in range(OBSERVERS)]
+    observers = [HttpObserver() if door == "--http" else Observer() for _ in range(OBSERVERS[door])]
+    stalled = int(len(observers) * STALLED_SHARE)
     async with connect_process(process) as agent, trio.open_nursery() as nursery:
         await agent.call("debug_launch", program=str(PROGRAM))
         idle = computed(process.pid)
@@ -137,26 +178,26 @@ async def measure(process: trio.Process, port: int) -> Measured:
         idle = computed(process.pid) - idle
         before = memory(process.pid)
         for number, observer in enumerate(observers):
-            await nursery.start(observer.run, port, number < STALLED)
+            await nursery.start(observer.run, port, number < stalled)
         await trio.sleep(2)
-        each = (memory(process.pid) - before) / OBSERVERS
+        each = (memory(process.pid) - before) / len(observers)
         busy = computed(process.pid)
         observed, at = await step(agent, SECONDS)
         await trio.sleep(2)
         busy = computed(process.pid) - busy
         late = [
             next((heard for heard in observer.heard if heard >= moment), float("inf")) - moment
-            for observer in observers[STALLED:]
+            for observer in observers[stalled:]
             for moment in at
         ]
         nursery.cancel_scope.cancel()
     notified = sum(observer.notified for observer in observers)
-    return Measured(alone, observed, late, notified, busy - idle, each)
+    return Measured(len(observers), stalled, alone, observed, late, notified, busy - idle, each)
 
 
 def show(found: Measured) -> None:
     alone, observed = statistics.median(found.alone), statistics.median(found.observed)
-    print(f"observers, of which do not read               {OBSERVERS:8d}      {STALLED}")
+    print(f"observers, of which do not read               {found.observers:8d}      {found.stalled}")
     print(f"step alone                                    {alone:8.1f} ms")
     print(f"step observed                                 {observed:8.1f} ms   {observed / alone:5.2f} x alone")
     print(f"a change reaches an observer, median          {percentile(found.late, 0.5):8.2f} s")
@@ -168,10 +209,11 @@ def show(found: Measured) -> None:
 
 async def main() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * OBSERVERS)), hard))
-    process, port = await serve()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * max(OBSERVERS.values()))), hard))
+    door = "--http" if "--http" in sys.argv[1:] else "--ws"
+    process, port = await serve(door)
     try:
-        show(await measure(process, port))
+        show(await measure(process, port, door))
     finally:
         process.kill()
         with trio.move_on_after(5, shield=True):
