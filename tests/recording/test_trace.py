@@ -54,14 +54,19 @@ async def test_a_message_is_shortened_and_what_is_not_a_message_is_named(
 
     opening = Opening("s-1", None, "fake", Attach(port=1))
     async with TracingHost(Host(), Redactor()).open_adapter(opening, open_it) as adapter:
-        await adapter.stream.send_all(encode_frame(b'{"x":"' + b"y" * 1000 + b'"}'))
+        frame = encode_frame(b'{"x":"' + b"y" * 1000 + b'"}')
+        await adapter.stream.send_all(frame[:50])
+        await theirs.send_all(encode_frame(b"{}"))
+        await adapter.stream.receive_some()
+        await adapter.stream.send_all(frame[50:])
         await theirs.send_all(encode_frame(b'{"env": nonsense'))
         await adapter.stream.receive_some()
         await theirs.send_all(b"no header\r\n\r\n")
         await adapter.stream.receive_some()
         await theirs.aclose()
         await adapter.stream.receive_some()
-    long, *rest = (record.getMessage() for record in caplog.records)
+    short, long, *rest = (record.getMessage() for record in caplog.records)
+    assert short == "s-1 from the adapter: {}"
     assert long.endswith(f"yy… ({1008 - MAX_MESSAGE_LENGTH} more characters)")
     assert rest[0] == "s-1 from the adapter: 16 bytes that are not JSON"
     assert "breaks the protocol" in rest[1]

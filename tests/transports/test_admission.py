@@ -134,6 +134,25 @@ async def test_strangers_that_leave_at_once_are_served_at_a_bounded_rate(autojum
         assert connections.admission.statistics().turned_out == 0
 
 
+async def test_a_place_is_taken_for_a_moment_after_its_stranger_has_left(autojump_clock: MockClock) -> None:
+    async with accepting() as connections:
+        silent = connections.dial()
+        for _ in range(2):
+            await connections.dial().aclose()
+            await trio.testing.wait_all_tasks_blocked()
+        assert connections.admission.statistics().strangers == 1
+        connections.dial()
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(connections.visitors) == 3
+        await trio.sleep(PATIENCE_SECONDS)
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(connections.visitors) == 4
+        # The silent one was there before, and stays as long as there are places.
+        await silent.send_all(b"control")
+        assert await silent.receive_some() == b"ok"
+        assert connections.admission.statistics() == AdmissionStatistics(1, control=1, observe=0, turned_out=0)
+
+
 async def test_clients_with_a_token_do_not_wait_for_each_other(autojump_clock: MockClock) -> None:
     async with accepting(Bounds(strangers=1, control=100, observe=1)) as connections:
         for _ in range(100):
@@ -220,6 +239,7 @@ def test_of_the_descriptors_at_least_three_eighths_are_left_for_debug_sessions(l
 
 
 def test_the_usual_limits_allow_so_many_connections() -> None:
+    assert bounds(8) == Bounds(strangers=4, control=4, observe=4)
     assert bounds(256) == Bounds(strangers=32, control=32, observe=96)
     assert bounds(1024) == Bounds(strangers=64, control=128, observe=384)
     assert bounds(100_000) == Bounds(strangers=64, control=1000, observe=1000)

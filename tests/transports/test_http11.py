@@ -47,7 +47,8 @@ async def echo(exchange: Exchange) -> None:
                     await trio.sleep(0.5)
                     scope.cancel()
         case "/large":
-            await exchange.send({"type": "http.response.start", "status": 200, "headers": []})
+            length = (b"Content-Length", b"200000")
+            await exchange.send({"type": "http.response.start", "status": 200, "headers": [length]})
             await exchange.send({"type": "http.response.body", "body": b"x" * 200_000})
         case _:
             await exchange.respond(HTTPStatus.OK, body.decode(), "text/plain")
@@ -124,12 +125,20 @@ async def test_requests_that_are_sent_ahead_are_served_in_order(autojump_clock: 
         assert trio.current_time() == 0
 
 
-async def test_a_connection_that_the_client_wants_closed_is_closed_behind_the_answer(autojump_clock: MockClock) -> None:
+async def test_a_connection_that_the_client_wants_closed_is_closed_behind_the_answer(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
     async with serving() as dial:
         peer = dial()
         await peer.stream.send_all(request(body=b"last", Connection="close"))
         status, headers, body = await read_answer(peer.stream)
         assert (status, headers["connection"], body, trio.current_time()) == (200, "close", b"last", 0)
+        await trio.sleep(DRAIN_SECONDS / 2)
+        await peer.stream.send_all(b"what is on its way is read: else the close would be a reset")
+        await trio.sleep(DRAIN_SECONDS)
+        with pytest.raises(trio.BrokenResourceError):
+            await peer.stream.send_all(b"too late")
+    assert caplog.text == ""
 
 
 async def test_a_connection_without_a_further_request_is_closed_after_a_minute(autojump_clock: MockClock) -> None:
@@ -338,6 +347,7 @@ async def test_a_peer_that_reads_slowly_gets_everything(autojump_clock: MockCloc
         peer.end.send_stream.send_all_hook = slow
         await peer.stream.send_all(request("/large", Connection="close"))
         assert (await read_answer(peer.stream))[2].count(b"x") == 200_000
+        assert trio.current_time() > 3 * (STALL_SECONDS - 1)
 
 
 async def test_head_has_no_body(autojump_clock: MockClock) -> None:

@@ -90,7 +90,6 @@ class _TracedStream(trio.abc.Stream):
     def _log(self, direction: str, decoder: FrameDecoder, data: bytes) -> None:
         if not data:
             log.debug("%s: end of file %s the adapter", self._session_id, direction)
-            return
         try:
             for body in decoder.feed(data):
                 log.debug("%s %s the adapter: %s", self._session_id, direction, self._shown(body))

@@ -127,23 +127,22 @@ class Admission:
 
         Meanwhile connections wait in the system's queue: a crowd of strangers delays clients, and keeps none out.
         """
-        self._free_places()
-        while len(self._strangers) >= self.limits.strangers:
+        while self._is_full():
             oldest = next(iter(self._strangers))
             with trio.move_on_at(oldest.since + PATIENCE_SECONDS) as patience:
                 await self._admitted.park()
-            self._free_places()
-            if patience.cancelled_caught and oldest in self._strangers:
+            if patience.cancelled_caught and self._is_full():  # places of strangers that have left come first
                 self._turned_out += 1
                 self._log.log(logging.WARNING, "a connection without a token is closed: others wait for its place")
-                del self._strangers[oldest]
+                self._strangers.pop(oldest, None)
                 oldest.scope.cancel(reason="others wait for its place")
 
-    def _free_places(self) -> None:
-        """Free the places of strangers that have left, and have had their time."""
+    def _is_full(self) -> bool:
+        """Whether all places are taken, once those of strangers are free that have left and have had their time."""
         until = trio.current_time() - PATIENCE_SECONDS
         for visitor in [each for each in self._strangers if each.left and each.since <= until]:
             del self._strangers[visitor]
+        return len(self._strangers) >= self.limits.strangers
 
     async def serve(self, stream: trio.abc.Stream, handler: Handler) -> None:
         """Serve a connection to its end, or to the end of its time, and close it. An unexpected error is logged."""

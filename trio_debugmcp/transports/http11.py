@@ -166,8 +166,8 @@ class Exchange:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}
         async with self._receiving:
-            # A request that is sent ahead waits, and from then on only a failing write shows that the peer has gone.
-            if not self._wire.h11.trailing_data[0] and not self._wire.gone.is_set():
+            # Once: a request that is sent ahead waits, and then only a failing write shows that the peer has gone.
+            if not self._wire.gone.is_set():
                 await self._wire.receive()
             await self._wire.gone.wait()
         return {"type": "http.disconnect"}
@@ -241,8 +241,7 @@ async def serve_http11(stream: trio.abc.Stream, visitor: Visitor, application: A
         with trio.move_on_after(STALL_SECONDS):
             await answer(stream, refusal.status, headers, body)
         return
-    if not wire.gone.is_set():
-        await drain(stream)
+    await drain(stream)
 
 
 async def _serve(exchange: Exchange, application: Application) -> None:
