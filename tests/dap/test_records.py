@@ -1,6 +1,8 @@
 """Records of hits: who may write them, and how they get into the program's stream of DAP."""
 
 import json
+import socket
+from itertools import count
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from tests.dap.test_direct import Program, Session, open_line
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, Output, Stopped, Terminated
-from trio_debugmcp.dap.records import HitRecord, records_of
+from trio_debugmcp.dap.records import HitRecord, HitRecords, records_of
 
 
 def line(kind: str, hits: int, text: str = "", id_: str = "tp-1") -> bytes:
@@ -131,6 +133,38 @@ async def test_the_end_comes_after_the_last_record() -> None:
             while not kinds or kinds[-1] is not Terminated:
                 kinds.append(type(await connection.events.receive()))
             assert kinds == [Output, Terminated], "although a forked child holds the connection open"
+
+
+async def test_a_server_that_did_not_run_for_a_while_still_reads_the_last_records(mock_clock: MockClock) -> None:
+    """The quiet time is over and the records have arrived at the same moment, so that either may be noticed first."""
+
+    async def passed_on_before_the_end() -> int:
+        passed_on: list[bytes] = []
+        at_the_end: list[int] = []
+
+        async def pass_on(frame: bytes) -> None:
+            passed_on.append(frame)
+
+        async def drain() -> None:
+            await records.drain()
+            at_the_end.append(len(passed_on))
+
+        ours, theirs = socket.socketpair()
+        async with trio.open_nursery() as nursery:
+            records = HitRecords(pass_on, nursery, count(1))
+            records.connect(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), b"")
+            nursery.start_soon(drain)
+            await wait_all_tasks_blocked()
+            theirs.send(line("log", 1, "the last"))
+            mock_clock.jump(1)
+            await wait_all_tasks_blocked()
+            mock_clock.jump(1)
+            await wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel("done")
+        theirs.close()
+        return at_the_end[0]
+
+    assert [await passed_on_before_the_end() for _ in range(30)] == [1] * 30
 
 
 async def test_no_record_is_taken_once_the_session_is_over(autojump_clock: MockClock) -> None:
