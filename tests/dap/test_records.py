@@ -16,6 +16,9 @@ from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, Output, Stopped, Terminated
 from trio_debugmcp.dap.records import HitRecord, HitRecords, records_of
 
+LOST = ("log", 0, "<2 records of hits could not be read>")
+"""In place of what has no sense: it is said in the output of tracepoints, and counts for no breakpoint."""
+
 
 def line(kind: str, hits: int, text: str = "", id_: str = "tp-1") -> bytes:
     return json.dumps([kind, id_, 1, hits, text]).encode() + b"\n"
@@ -69,7 +72,20 @@ async def test_hits_that_are_only_counted_are_one_record_if_they_arrive_together
         records = await connect(door, nursery)
         counts = b"".join(line("count", number) for number in range(1, 1000))
         await records.send_all(counts + line("log", 1000, "x") + line("count", 1001) + b"no sense\n" + b"[1]\n")
-        assert await hits(connection) == [("count", 999, ""), ("log", 1000, "x"), ("count", 1001, "")]
+        assert await hits(connection) == [("count", 999, ""), ("log", 1000, "x"), ("count", 1001, ""), LOST]
+
+
+async def test_of_a_record_whose_text_cannot_be_read_the_hit_counts(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door), open_line(door, Session(), nursery) as (connection, _, _):
+        records = await connect(door, nursery)
+        await records.send_all(
+            line("log", 1, "caf\udce9") + line("stop", 2, "\udce9", "bp-1") + line("log", 3, "x") + b'["log", "tp-1"\n'
+        )
+        unknown = "<the text of this hit could not be read>"
+        assert await hits(connection) == [
+            *(("log", 1, unknown), ("stop", 2, unknown), ("log", 3, "x")),
+            ("log", 0, "<1 record of hits could not be read>"),
+        ]
 
 
 @pytest.mark.parametrize(("key", "token"), [("2", None), ("1", "wrong"), ("1 more", None)])

@@ -11,6 +11,7 @@ replays them. What the program prints cannot look like one: pydevd's own `output
 import array
 import fcntl
 import logging
+import re
 import secrets
 import termios
 from collections.abc import Awaitable, Callable, Iterator
@@ -189,17 +190,36 @@ class HitRecords:
 def _decoded(lines: list[bytes]) -> Iterator[HitRecord]:
     """Decode records; of several that only count the same breakpoint, one after the other, give the last."""
     before: HitRecord | None = None
+    lost = 0
     for line in lines:
         try:
             record = msgspec.json.decode(line, type=HitRecord)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             log.warning("a record of a hit without sense: %s", error)
-            continue
+            found = _without_text(line)
+            if found is None:
+                lost += 1
+                continue
+            record = found
         if before is not None and (before.kind != "count" or _name(before) != _name(record)):
             yield before
         before = record
     if before is not None:
         yield before
+    if lost:
+        yield HitRecord("log", "", 0, 0, f"<{lost} record{'s' if lost > 1 else ''} of hits could not be read>")
+
+
+_HEAD = re.compile(rb'\["(stop|log|count|fail)", ?"([\w.-]{1,100})", ?(\d{1,9}), ?(\d{1,18}), ?"')
+
+
+def _without_text(line: bytes) -> HitRecord | None:
+    """Return what is known of a record whose text cannot be decoded: whose hit it is, and its number."""
+    head = _HEAD.match(line)
+    if head is None:
+        return None
+    kind, id_ = head[1].decode(), head[2].decode(errors="replace")
+    return HitRecord(kind, id_, int(head[3]), int(head[4]), "<the text of this hit could not be read>")
 
 
 def _name(record: HitRecord) -> tuple[str, str, int]:

@@ -2,9 +2,11 @@ import json
 import sys
 import threading
 import time
+import types
 from typing import Any, Dict, List
 
 from trio_debugmcp.probe.inside import bounds, calls, engine
+from trio_debugmcp.probe.inside.encoding import encoded
 
 
 def ask(question: str, **asked: Any) -> Dict[str, Any]:
@@ -73,6 +75,22 @@ def check_answers_are_plain_ascii_json() -> None:
     reply = calls.call("describe", json.dumps({"expression": repr(text)}))
     assert reply.isascii()
     assert json.loads(reply)["answer"]["value"] == repr(text)
+
+
+def check_half_characters_are_visible_text() -> None:
+    name = "caf\udce9"  # as os.fsdecode makes it
+    namespace = {name: 1, "both": "\\udce9", "pair": "\U0001f600"}  # what only looks like a half stays
+    text = encoded(namespace)
+    assert text.isascii()
+    assert json.loads(text) == {"caf\\udce9": 1, "both": "\\udce9", "pair": "\U0001f600"}
+    assert json.loads(encoded("\\\udce9\\\ud800")) == "\\\\udce9\\\\ud800"
+    space = types.SimpleNamespace(**{name: 1})
+    sys.modules["__main__"].space = space  # type: ignore[attr-defined]
+    found = ask("variables", path="space")["answer"]["variables"]
+    assert [each["name"] for each in found] == ["caf\\udce9"]
+    error = ask("describe", expression="(_ for _ in ()).throw(OSError(chr(0xDCE9)))")["error"]
+    assert error["message"] == "OSError: \\udce9"
+    calls.call("describe", json.dumps({"expression": "space"})).encode("utf-8")
 
 
 class Timer:

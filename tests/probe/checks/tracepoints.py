@@ -131,6 +131,15 @@ def check_hits_are_judged_counted_and_recorded() -> None:
         assert [number for number in range(1, 5) if judged(spec)] == expected, form
 
 
+def check_a_message_with_half_characters_is_recorded_as_visible_text() -> None:
+    listener, _ = recording("13")
+    judged(["tp-1", 1, None, None, "{name}"], ["bp-2", 1, "{}[name]", None, None], name="caf\udce9")
+    log, failed = listener.records()
+    assert log == ["log", "tp-1", 1, 1, "caf\\udce9"]
+    assert failed[:2] == ["fail", "bp-2"]
+    assert "\udce9" not in failed[4]
+
+
 def check_a_version_of_its_own_is_counted_from_one() -> None:
     listener, _ = recording("8")
     for version in (1, 1, 2):

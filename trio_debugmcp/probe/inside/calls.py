@@ -22,6 +22,7 @@ from trio_debugmcp.probe.inside import (
     variables,
 )
 from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.hits import hit
 from trio_debugmcp.probe.inside.values import Renderer
@@ -242,7 +243,7 @@ def call(name: str, parameters: str) -> str:
         if asked is not None:
             asked.budget.close()
     answer["ms"] = round((time.monotonic() - begin) * 1000, 3)
-    return json.dumps(answer)
+    return encoded(answer)
 
 
 __all__: List[str] = ["QUESTIONS", "call", "hit"]

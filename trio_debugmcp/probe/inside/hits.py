@@ -13,6 +13,7 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import recorder, templates
+from trio_debugmcp.probe.inside.encoding import encoded
 
 STOPPED, LOGGED, COUNTED, FAILED = "stop", "log", "count", "fail"
 """Kinds of records: it stops there, it wrote a message, it was hit without either, its condition raised an error."""
@@ -113,4 +114,4 @@ def _count(line: recorder.Line, judge: Judge, new: int) -> int:
 
 
 def _record(judge: Judge, kind: str, hits: int, text: str) -> str:
-    return json.dumps([kind, judge.id, judge.version, hits, text]) + "\n"
+    return encoded([kind, judge.id, judge.version, hits, text]) + "\n"
