@@ -77,6 +77,15 @@ async def test_levels_below_come_in_the_same_answer(autojump_clock: MockClock) -
         assert (last["path"], "children" in last) == (None, False)
 
 
+async def test_values_below_that_need_code_of_the_program_are_asked_for_again(autojump_clock: MockClock) -> None:
+    inside = {"name": "[0]", "value": "Basket(...)", "path": "xs[0]", "withheld": True}
+    adapter = probed({"variables": [{"name": "xs", "value": "[…]", "size": 1, "children": [inside]}], "total": 1})
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("variables_get", depth=2)
+        asked = [more["code"] for question, more in adapter.probed if question == "variables"]
+        assert asked == [False, True]
+
+
 async def test_values_whose_code_is_slow_are_named_and_the_others_shown(autojump_clock: MockClock) -> None:
     slow = {"name": "slow", "value": "Slow(...)", "withheld": True}
     adapter = probed({"variables": [{"name": "x", "value": "1"}, {**slow, "children": []}], "total": 2})

@@ -4,6 +4,7 @@ import json
 from functools import partial
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
@@ -169,8 +170,11 @@ async def test_without_an_answer_of_the_probe_the_adapter_is_asked(autojump_cloc
         assert {"threads", "stackTrace", "scopes", "variables"} <= set(adapter.commands())
 
 
-async def test_an_answer_about_a_thread_that_is_not_stopped_is_not_used(autojump_clock: MockClock) -> None:
-    adapter = probed({**answer(X), "frames": [{"index": 0, "file": FILE, "line": 9, "function": "f"}]})
+@pytest.mark.parametrize("frames", [[], [{"index": 0, "file": FILE, "line": 9, "function": "f"}]])
+async def test_an_answer_about_a_thread_that_is_not_stopped_is_not_used(
+    autojump_clock: MockClock, frames: list[dict[str, Any]]
+) -> None:
+    adapter = probed({**answer(X), "frames": frames})
     async with paused("legacy", adapter) as (client, _):
         assert (await client.read("debugger://stack"))["frames"][0]["name"] == "main"
 
@@ -193,6 +197,28 @@ async def test_a_probe_that_is_slow_is_not_followed_by_a_fetch_of_variables(auto
         await trio.sleep(20)
         assert "variables" not in adapter.commands()
         assert (await client.read("debugger://stack"))["locals"][0]["name"] == "x"
+
+
+async def test_a_probe_that_stays_silent_leaves_a_stop_without_locals(autojump_clock: MockClock) -> None:
+    adapter = probed(answer(X))
+    async with running("legacy", adapter) as (client, _):
+        adapter.withhold("evaluate")
+        await adapter.stop("breakpoint")
+        report = await client.call("debug_wait")
+        assert (report["state"], report["locals"]) == ("Paused", None)
+        await trio.sleep(60)
+        assert "variables" not in adapter.commands()
+
+
+async def test_a_source_that_only_the_program_has_is_found_by_its_number(autojump_clock: MockClock) -> None:
+    adapter = probed({**answer(X), "frames": [{**frame(0, "made", 1), "file": "<made>", "source": 9}], "total": 1})
+
+    async def text(arguments: dict[str, Any]) -> object:
+        return {"content": f"source {arguments['sourceReference']}\n"}
+
+    adapter.answer("source", text)
+    async with paused("legacy", adapter) as (client, _):
+        assert (await client.call("source_get", file="<made>"))["lines"][0]["text"] == "source 9"
 
 
 async def test_what_functions_returned_is_reported(autojump_clock: MockClock) -> None:

@@ -259,3 +259,19 @@ async def test_a_stopped_program_needs_no_pause_and_its_stop_counts(autojump_clo
     suspension.report_stop("exception")
     counts.append(suspension.pause_requested)
     assert counts == [False, True, False]
+
+
+async def test_only_while_variables_are_fetched_at_a_stop_the_program_seems_to_continue() -> None:
+    suspension = Suspension(0.5)
+    assert not suspension.is_interlude()
+    suspension.report_stop("breakpoint")
+    assert not suspension.is_interlude()  # the program was resumed
+    with suspension.reading():
+        assert suspension.is_interlude()
+    assert suspension.is_echo("breakpoint")
+    assert not suspension.is_echo("breakpoint")
+    with suspension.reading():
+        assert suspension.is_interlude()
+    suspension.report_resume()
+    suspension.report_stop("step")
+    assert not suspension.is_echo("step")  # of another stop
