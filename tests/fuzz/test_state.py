@@ -40,7 +40,6 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "at": TIMES,
     "attached_at": TIMES,
     "total": st.integers(0, 2**40),
-    "locals": st.just(()),
     "what": st.just(changes.Happening("toolCalled", {"tool": "x"})),
 }
 """Fields whose values must often be those of other changes: any value of the type would hardly ever meet them."""
@@ -74,6 +73,7 @@ def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return built(hint)
     simple = {str: TEXT, int: st.integers(0, 5), float: TIMES, bool: st.booleans(), msgspec.Raw: st.just(msgspec.Raw())}
+    simple[msgspec.UnsetType] = st.just(msgspec.UNSET)
     return simple[hint]
 
 

@@ -66,6 +66,15 @@ async def test_records_are_hits_as_long_as_the_breakpoint_is_the_same(autojump_c
         assert [each["text"] for each in entries] == ["a\n", "b\n", "late\n", "new\n"]
 
 
+async def test_threads_may_write_their_records_in_another_order_than_they_counted_in(
+    autojump_clock: MockClock,
+) -> None:
+    async with running() as (client, adapter):
+        await client.call("breakpoint_set", file=adapter.program, line=9, log_message="x is {x}")
+        await record(adapter, ["log", "tp-1", 1, 1, "a"], ["log", "tp-1", 1, 3, "c"], ["log", "tp-1", 1, 2, "b"])
+        assert (await listed(client))["tp-1"]["hitCount"] == 3
+
+
 async def test_output_of_the_program_never_counts_as_a_hit(autojump_clock: MockClock) -> None:
     async with running() as (client, adapter):
         await client.call("breakpoint_set", file=adapter.program, line=9, log_message="x")

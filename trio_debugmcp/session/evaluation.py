@@ -67,6 +67,8 @@ async def evaluate_in_frame(
                 continue
             if error.kind == "slow":
                 raise _unanswered(expression) from None
+            if refusal is None:  # the code has run: a second time could do harm
+                raise _unknown_outcome(expression, error) from None
             break
         _raise_failure(outcome, expression)
         if refusal is not None:  # the value cannot be shown
@@ -91,6 +93,8 @@ async def evaluate_in_main(probe: ProgramProbe, expression: str, seconds: float)
     except ProbeError as error:
         if error.kind == "slow":
             raise _unanswered(expression) from None
+        if error.kind == "invalid":
+            raise _unknown_outcome(expression, error) from None
         raise UsageError(
             "NOT_PAUSED",
             f"`{shortened(expression)}` cannot be evaluated while the program runs: {error} Use debug_pause first.",
@@ -162,6 +166,15 @@ def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
     )
     sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
     return UsageError("EVAL_TIMEOUT", sentence, {"expression": expression})
+
+
+def _unknown_outcome(expression: str, error: ProbeError) -> UsageError:
+    return UsageError(
+        "EVAL_FAILED",
+        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {error}. What it changes is "
+        "changed: do not repeat it without a look.",
+        {"expression": expression},
+    )
 
 
 def _unanswered(expression: str) -> UsageError:

@@ -111,7 +111,7 @@ class ProgramHits:
             return None
         if record.kind == "fail":
             return await self._fail(record, found)
-        self._stops[found.id] = record.hits
+        self._stops[found.id] = max(record.hits, self._stops.get(found.id, 0))  # threads write in any order
         return None
 
     def _found(self, record: HitRecord) -> Breakpoint | None:

@@ -318,7 +318,8 @@ def _(change: BreakpointLogged, state: State) -> State:
 
 @reduce.register
 def _(change: HitsRecorded, state: State) -> State:
-    counted = {each.breakpoint: each.hits for each in change.hits}  # of several hits of one, the last
+    # The highest: threads of the program may write their records in another order than they counted in.
+    counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
     return replace(state, breakpoints=count_hits(state.breakpoints, counted, change.session_id, counted))
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Dict
 
-from trio_debugmcp.probe.inside import calls, evaluation
+from trio_debugmcp.probe.inside import calls, evaluation, intercepts
 
 
 def ask(question: str, **asked: Any) -> Dict[str, Any]:
@@ -67,10 +67,20 @@ def check_what_is_printed_is_noted_and_the_streams_are_as_before() -> None:
         found = ended(10, "print('one'); print('two')")
         assert (found["printed"], sys.stdout.getvalue()) == ("one\ntwo\n", "one\ntwo\n")
         assert "write" not in vars(sys.stdout)
-        longest = ended(11, f"print('x' * {2 * evaluation.MOST_PRINTED})")["printed"]
-        assert len(longest) == evaluation.MOST_PRINTED
+        longest = ended(11, f"print('x' * {2 * intercepts.MOST_PRINTED})")["printed"]
+        assert len(longest) == intercepts.MOST_PRINTED
     finally:
         sys.stdout = kept
+
+
+def check_streams_are_as_before_when_evaluations_overlap_and_end_in_any_order() -> None:
+    before = [vars(each).get("write") for each in (sys.stdout, sys.stderr)]
+    one, other = intercepts.Printed([0]), intercepts.Printed([0])
+    one.open()
+    other.open()
+    one.close()
+    other.close()
+    assert [vars(each).get("write") for each in (sys.stdout, sys.stderr)] == before
 
 
 def check_others_do_not_print_into_an_evaluation() -> None:

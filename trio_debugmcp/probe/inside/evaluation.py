@@ -17,14 +17,11 @@ import time
 import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, engine, facts, frames
+from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts
 from trio_debugmcp.probe.inside.frames import Json
 
 MOST_KEPT = 50
 """Evaluations whose outcome was not asked for, or that do not end: some C code cannot be interrupted."""
-
-MOST_PRINTED = 20000
-"""Characters of what an evaluation printed; the program's own output has all of it."""
 
 MOST_TRACE = 4000
 
@@ -45,7 +42,7 @@ class Evaluation:
         self._lock = threading.Lock()
         self._idents: List[int] = []
         self._cancel: Optional[Callable[[], Any]] = None
-        self._printed = _Printed(self._idents)
+        self._printed = intercepts.Printed(self._idents)
 
     def run(self, names: Dict[str, Any], own_thread: bool) -> Any:
         """Run the code with these names and return its value. Never raises; what it raised is reported."""
@@ -53,7 +50,7 @@ class Evaluation:
         try:
             self._idents.append(threading.get_ident())
             self._printed.open()
-            _exits.open(self._idents)
+            intercepts.exits.open(self._idents)
             value = self._run(names, own_thread)
         except SystemExit as error:
             self.report = {"exit": str(error.code)[:200]}
@@ -89,7 +86,7 @@ class Evaluation:
                 with self._lock:
                     self.done = True
                     self._printed.close()
-                    _exits.close(self._idents)
+                    intercepts.exits.close(self._idents)
                 return
             except KeyboardInterrupt:  # it came between the run and this method
                 continue
@@ -200,86 +197,6 @@ def _shown(value: Any) -> Json:
     if leaf or length is not None:
         shown["childCount"] = length if not leaf else 0
     return shown
-
-
-# --- Output and exits -------------------------------------------------------------------------------------------------
-
-
-class _Printed:
-    """What certain threads write to the program's streams, noted on its way there."""
-
-    def __init__(self, idents: List[int]) -> None:
-        self._idents = idents
-        self._parts: List[str] = []
-        self._left = MOST_PRINTED
-        self._undo: List[Callable[[], None]] = []
-
-    def text(self) -> str:
-        return "".join(self._parts)
-
-    def open(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                self._note(stream)
-            except Exception:  # a stream of the program's that has no attributes to set
-                continue
-
-    def close(self) -> None:
-        while self._undo:
-            self._undo.pop()()
-
-    def _note(self, stream: Any) -> None:
-        attributes, write = vars(stream), stream.write
-        own = attributes.get("write")
-
-        def noting(text: Any) -> Any:
-            if type(text) is str and self._left > 0 and threading.get_ident() in self._idents:
-                self._parts.append(text[: self._left])
-                self._left -= len(text)
-            return write(text)
-
-        def undo() -> None:
-            if attributes.get("write") is noting:
-                if own is None:
-                    del stream.write
-                else:
-                    stream.write = own
-
-        stream.write = noting
-        self._undo.append(undo)
-
-
-class _Exits:
-    """While something is evaluated: `exit` and `quit` in its threads raise SystemExit, and close nothing."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open: List[List[int]] = []
-        self._original: Any = None
-
-    def open(self, idents: List[int]) -> None:
-        with self._lock:
-            quitter: Any = type(getattr(builtins, "exit", None))
-            if not self._open and quitter.__module__ == "_sitebuiltins":
-                self._original = original = quitter.__call__
-
-                def leave(itself: Any, code: Any = None) -> Any:
-                    if any(threading.get_ident() in each for each in self._open):
-                        raise SystemExit(code)
-                    return original(itself, code)
-
-                quitter.__call__ = leave
-            self._open.append(idents)
-
-    def close(self, idents: List[int]) -> None:
-        with self._lock:
-            self._open = [each for each in self._open if each is not idents]
-            if not self._open and self._original is not None:
-                sys.modules["_sitebuiltins"].Quitter.__call__ = self._original
-                self._original = None
-
-
-_exits = _Exits()
 
 
 # --- The evaluations --------------------------------------------------------------------------------------------------
