@@ -17,7 +17,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--from", dest="recording", type=Path, metavar="RECORDING", help="print the scenario of a recording"
     )
-    parser.add_argument("--quiet", action="store_true", help="print only what differs")
+    parser.add_argument("--quiet", action="store_true", help="print only scenarios that differ")
     parser.set_defaults(run=run, misuse=parser.error)
 
 

@@ -174,6 +174,33 @@ def test_output_garbage_children_and_the_end_of_a_connection_are_lines_of_the_ad
     ]
 
 
+@pytest.mark.parametrize("code", [0, 3, -9])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [dap(2.1, "in", type="event", seq=2, event="terminated"), {"edge": "hangUp", "t": 2.2, "session": "s-1"}],
+        [{"edge": "hangUp", "t": 2.1, "session": "s-1"}],
+    ],
+)
+def test_the_exit_that_only_the_server_saw_becomes_an_event_before_the_end(
+    ends: list[dict[str, Any]], code: int
+) -> None:
+    exit_ = {"edge": "exit", "t": 2.0, "session": "s-1", "pid": 1, "exitCode": code}
+    exited = {"at": 2.1, "adapter": "event", "event": "exited", "body": {"exitCode": code}}
+    plain = converted(*ends)
+    assert converted(exit_, *ends) == [exited, *plain]
+    assert converted(*ends, {**exit_, "t": 2.3}) == [exited, *plain]  # the server may see it after the adapter's end
+
+
+def test_an_exit_that_the_adapter_reports_or_that_ends_nothing_adds_no_line() -> None:
+    exit_ = {"edge": "exit", "t": 2.0, "session": "s-1", "pid": 1, "exitCode": 1}
+    reported = dap(2.1, "in", type="event", seq=1, event="exited", body={"exitCode": 5})
+    terminated = dap(2.2, "in", type="event", seq=2, event="terminated")
+    assert converted(exit_, reported, terminated) == converted(reported, terminated)
+    assert converted({**exit_, "session": "s-2"}, terminated) == converted(terminated)
+    assert converted(exit_) == []
+
+
 def test_paths_beside_the_program_move_to_the_scenarios_directory_and_others_stay() -> None:
     scenario = scenario_of(
         recorded(

@@ -68,7 +68,7 @@ def scenario_of(recording: bytes, title: str) -> Scenario:
     try:
         home = _home(entries)
         entries = [_at_home(entry, home) for entry in entries]
-        lines = sorted(_Conversion(entries).lines(), key=lambda line: line.at or 0.0)
+        lines = sorted(_Conversion(list(_with_exits(entries))).lines(), key=lambda line: line.at or 0.0)
         setting = _setting(header, entries, title)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise BadScenario(f"an entry is not as in a recording: {type(error).__name__}: {error}") from error
@@ -123,10 +123,9 @@ def _setting(header: JsonEntry, entries: list[JsonEntry], title: str) -> Setting
     files = {name: text for name, text in inside.items() if isinstance(text, str)}
     if program is not None and program.startswith(DIRECTORY):
         files.setdefault(program.removeprefix(f"{DIRECTORY}/"), "")
-    eras = [e["era"] for e in entries if e.get("edge") == "client"]
     return Setting(
         scenario=title,
-        era=_era(eras[0]) if eras else "both",
+        era=next((_era(e["era"]) for e in entries if e.get("edge") == "client"), "both"),
         program=program if program is not None and program.startswith(DIRECTORY) else Setting("").program,
         files=files,
         initialized=False,
@@ -164,10 +163,9 @@ class _Conversion:
         for entry in self._entries:
             lines += self._line(entry)
             if _is_request(entry):
-                asked = entry["session"], entry["msg"]["seq"]
                 index = _cause_of(lines, entry["t"])
                 cause = lines[index].at if index < len(lines) else entry["t"]
-                lines.insert(index, replace(answers[asked], at=cause))
+                lines.insert(index, replace(answers[entry["session"], entry["msg"]["seq"]], at=cause))
         return lines
 
     def _line(self, entry: JsonEntry) -> Iterator[Line]:
@@ -197,8 +195,7 @@ class _Conversion:
     # --- Adapters -----------------------------------------------------------------------------------------------------
 
     def _adapter(self, entry: JsonEntry) -> str:
-        session: str = entry["session"]
-        return session if session in self._children else ROOT
+        return str(entry["session"]) if entry["session"] in self._children else ROOT
 
     def _start_of(self, session: str) -> Literal["launch", "attach"]:
         asked = [e["msg"]["command"] for e in self._entries if _is_request(e) and e["session"] == session]
@@ -268,6 +265,18 @@ class _Conversion:
                     yield ExpectAnswer(at=at, who=who, of=name, has=dict(_facts(_payload(result))))
             case _:
                 return
+
+
+def _with_exits(entries: list[JsonEntry]) -> Iterator[JsonEntry]:
+    """Add the exit codes that only the server saw, of its processes, as events before their adapters report the end."""
+    exits = {e["session"]: e["exitCode"] for e in entries if e.get("edge") == "exit"}
+    reported = {e["session"] for e in entries if (e.get("msg") or {}).get("event") == "exited"}
+    for entry in entries:
+        ends = entry.get("edge") == "hangUp" or (entry.get("msg") or {}).get("event") == "terminated"
+        if ends and entry["session"] not in reported and (code := exits.pop(entry["session"], None)) is not None:
+            exited = {"type": "event", "event": "exited", "body": {"exitCode": code}}
+            yield {**entry, "edge": "adapter", "dir": "in", "msg": exited}
+        yield entry
 
 
 def _is_request(entry: JsonEntry) -> bool:
