@@ -16,6 +16,7 @@ from trio.testing import MockClock, memory_stream_pair
 from tests.transports.scene import CONTROL, HOST, INITIALIZE, OBSERVE, PING, read_answer
 from trio_debugmcp.app import open_app
 from trio_debugmcp.server.auth import Role, Tokens
+from trio_debugmcp.server.clients import Clients
 from trio_debugmcp.server.server import MAX_STREAMS
 from trio_debugmcp.testing import FakeAdapter
 from trio_debugmcp.transports import http
@@ -31,8 +32,9 @@ HELLO = json.dumps(INITIALIZE).encode()
 class Browser:
     """Sends requests to an `HttpApp` over memory streams; `ends` are the server's ends of its connections."""
 
-    def __init__(self, app: HttpApp, admission: Admission, nursery: trio.Nursery) -> None:
+    def __init__(self, app: HttpApp, clients: Clients, admission: Admission, nursery: trio.Nursery) -> None:
         self.app = app
+        self.clients = clients
         self.admission = admission
         self.ends: list[trio.StapledStream[Any, Any]] = []
         self._nursery = nursery
@@ -99,7 +101,7 @@ async def browsing(limits: Bounds = ROOMY) -> AsyncIterator[Browser]:
     tokens = Tokens(CONTROL, OBSERVE)
     async with open_app(FakeAdapter().options()) as app, trio.open_nursery() as nursery:
         gate: Gate[Role] = Gate("127.0.0.1", 8000, tokens.role_of)
-        yield Browser(HttpApp(gate, app.open_server, nursery), Admission(limits), nursery)
+        yield Browser(HttpApp(gate, app.open_server, nursery), app.clients, Admission(limits), nursery)
         nursery.cancel_scope.cancel()
 
 
@@ -215,6 +217,7 @@ async def test_observers_take_no_session_from_control_and_the_idle_one_makes_roo
         }
         assert statuses == {watching: 200, first: 200, second: 404, third: 200}
         assert browser.app.statistics().sessions == 6
+        assert (browser.clients.statistics().in_control, browser.clients.statistics().observing) == (3, 3)
         nursery.cancel_scope.cancel()
 
 
@@ -281,6 +284,9 @@ async def test_an_observer_sends_smaller_bodies(autojump_clock: MockClock) -> No
     async with browsing() as browser:
         assert await browser.status(body=HELLO.ljust(256 * 1024), token=OBSERVE) == 200
         assert await browser.status(body=HELLO.ljust(256 * 1024 + 1), token=OBSERVE) == 413
+        async with browser.dial() as stream:
+            await stream.send_all(request(body=HELLO.ljust(256 * 1024 + 1), token=OBSERVE)[:-1])
+            assert (await read_answer(stream))[0] == 413  # for its size, before the rest arrives
 
 
 async def test_a_body_of_4_mib_is_accepted_and_a_longer_one_is_not(autojump_clock: MockClock) -> None:
