@@ -112,6 +112,13 @@ def test_a_tool_error_and_what_is_not_found_end_with_5(options: list[str], code:
     assert shell.error["code"] == code
 
 
+def test_a_tool_that_is_not_listed_is_called_and_the_servers_answer_is_printed(shell: Shell) -> None:
+    called = ["inspect", "--method", "tools/call", "--format", "json", "--tool-name", "hidden", "--tool-arg", "n=1"]
+    assert shell(*called, *SERVER).code == 5
+    assert shell.error["code"] == "tool_is_error"
+    assert "READ_ONLY" in shell.out
+
+
 @pytest.mark.parametrize(
     ("tool", "code", "said"),
     [("slow", "timeout", "no answer within 1 s"), ("odd", "protocol", "the answer is not what")],

@@ -40,7 +40,8 @@ def talker() -> Peer:
     for key, listed in items.items():
         peer.handlers[methods.get(key, "resources/templates/list")] = partial(_listing, key, listed)
     peer.handlers["tools/call"] = lambda params: text(
-        json.dumps(params["arguments"]), is_error=params["name"] == "sing"
+        "Tool nope not found" if params["name"] == "nope" else json.dumps(params["arguments"]),
+        is_error=params["name"] in ("sing", "nope", "hidden"),
     )
     peer.handlers["completion/complete"] = lambda params: {
         "completion": {"values": [params["argument"]["value"] + "x"]}
@@ -131,7 +132,8 @@ async def test_information_ping_messages_and_help(
         ("dance", "usage", "no command 'dance'; help"),
         ("client", "usage", "no command 'client'"),
         ("call", "usage", "TOOL is missing"),
-        ("call nope", "tool_not_found", "no tool 'nope'"),
+        ("call nope", "tool_not_found", "Tool 'nope' not found"),
+        ("call hidden", "tool_is_error", "'hidden' reported an error"),
         ("call add a", "usage", "NAME=VALUE"),
         ("call sing", "tool_is_error", "'sing' reported an error"),
         ("call 'x", "usage", "closed"),

@@ -16,7 +16,7 @@ from mcp.types import LoggingLevel
 
 from tests.cli.shell import SERVER, Shell
 from trio_debugmcp.cli import inspect, watch
-from trio_debugmcp.cli._target import client_options
+from trio_debugmcp.cli._target import client_options, tool_failure
 
 pytestmark = pytest.mark.real
 
@@ -198,3 +198,20 @@ def test_denied_access_ends_with_3_and_says_who_denied_it_and_what_to_do(
             assert "answered with HTTP 401 Unauthorized (a valid token is needed)" in message
             assert ("not accepted" if words else "no token was given") in message
         assert "content-" not in message
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("Unknown tool: x_1", "tool_not_found"),
+        ('unknown tool "x_1"', "tool_not_found"),
+        ("MCP error -32602: Tool x_1 not found", "tool_not_found"),
+        ('{"error": {"message": "There is no tool \'x_1\'. Tools: a"}}', "tool_not_found"),
+        ("tool 'x_1' not found: tool not found", "tool_not_found"),
+        ("There is no tool 'x_10'", "tool_is_error"),
+        ("READ_ONLY: observers do not call x_1", "tool_is_error"),
+        ("x_1: file not found", "tool_is_error"),
+    ],
+)
+def test_only_the_servers_words_say_that_it_does_not_know_a_tool(said: str, code: str) -> None:
+    assert tool_failure("x_1", said).code == code

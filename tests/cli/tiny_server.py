@@ -1,7 +1,8 @@
 """A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
 
 `demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does.
-The tool `fail` fails, `add` adds, `grow` adds a resource, `slow` never answers, `odd` answers with nonsense; one of the
+The tool `fail` fails, `add` adds, `grow` adds a resource, `slow` never answers, `odd` answers with nonsense, `hidden`
+is not listed and refuses, `nope` is unknown; one of the
 prompts is malformed. With `--bare` it has only tools, with `--grows` as well it says that their list may change; with
 `--modern` it speaks 2026-07-28, with `--paged` its list of tools has two pages, with `--endless` no end. `--curious`
 asks the client for its roots before each answer, `--silent` answers nothing after the handshake.
@@ -96,6 +97,10 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str
         RESOURCES.append("demo://more")
         READS["demo://more"] = 0
         send({"method": "notifications/resources/list_changed"})
+    if name == "hidden":
+        return {"content": [{"type": "text", "text": "READ_ONLY: observers do not call it"}], "isError": True}
+    if name == "nope":
+        return {"content": [{"type": "text", "text": "Unknown tool: nope"}], "isError": True}
     said = json.dumps(arguments["a"] + arguments["b"] if name == "add" else {"arguments": arguments, "meta": meta})
     return {"content": [{"type": "text", "text": said}], "isError": name == "fail"}
 

@@ -42,6 +42,25 @@ class Failure(Exception):
         self.details = details
 
 
+def tool_failure(name: str, said: str, *, refused: bool = False, rpc_code: int | None = None) -> Failure:
+    """Return how a tool call failed: with a code of its own if the server says that it does not know the tool.
+
+    Servers may have tools that they do not list for everybody, so only their answer tells; it has no code of its own.
+    """
+    tool = rf"\\?['\"`]?{re.escape(name)}\b\\?['\"`]?"
+    missing = "not found|is not found|is unknown|does not exist"
+    unknown = rf"\b(unknown|no|no such) tool:? {tool}|\btool:? {tool} ({missing})"
+    if re.search(unknown, said, re.IGNORECASE):
+        return Failure("tool_not_found", f"Tool {name!r} not found on server.", NOT_FOUND, rpcCode=rpc_code)
+    message = said if refused else f"Tool {name!r} reported an error"
+    return Failure("tool_is_error", message, NOT_FOUND, rpcCode=rpc_code)
+
+
+def said_by(result: Any) -> str:
+    """Return the text of a tool's answer."""
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how to reach the server, and make usage errors end with 1."""
     group = parser.add_argument_group("connection")

@@ -22,7 +22,9 @@ from trio_debugmcp.cli._target import (
     add_target_options,
     pairs,
     run_command,
+    said_by,
     seconds,
+    tool_failure,
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -122,7 +124,7 @@ async def _inspect(args: argparse.Namespace) -> None:
     else:
         write_pretty(result)
     if args.method == "tools/call" and result.is_error:
-        raise Failure("tool_is_error", f"Tool {args.tool_name!r} reported an error", NOT_FOUND)
+        raise tool_failure(args.tool_name, said_by(result))
 
 
 async def ask_quickly(args: argparse.Namespace) -> Any:
@@ -212,11 +214,11 @@ async def _initialize(client: "InspectorClient", _: argparse.Namespace) -> Any:
 
 async def _tools_call(client: "InspectorClient", args: argparse.Namespace) -> Any:
     tool = next((tool for tool in await client.list_tools() if tool.name == args.tool_name), None)
-    if tool is None:
-        raise Failure("tool_not_found", f"Tool {args.tool_name!r} not found on server.", NOT_FOUND)
-    invocation = await client.call_tool(args.tool_name, _tool_arguments(args, tool.input_schema))
+    # A server may list a tool for some clients only, and answer the others with the reason.
+    schema = tool.input_schema if tool is not None else {}
+    invocation = await client.call_tool(args.tool_name, _tool_arguments(args, schema))
     if invocation.fault == "refused":
-        raise Failure("tool_is_error", invocation.error or "", NOT_FOUND, rpcCode=invocation.error_code)
+        raise tool_failure(args.tool_name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
     if invocation.fault is not None:  # not the tool's: it may have run
         raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
     return invocation.result

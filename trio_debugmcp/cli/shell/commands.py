@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._target import NOT_FOUND, Failure
+from trio_debugmcp.cli._target import NOT_FOUND, Failure, said_by, tool_failure
 from trio_debugmcp.cli.shell.display import Display
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -118,17 +118,15 @@ class Commands:
 
     async def _call(self, words: Sequence[str]) -> None:
         name, *rest = _at_least_one(words, "TOOL")
-        tools = self._client.tools
-        tool = next((tool for tool in tools if tool.name == name), None)
-        if tool is None and tools:
-            raise Failure("tool_not_found", f"There is no tool {name!r}; tools lists them", NOT_FOUND)
+        # One that is not listed is called too: a server may list it for some clients only, and answer with the reason.
+        tool = next((tool for tool in self._client.tools if tool.name == name), None)
         properties = (tool.input_schema.get("properties") or {}) if tool is not None else {}
         invocation = await self._client.call_tool(name, arguments(rest, properties))
         if invocation.result is None:
-            raise Failure("tool_is_error", invocation.error or "", NOT_FOUND, rpcCode=invocation.error_code)
+            raise tool_failure(name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
         self._display.content(invocation.result, invocation.result.content)
         if invocation.result.is_error:
-            raise Failure("tool_is_error", f"Tool {name!r} reported an error", NOT_FOUND)
+            raise tool_failure(name, said_by(invocation.result))
 
     async def _read(self, words: Sequence[str]) -> None:
         uri, *rest = _at_least_one(words, "URI")
