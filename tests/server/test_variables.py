@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.session.probed_variables import VARIABLES_SECONDS
+from trio_debugmcp.session.probed_variables import MAX_APART, VARIABLES_SECONDS
 from trio_debugmcp.testing import FakeAdapter
 
 ITEM = {"name": "[999990]", "value": "999990", "type": "int", "path": "lst[999990]"}
@@ -100,6 +100,48 @@ async def test_values_whose_code_is_slow_are_named_and_the_others_shown(autojump
         adapter.answer("evaluate", slowly)
         found = (await client.call("variables_get"))["variables"]
         assert [each["value"] for each in found] == ["1", "<repr took over 0.5 s>"]
+
+
+async def test_values_are_asked_for_one_by_one_where_one_spoils_the_answer(autojump_clock: MockClock) -> None:
+    withheld = [{"name": f"v{number}", "value": "V(...)", "withheld": True} for number in range(MAX_APART + 1)]
+    adapter = probed({"variables": withheld, "total": len(withheld)})
+    async with paused("legacy", adapter) as (client, _):
+        answers = adapter.answer_to("evaluate")
+
+        async def spoilt(arguments: dict[str, Any]) -> object:
+            expression = arguments["expression"]
+            if '"path": "v0"' in expression:
+                return {"result": '{"error": {"kind": "raised", "message": "KeyError: 1"}}'}
+            if '"path": "' in expression:
+                return {"result": '{"answer": {"variables": [], "total": 0, "value": "V(1)"}}'}
+            return {"result": "no JSON"} if '"code": true' in expression else await answers(arguments)
+
+        adapter.answer("evaluate", spoilt)
+        values = [each["value"] for each in (await client.call("variables_get"))["variables"]]
+        assert values[:3] == ["<not shown: KeyError: 1>", "V(1)", "V(1)"]
+        assert values[-1].startswith("<not shown: The answer cannot be read")
+
+
+async def test_keys_that_only_code_of_the_program_shows_are_asked_for(autojump_clock: MockClock) -> None:
+    item = {"name": "[Color(...)]", "value": "1", "path": "[*d.values()][0]", "nameWithheld": True}
+    adapter = probed({"variables": [item], "total": 1})
+    async with paused("legacy", adapter) as (client, _):
+        answers = adapter.answer_to("evaluate")
+        replies = ['{"answer": {"variables": [{"name": "[<Color.RED: 1>]", "value": "1"}], "total": 1}}', "no JSON"]
+
+        async def coded(arguments: dict[str, Any]) -> object:
+            if '"code": true' in arguments["expression"]:
+                return {"result": replies.pop(0)}
+            return await answers(arguments)
+
+        adapter.answer("evaluate", coded)
+        assert (await client.call("variables_get", path="d"))["variables"][0]["name"] == "[<Color.RED: 1>]"
+        found = (await client.call("variables_get", path="d"))["variables"][0]
+        assert (found["name"], found["value"]) == ("[Color(...)]", "1"), "a known value stays"
+        replies.append("no JSON")
+        found = await failure(client, "variables_get", path="d", filter="red")
+        assert found.code == "EVAL_FAILED"
+        assert "Use start and count" in str(found), "rather than keys that may not match"
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,30 @@ async def test_of_several_values_without_an_answer_it_is_not_said_which_one_is_s
         assert [each["value"] for each in report["locals"]] == [text, text]
 
 
+async def test_one_value_that_spoils_the_answer_spoils_no_other(autojump_clock: MockClock) -> None:
+    adapter = probed(answer(X, SLOW, {**SLOW, "name": "odd"}))
+    answers = adapter.answer_to("evaluate")
+    asked = []
+
+    async def odd(arguments: dict[str, Any]) -> object:
+        expression = arguments["expression"]
+        if '"threads": 0' in expression:
+            return {"result": "no JSON"}
+        if '"path": "' in expression:
+            asked.append(expression)
+            good = {"variables": [], "total": 0, "value": "Slow(1)"}
+            return {"result": json.dumps({"answer": good}) if '"path": "slow"' in expression else "[]"}
+        return await answers(arguments)
+
+    adapter.answer("evaluate", odd)
+    async with running("legacy", adapter) as (client, _):
+        await adapter.stop("breakpoint")
+        values = [each["value"] for each in (await client.call("debug_wait"))["locals"]]
+        assert values[:2] == ["1", "Slow(1)"]
+        assert values[2].startswith("<not shown: The answer cannot be read: ")
+        assert len(asked) == 2
+
+
 async def test_values_that_code_of_the_program_tells_are_there_at_once_if_it_is_quick(
     autojump_clock: MockClock,
 ) -> None:

@@ -67,6 +67,8 @@ class Variable(_Answer, frozen=True):
     """Number of children, truly."""
     withheld: bool = False
     """Whether the value lacks what only code of the program knows, which was not to be run."""
+    name_withheld: bool = False
+    """The same of its name, the key of a dict."""
     children: tuple["Variable", ...] = ()
 
 

@@ -8,6 +8,7 @@ Where there is no probe the adapter has to be asked: `inspection.py`.
 
 import logging
 
+import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -17,13 +18,19 @@ from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.variables import probe_variable, unknown_value
+from trio_debugmcp.session.variables import failed_value, probe_variable, unknown_value
 from trio_debugmcp.state.payloads import Variable, shortened
 
 log = logging.getLogger(__name__)
 
 VARIABLES_SECONDS = 5.0
 """For variables without code of the program. They take milliseconds, but such code of an earlier question may run."""
+
+MAX_APART = 20
+"""Values that are asked for one by one, where the answer with all of them was of no use."""
+
+APART_SECONDS = 2.0
+"""Until the values that are not known by then are given up: a client waits for the answer."""
 
 
 class Page(Struct, frozen=True):
@@ -42,11 +49,12 @@ async def probed_variables(
     lacks what only such code tells. That the path itself needs code of the program is only bounded in time.
 
     Raises:
-        UsageError: `INVALID_THREAD`, `INVALID_FRAME`, `EVAL_FAILED` for the path, or `TIMEOUT`.
+        UsageError: `INVALID_THREAD`, `INVALID_FRAME`, `EVAL_FAILED` for the path or a filter, or `TIMEOUT`.
     """
     if not requests.profile.has_probe:
         return None
     found: Variables | None = None
+    failure: ProbeError | None = None
     try:
         # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
         first = await probe.variables(thread_id, frame, replace(question, code=False), seconds=VARIABLES_SECONDS)
@@ -60,13 +68,47 @@ async def probed_variables(
             _refuse(error, thread_id, question)
             return None
         log.info("variables: %s", error)
+        if question.filter and any(each.name_withheld for each in found.variables):  # they may not be those wanted
+            _refuse(error, thread_id, question)
+            text = f"The keys cannot be searched: {error} Use start and count instead."
+            raise UsageError("EVAL_FAILED", text, {"path": question.path}) from None
+        failure = error
+        found = replace(found, variables=await values_apart(probe, thread_id, frame, found.variables, error))
     is_path = requests.profile.expressions.is_path
-    unknown = unknown_value(found.variables)
+    unknown = unknown_value(found.variables, failure)
     return Page([probe_variable(each, is_path, unknown) for each in found.variables], found.total)
 
 
+async def values_apart(
+    probe: ProgramProbe, thread_id: int, frame: int, variables: tuple[ProbeVariable, ...], error: ProbeError
+) -> tuple[ProbeVariable, ...]:
+    """Return variables with the values that were withheld, each asked for by itself: what spoils one, spoils no other.
+
+    `error` is how the question for all of them failed; if that is slow, none is asked for. Bounded in number and time;
+    those beyond stay withheld.
+    """
+    shown = list(variables)
+    wanted = [index for index, each in enumerate(shown) if each.withheld and each.path != ""]
+    if error.kind == "slow":
+        return variables
+    with trio.move_on_after(APART_SECONDS):
+        for index in wanted[:MAX_APART]:
+            each = shown[index]
+            question = VariablesQuestion(path=each.path or each.name, count=0)
+            try:
+                value = (await probe.variables(thread_id, frame, question)).answer.value
+            except ProbeError as failure:
+                if failure.kind == "slow":
+                    shown[index] = replace(each, value=unknown_value([each]), withheld=False)
+                    break
+                value = failed_value(failure)
+            if value is not None:
+                shown[index] = replace(each, value=value, withheld=False)
+    return tuple(shown)
+
+
 def _has_withheld(variables: tuple[ProbeVariable, ...]) -> bool:
-    return any(each.withheld or _has_withheld(each.children) for each in variables)
+    return any(each.withheld or each.name_withheld or _has_withheld(each.children) for each in variables)
 
 
 async def _no_frame(probe: ProgramProbe, thread_id: int, frame: int) -> UsageError:

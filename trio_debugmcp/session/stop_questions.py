@@ -13,6 +13,7 @@ import logging
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import (
     DapFrame,
@@ -30,6 +31,7 @@ from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS
 from trio_debugmcp.session.frames import CAPTURED_FRAMES, frame_location
 from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.probed_variables import values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS, Requests
 from trio_debugmcp.session.variables import probe_variable, unknown_value, variable_payload
 from trio_debugmcp.state.model import Locals, NamedScope, Thread
@@ -100,6 +102,7 @@ class StopQuestions:
         Raises:
             DebugError: the adapter, which is asked where there is no probe, did not answer.
         """
+        failure: ProbeError | None = None
         if self._requests.profile.has_probe:
             try:
                 if answer is None and not again:
@@ -110,16 +113,20 @@ class StopQuestions:
                 log.info("the locals of a stop: %s", error)
                 if answer is None and error.kind == "slow":
                     raise UsageError("TIMEOUT", str(error)) from None
+                failure = error
             # The adapter is not asked instead of a slow probe: it would run the same code once more, and let the other
             # threads run meanwhile.
             if answer is not None:
-                return self.locals_in(answer)
+                if failure is not None:
+                    apart = await values_apart(self._probe, thread_id, 0, answer.locals, failure)
+                    answer = replace(answer, locals=apart)
+                return self.locals_in(answer, failure)
         return await self._fetch_locals(frame_id)
 
-    def locals_in(self, answer: Stop) -> Locals:
-        """Return the locals in an answer of the probe."""
+    def locals_in(self, answer: Stop, failure: ProbeError | None = None) -> Locals:
+        """Return the locals in an answer of the probe; `failure` is why values are still withheld."""
         is_path = self._requests.profile.expressions.is_path
-        unknown = unknown_value(_values(answer))
+        unknown = unknown_value(_values(answer), failure)
         return Locals(
             scopes=_SCOPES,
             variables=tuple(probe_variable(each, is_path, unknown) for each in answer.locals),

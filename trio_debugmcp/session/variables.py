@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import UNSET
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
+from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
@@ -36,8 +37,15 @@ _UNKNOWN = "<repr took over 0.5 s>"
 _ONE_IS_SLOW = "<no repr: one of these values took over 0.5 s>"
 
 
-def unknown_value(values: Sequence[ProbeVariable]) -> str:
-    """Return what stands for the values that were withheld, and are not known because the code for them took long."""
+def failed_value(error: ProbeError) -> str:
+    """Return what stands for a value that the probe could not tell, for another reason than that it took long."""
+    return shortened(f"<not shown: {error}>", MAX_VALUE_LENGTH)
+
+
+def unknown_value(values: Sequence[ProbeVariable], error: ProbeError | None = None) -> str:
+    """Return what stands for the values that were withheld, and are not known because of an error of the probe."""
+    if error is not None and error.kind != "slow":
+        return failed_value(error)
     return _UNKNOWN if sum(each.withheld for each in values) <= 1 else _ONE_IS_SLOW
 
 

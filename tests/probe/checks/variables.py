@@ -1,5 +1,6 @@
 import collections
 import decimal
+import enum
 import sys
 import time
 import types
@@ -220,6 +221,43 @@ def check_items_with_keys_of_any_kind_have_names_and_paths() -> None:
     frame = sys._getframe()
     values = [variables.evaluate(each["path"], frame, Budget()) for each in answer]
     assert values == list(keyed.values()) == [1, 2, 3]
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+def check_keys_that_code_of_the_program_shows_are_withheld_for_themselves() -> None:
+    keyed = {Color.RED: 1, "k": 2}
+    budget = Budget()
+    renderer = Renderer(budget, code=False)
+    first = variables.of_value(keyed, "keyed", Question(), budget, renderer)["variables"]
+    assert first[0]["nameWithheld"]
+    assert (first[0]["value"], "withheld" in first[0]) == ("1", False)
+    assert "nameWithheld" not in first[1]
+    assert ask("keyed", sys._getframe())["variables"][0]["name"] == "[<Color.RED: 1>]"
+
+
+def check_keys_are_searched_as_they_are_shown() -> None:
+    keyed: Dict[Any, int] = {Color.RED: 1, Color.BLUE: 2, "red": 3, Key(): 4}
+    frame = sys._getframe()
+    found = ask("keyed", frame, filter="red")
+    assert ([each["name"] for each in found["variables"]], found["total"]) == (["[<Color.RED: 1>]", "['red']"], 2)
+    assert found["variables"][0]["path"] == "[*keyed.values()][0]"
+    assert [each["value"] for each in ask("keyed", frame, names=("[Key()]",))["variables"]] == ["4"]
+    budget = Budget()
+    first = variables.of_value(keyed, "keyed", Question(filter="red"), budget, Renderer(budget, code=False))
+    assert [each.get("nameWithheld", False) for each in first["variables"]] == [True, True, False, True], "not lost"
+    refusal = ""
+    try:
+        ask("{Key(): n for n in range(1000)}", frame, filter="z")
+    except ValueError as error:
+        refusal = str(error)
+    assert "takes too long" in refusal
+    big = {(n, int): n for n in range(5000)}
+    assert ask("big", frame, filter="(4999,")["total"] == 1
+    assert big
 
 
 def check_items_too_far_into_a_dict_are_refused() -> None:

@@ -12,7 +12,7 @@ from trio_debugmcp.probe.inside import children, frames
 from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.children import Child
 from trio_debugmcp.probe.inside.frames import Json
-from trio_debugmcp.probe.inside.values import Renderer
+from trio_debugmcp.probe.inside.values import OUT_OF_TIME, Renderer
 
 MOST_DEPTH = 5
 
@@ -89,13 +89,13 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
     """Return the children of a value for an answer, with the value itself.
 
     Raises:
-        ValueError: names are searched among too many.
+        ValueError: names are searched among too many, or among keys whose text takes too long.
     """
     if asked.filter or asked.names:
         everything, total = children.children(value, 0, _MOST_FILTERED)
         if total > _MOST_FILTERED:
             raise ValueError(f"names are searched among {_MOST_FILTERED} items at most; use start and count")
-        wanted = [child for child in everything if _is_wanted(child.name, asked)]
+        wanted = _search(everything, asked, budget, renderer)
         found, total = wanted[asked.start : asked.start + asked.most], len(wanted)
     else:
         found, total = children.children(value, asked.start, asked.most)
@@ -106,6 +106,20 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
 
 def _is_wanted(name: str, asked: Question) -> bool:
     return asked.filter.lower() in name.lower() and (not asked.names or name in asked.names)
+
+
+def _search(everything: List[Child], asked: Question, budget: Budget, renderer: Renderer) -> List[Child]:
+    """The children of these names, and those whose names cannot be said without code of the program."""
+    wanted = []
+    for child in everything:
+        size = budget.size
+        name, withheld = _shown_name(child, renderer)
+        budget.size = size  # most are not shown
+        if child.keyed and OUT_OF_TIME in name:
+            raise ValueError("to search the keys takes too long; use start and count")
+        if withheld or _is_wanted(name, asked):
+            wanted.append(child if withheld else child._replace(name=name, keyed=False))
+    return wanted
 
 
 def _answer(found: List[Child], total: int, parent: str, asked: Question, budget: Budget, renderer: Renderer) -> Json:
@@ -138,15 +152,23 @@ def _add_children(child: Child, entry: Json, asked: Question, budget: Budget, re
 
 def _child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
     path = child.path.format(_operand(parent)) if parent else child.path
-    name = child.name
-    if child.keyed:
-        name = f"[{renderer.render(child.key)[:_MOST_NAME]}]"
+    name, withheld = _shown_name(child, renderer)
     if child.note:
         entry: Json = {"name": name, "value": child.note, "path": path}
     else:
         entry = frames.variable_json(name, child.value, path, renderer)
+    if withheld:
+        entry["nameWithheld"] = True
     budget.take(40 + len(name) + len(path))
     return entry
+
+
+def _shown_name(child: Child, renderer: Renderer) -> Tuple[str, bool]:
+    """The name of a child as it is shown, and whether that lacks what only code of the program knows."""
+    if not child.keyed:
+        return child.name, False
+    text = renderer.render(child.key)
+    return f"[{text[:_MOST_NAME]}]", renderer.withheld
 
 
 def _operand(path: str) -> str:
