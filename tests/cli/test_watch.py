@@ -59,6 +59,12 @@ def test_watch_ends_in_time_and_a_count_that_was_not_reached_is_a_failure(shell:
     assert shell.error["code"] == "timeout"
 
 
+def test_a_uri_that_is_not_listed_is_named_once_and_waited_for(shell: Shell) -> None:
+    assert shell("watch", "--count", "1", "--timeout", "20", "other://still", "demo://counter", *SERVER).code == 0
+    warnings = [line for line in shell.err.splitlines() if "warning" in line]
+    assert warnings == ['{"warning":{"message":"other://still is not listed now; waiting for it"}}']
+
+
 def test_lists_are_watched_beside_the_resources_not_instead(shell: Shell) -> None:
     shell("watch", "--lists", "--count", "1", "--timeout", "20", *SERVER)
     assert [line["uri"] for line in shell.lines] == ["demo://counter"]

@@ -1,6 +1,7 @@
 """A stdio MCP server in nothing but the standard library, for tests of the command line: it starts at once.
 
-`demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still` never does.
+`demo://counter` counts its reads and changes 50 ms after each subscription and each read, `demo://still`
+(and `other://still`, which is not listed) never does.
 The tool `fail` fails, `add` adds, `grow` adds a resource, `slow` never answers, `odd` answers with nonsense, `hidden`
 is not listed and refuses, `nope` is unknown; one of the
 prompts is malformed. With `--bare` it has only tools, with `--grows` as well it says that their list may change; with
@@ -38,7 +39,7 @@ def send(message: dict[str, Any]) -> None:
 
 
 def change_soon(uri: str) -> None:
-    if uri == "demo://still":
+    if uri.endswith("://still"):
         return
     updated = {"method": "notifications/resources/updated", "params": {"uri": uri}}
     timer = threading.Timer(0.05, send, [updated])

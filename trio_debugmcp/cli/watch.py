@@ -4,11 +4,12 @@ import argparse
 import re
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from trio_debugmcp.cli._output import compact, plain, terminal, write_line
+from trio_debugmcp.cli._output import compact, plain, terminal, write_line, write_warning
 from trio_debugmcp.cli._servers import add_server_options, choose
 from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
@@ -34,6 +35,7 @@ examples:
   trio-debugmcp watch --reconnect --read --server github
 
 Without a URI all listed resources are watched, also those that are listed later. Ctrl-C ends it.
+A URI that is not listed is named on standard error, and waited for.
 
 exit codes: 0 ok; 1 usage, unexpected, or --count not reached in time; 3 not authorised; 4 unreachable, or the
 connection was lost; 5 not found.
@@ -141,6 +143,7 @@ async def _watch(args: argparse.Namespace) -> None:
             everything = _can_watch_everything(client, args)
         for uri in uris or ([resource.uri for resource in client.resources] if everything else []):
             await client.subscribe_to_resource(uri)
+        _warn_of_unlisted(client, uris)
         async for event in events:
             if isinstance(event, Disconnect | Connect):
                 if isinstance(event, Disconnect) and not args.reconnect:
@@ -165,6 +168,25 @@ def _can_watch_everything(client: "InspectorClient", args: argparse.Namespace) -
         return False
     lists = "nor changes of its lists" if args.lists else "; --lists prints changes of its lists"
     raise Failure("not_supported", f"The server does not report changes of resources{' ' if args.lists else ''}{lists}")
+
+
+def _warn_of_unlisted(client: "InspectorClient", uris: list[str]) -> None:
+    for uri in uris:
+        if not _is_listed(client, uri):
+            write_warning(f"{uri} is not listed now; waiting for it")
+
+
+def _is_listed(client: "InspectorClient", uri: str) -> bool:
+    """Whether a resource is there, as far as the lists tell: servers accept subscriptions to what comes later."""
+    from mcp import InvalidUriTemplate, UriTemplate
+
+    if any(resource.uri == uri for resource in client.resources):
+        return True
+    for template in client.resource_templates:
+        with suppress(InvalidUriTemplate):  # then it matches nothing
+            if UriTemplate.parse(template.uri_template).match(uri) is not None:
+                return True
+    return False
 
 
 async def _describe(client: "InspectorClient", event: "Event", args: argparse.Namespace) -> dict[str, Any]:
