@@ -1,6 +1,7 @@
 """A program that ends while its adapter is being asked something."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 import trio
@@ -39,3 +40,17 @@ async def test_a_program_that_ends_as_soon_as_it_runs_was_launched(
         adapter.answer("whoAreYou", partial(refuse_at_the_end, "it is no more", adapter, nursery))
         over = await launch(client, adapter, wait=True)
         assert (over["stop"]["reason"], over["stop"]["exitCode"]) == ("Exited", 7)
+
+
+async def test_a_program_that_the_debugger_ends_has_no_exit_code(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def exit_with_0(arguments: dict[str, Any]) -> dict[str, Any]:
+        await adapter.event("exited", {"exitCode": 0})
+        return {}
+
+    adapter.answer("disconnect", exit_with_0)
+    async with connect(options=adapter.options()) as client:
+        await launch(client, adapter)
+        ended = await client.call("debug_disconnect")
+        assert (ended["wasTerminated"], ended["exitCode"]) == (True, None)

@@ -10,6 +10,7 @@ class Ending:
         reason: why the session ends; None while it lives.
         exit_code: the program's, as the adapter reported it; None until then.
         failed: it ended without a client's wish or the program's end: the adapter crashed, or this server has a bug.
+        killed: the debugger ended the program; it did not exit by itself.
         terminate: whether the program is to be terminated; None: the default of how it was started.
     """
 
@@ -17,6 +18,7 @@ class Ending:
         self.reason: str | None = None
         self.exit_code: int | None = None
         self.failed = False
+        self.killed = False
         self.terminate: bool | None = None
         self._over = trio.Event()
 

@@ -177,7 +177,9 @@ class DebugSession:
         if not self.closed.is_set():
             await self._shared.console.announce(self.id)  # what was written before the end precedes it
             exit_code = self._ending.exit_code if self._ending.exited else self._terminals.exit_code
-            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=self._ending.failed))
+            killed, failed = self._ending.killed, self._ending.failed
+            exit_code = None if killed else exit_code
+            await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=failed, killed=killed))
             self.closed.set()
 
     async def _converse(self, adapter: Adapter, task_status: trio.TaskStatus[None]) -> DebugError | None:
@@ -292,6 +294,8 @@ class DebugSession:
         if self.requests.connected and not self._detached:
             wanted = self._ending.terminate
             terminate = wanted if wanted is not None else isinstance(self.start, Launch)
+            # What the debugger ends has no exit code of its own: pydevd lets it exit with 0, or it is killed.
+            self._ending.killed = terminate and not self._ending.exited and self._terminals.exit_code is None
             arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
             at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):

@@ -121,7 +121,7 @@ def _(change: SessionClosed, state: State) -> State:
     closed = state.snapshot(change.session_id)
     if closed is None:
         return state
-    if change.exit_code is not None:
+    if change.killed or change.exit_code is not None:
         closed = replace(closed, exit_code=change.exit_code)
     closed = replace(closed, end_reason=change.reason, failed=change.failed)
     gone = _family(state, closed.id)

@@ -123,7 +123,7 @@ def _ended(snapshot: Snapshot, change: SessionClosed) -> Happening:
     return _event(
         "sessionEnded",
         sessionId=snapshot.id,
-        exitCode=change.exit_code if named and change.exit_code is not None else snapshot.exit_code,
+        exitCode=change.exit_code if named and (change.killed or change.exit_code is not None) else snapshot.exit_code,
         reason=shortened(change.reason, MAX_TEXT_LENGTH),
         failed=change.failed,
     )
