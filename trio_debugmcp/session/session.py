@@ -273,6 +273,9 @@ class DebugSession:
     def end(self, reason: str, *, terminate: bool | None = None) -> None:
         """Begin the end. By default a launched program is terminated, and one that was attached to is detached from."""
         self._ending.terminate = terminate
+        if not self._ending.over and not self._ending.exited and self._terminals.exit_code is None:
+            # What the debugger ends has no exit code of its own: pydevd lets it exit with 0, or it is killed.
+            self._ending.killed = terminate if terminate is not None else isinstance(self.start, Launch)
         self._finish(reason)
 
     def _finish(self, reason: str) -> None:
@@ -294,8 +297,6 @@ class DebugSession:
         if self.requests.connected and not self._detached:
             wanted = self._ending.terminate
             terminate = wanted if wanted is not None else isinstance(self.start, Launch)
-            # What the debugger ends has no exit code of its own: pydevd lets it exit with 0, or it is killed.
-            self._ending.killed = terminate and not self._ending.exited and self._terminals.exit_code is None
             arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
             at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):

@@ -64,8 +64,8 @@ class SessionStarted(Change, frozen=True):
 class SessionClosed(Change, frozen=True):
     """The session is over and cleaned up, and so are the children it still has.
 
-    `failed`: it ended because of an error, not because the program ended or a client asked for it. `killed`: the debugger
-    ended the program, so an exit code that was reported is not the program's own.
+    `failed`: it ended because of an error, not because the program ended or a client asked for it. `killed`: the
+    debugger ended the program, so an exit code that was reported is not the program's own.
     """
 
     session_id: str
