@@ -186,9 +186,9 @@ def work(fn, cls):
     return result
 threading.Thread(target=tick, daemon=True, name="ticker").start()
 def wait():
-    secret = 42
+    secret = 42; ready.set()
     threading.Event().wait()
-threading.Thread(target=wait, daemon=True, name="waiter").start()
+ready = threading.Event(); threading.Thread(target=wait, daemon=True, name="waiter").start(); ready.wait()
 work(add, Basket)
 """
 
