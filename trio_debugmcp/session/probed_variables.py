@@ -64,7 +64,7 @@ async def probed_variables(
     except ProbeError as error:
         if found is None:
             if error.kind == "frame":
-                raise await _no_frame(probe, thread_id, frame) from None
+                raise await _no_frame(probe, thread_id, frame) from None  # noqa: ASYNC120 (the error is replaced)
             _refuse(error, thread_id, question)
             return None
         log.info("variables: %s", error)
