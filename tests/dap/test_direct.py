@@ -205,13 +205,13 @@ async def test_a_program_that_replaces_itself_keeps_its_session_and_is_announced
             await program.event("exited", exitCode=-1, pydevdReason="processReplaced")
             await trio.aclose_forcefully(program.stream)
             await trio.sleep(1)
-            assert refusals[0].startswith("the program is not connected to the debugger any more")
+            assert refusals[0].startswith("the program has left the debugger")
             await ask()
             assert (await connection.request("threads", None, dict[str, Any])) == {"threads": []}
             body = {"source": {"path": "/x.py"}, "breakpoints": [{"line": 1}, {"line": 2}]}
             placed = await connection.request("setBreakpoints", body, BreakpointsBody)
             assert [each.verified for each in placed.breakpoints or ()] == [False, False]
-            assert "not connected" in repr(adapter.stream)
+            assert "has left" in repr(adapter.stream)
             again = dial(door, nursery, ME, ME)
             await wait_all_tasks_blocked()
             assert [each["subProcessId"] for each in session.children] == [ME]
@@ -226,6 +226,21 @@ async def test_a_program_that_replaces_itself_keeps_its_session_and_is_announced
             assert "initialize" in again.commands
             await connection.request("disconnect", {"terminateDebuggee": True})
             assert connection.events.statistics().current_buffer_used == 0, "it has not ended"
+
+
+async def test_a_program_that_leaves_without_a_word_is_reported_on_the_console(autojump_clock: MockClock) -> None:
+    async with open_street() as (nursery, door):
+        session = Session()
+        async with open_line(door, session, nursery) as (connection, program, _):
+            await trio.aclose_forcefully(program.stream)  # os.closerange, for example; the process lives
+            told = await connection.events.receive()
+            assert isinstance(told, Output)
+            assert told.category == "console"
+            assert told.output.startswith("the program has left the debugger")
+            assert "tracepoints have no effect" in told.output
+            with pytest.raises(AdapterRefused, match="has left"):
+                await connection.request("stackTrace", {"threadId": 1})
+            await connection.request("disconnect", {"terminateDebuggee": True})
 
 
 async def killed(process: trio.Process) -> None:

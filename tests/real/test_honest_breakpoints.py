@@ -181,6 +181,29 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
         assert made["message"] == stop["description"]
 
 
+async def test_a_tracepoint_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    app = tmp_path / "inner.py"
+    app.write_text("def f(items, limit):\n    return sum(each for each in items)\n\nf([1, 2, 3], 1)\nf([4], 2)\n")
+    async with debugging() as client:
+        for message, hits, log in [
+            ("limit {limit}", 2, ["limit 1", "limit 2"]),
+            ("each {each}", 4, ["each 1", "each 2", "each 3", "each 4"]),
+        ]:
+            made = await client.call("breakpoint_set", file=str(app), line=2, log_message=message)
+            await client.call("debug_launch", program=str(app), stop_at_entry=False)
+            output = await client.call("process_read_output")
+            wanted = [each["text"].strip() for each in output["entries"] if each["stream"] == "tracepoint"]
+            (kept,) = (await client.call("breakpoint_list"))["breakpoints"]
+            assert (wanted, kept["hitCount"]) == (log, hits)
+            await client.call("breakpoint_remove", id=made["breakpoint"]["id"])
+        # A hit condition counts lines, not items.
+        await client.call("breakpoint_set", file=str(app), line=2, hit_condition="2")
+        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
+        assert (stop["location"]["functionName"], stop["locals"][1]["value"]) == ("f", "2")
+
+
 async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debugging: Connect, tmp_path: Path) -> None:
     app = tmp_path / "app.py"
     app.write_text(

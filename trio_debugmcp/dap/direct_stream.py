@@ -18,7 +18,7 @@ from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Event, Request, Response, RunInTerminal
-from trio_debugmcp.dap.records import HitRecords
+from trio_debugmcp.dap.records import HitRecords, with_records_key
 from trio_debugmcp.errors import ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -26,9 +26,7 @@ log = logging.getLogger(__name__)
 _GOODBYES = ("disconnect", "terminate")
 
 PROGRAM_ENDED = "the program has ended"
-PROGRAM_LOST = (
-    "the program is not connected to the debugger any more: it replaced itself (exec), or closed the connection"
-)
+PROGRAM_LOST = "the program has left the debugger: it replaced itself (exec), or closed the connection"
 
 _OUR_NUMBERS = 2_000_000_000
 """Where the sequence numbers of our own requests begin: far above those of the debugger inside the program."""
@@ -82,6 +80,7 @@ class DirectStream(trio.abc.Stream):
         self._has_pid = trio.Event()
         self._run_number: int | None = None
         self._end: bytes | None = None
+        self._is_replaced = False
         self._saying_goodbye = False
         self._records = HitRecords(self._frames.send, nursery, self._numbers)
         self._records_key: str | None = None
@@ -210,12 +209,13 @@ class DirectStream(trio.abc.Stream):
                 self._end = encode_frame(body)  # the program begins to end; `report_end` sends it on when it has
                 return False
             case Event(event="exited") if b'"processReplaced"' in body:
-                return False  # an exec: the process lives
+                self._is_replaced = True  # an exec: the process lives, and dials in again
+                return False
             case Response(request_seq=number):
                 request = self._open_requests.pop(number, None)
                 detached = message.success and request is not None and _detaches(request)
                 if request is not None and request.command == "initialize":
-                    body = _with_records(body, self._records_key)
+                    body = with_records_key(body, self._records_key)
             case _:
                 pass
         if detached:
@@ -232,6 +232,10 @@ class DirectStream(trio.abc.Stream):
         # A program that was asked to end, or has announced its end, closes its connection some moments before it has.
         if self._saying_goodbye or self._end is not None:
             why = PROGRAM_ENDED
+        if why == PROGRAM_LOST and self._lost is None and not self._is_replaced:
+            text = f"{why}. Breakpoints and tracepoints have no effect in it any more.\n"
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
+                await self._frames.send(self._event("output", {"category": "console", "output": text}))
         self._lost = why
         for request in list(self._open_requests.values()):
             if request.command in _GOODBYES:
@@ -246,8 +250,7 @@ class DirectStream(trio.abc.Stream):
     async def report_end(self) -> None:
         """Send `terminated`, now that the process has ended; its last records come before."""
         await self._records.drain()
-        body = {"seq": next(self._numbers), "type": "event", "event": "terminated", "body": {}}
-        await self._frames.send(self._end or encode_frame(msgspec.json.encode(body)))
+        await self._frames.send(self._end or self._event("terminated", {}))
 
     def hang_up(self) -> None:
         """End the stream: the session reads its end."""
@@ -301,6 +304,10 @@ class DirectStream(trio.abc.Stream):
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # the session does not read any more
             await self._frames.send(encode_frame(msgspec.json.encode(answer)))
 
+    def _event(self, name: str, body: object) -> bytes:
+        event = {"seq": next(self._numbers), "type": "event", "event": name, "body": body}
+        return encode_frame(msgspec.json.encode(event))
+
     def _announce(self, caller: Caller) -> None:
         self._nursery.start_soon(self._send_announcement, caller)
 
@@ -322,15 +329,6 @@ class DirectStream(trio.abc.Stream):
         number = next(self._numbers)
         request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
         return number, encode_frame(msgspec.json.encode(request))
-
-
-def _with_records(body: bytes, key: str | None) -> bytes:
-    """Add to the debugger's capabilities what it can do on a direct line."""
-    response = msgspec.json.decode(body)
-    if key is None or not response.get("success") or not isinstance(response.get("body"), dict):
-        return body
-    response["body"]["hitRecords"] = key
-    return msgspec.json.encode(response)
 
 
 def _detaches(request: Request) -> bool:

@@ -66,6 +66,15 @@ def records_of(output: Output) -> list[HitRecord]:
     return []
 
 
+def with_records_key(body: bytes, key: str | None) -> bytes:
+    """Return the response to `initialize` with the key under which the program's hits are recorded, if there is one."""
+    response = msgspec.json.decode(body)
+    if key is None or not response.get("success") or not isinstance(response.get("body"), dict):
+        return body
+    response["body"]["hitRecords"] = key
+    return msgspec.json.encode(response)
+
+
 TakeRecords = Callable[[trio.abc.Stream, bytes], None]
 """Called with a connection for records, and what the program has sent over it already."""
 

@@ -304,15 +304,15 @@ class BreakpointSync:
     def _guarded(self, file: str, each: Breakpoint) -> str:
         """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
 
-        A function is entered once, so its breakpoint never means the frame of a comprehension on its first line.
+        What is counted or written once a line, or once a function, never means the frames of a comprehension on it.
         """
         line, condition, code = each.line or 1, each.condition or "", self._requests.profile.code
         if not condition:
-            if each.function is None:
+            if each.function is None and each.log_message is None and each.hit_condition is None:
                 return ""
             condition = "True"
         question = f"condition {condition} at line {line} of {file}"
-        guarded = self._query(question, lambda: code.condition_at(file, line, condition), condition)
+        guarded = self._query(question, lambda: code.condition_at(file, line, condition, each.log_message), condition)
         return "" if guarded == "True" and not each.condition else guarded
 
     # --- At a stop -------------------------------------------------------------------------------------------

@@ -233,8 +233,11 @@ async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> 
         return []
     try:
         found = await evaluate(requests, frame, expression, CAUSES_SECONDS)
-        return [(str(kind), str(message)) for kind, message in json.loads(ast.literal_eval(found.value))]
-    except (UsageError, ValueError, SyntaxError, TypeError):
+        # A message may have lone surrogates, of a file's name for example, which no JSON for a client can hold.
+        causes = json.loads(ast.literal_eval(found.value))
+        return [(str(kind), str(text).encode(errors="backslashreplace").decode()) for kind, text in causes]
+    except (UsageError, ValueError, SyntaxError, TypeError) as error:
+        log.info("the causes of an exception: %s", error)
         return []
 
 

@@ -6,6 +6,7 @@
 py-spy is optional (`trio-debugmcp[hang]`). It reads the program's memory and does not stop it.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -25,8 +26,7 @@ _MOST_REASON = 300
 _DEBUGGERS_OWN = "pydevd_daemon_thread.py"
 """The file in which every thread of pydevd's own begins."""
 
-
-_LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python3")
+_LIBRARY = re.compile(r"<frozen|.*/(site-packages|dist-packages|lib/python3\.\d+)/")
 
 
 class CannotLook(Exception):
@@ -143,6 +143,4 @@ def _is_debugger(frame: _Frame) -> bool:
 
 
 def _is_library(file: str) -> bool:
-    return (
-        file.startswith("<frozen") or "/site-packages/" in file or "/dist-packages/" in file or "/lib/python3" in file
-    )
+    return _LIBRARY.match(file) is not None

@@ -101,7 +101,7 @@ class Code:
         """
         return None
 
-    def condition_at(self, file: str, line: int, condition: str) -> str:
+    def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """The condition, made to hold only in the frame that is meant, where a line is executed in several."""
         return condition
 

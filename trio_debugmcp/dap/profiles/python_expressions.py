@@ -116,7 +116,7 @@ class PythonExpressions(Expressions):
             "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
             f"{int(most)}, behind)))("
             "lambda walk, e, n, behind: [] if e is None or n == 0 else "
-            "[[(type(e).__module__ + '.' + type(e).__qualname__).removeprefix('builtins.'), str(e)]] "
+            "[[('' if type(e).__module__ == 'builtins' else type(e).__module__ + '.') + type(e).__qualname__, str(e)]] "
             "+ walk(walk, behind(e), n - 1, behind), "
             "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
         )

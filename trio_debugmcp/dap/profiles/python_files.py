@@ -1,5 +1,6 @@
 """`PythonCode`: where the code of Python programs is, from their source files."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -14,10 +15,12 @@ _MAX_FILES = 300
 """Files in which a function is looked for; a larger directory is not one program's."""
 
 _OUTSIDE = "'.0' not in locals() and ("
-_INSIDE = "'.0' in locals() and ("
+_INSIDE = "{'.0', %s} <= locals().keys() and ("
 _INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
-_GUARDS = (_OUTSIDE, _INSIDE, _INLINED)
-"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`."""
+"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables have
+no values before its first item."""
+
+_GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
 
 
 class PythonCode(Code):
@@ -54,18 +57,20 @@ class PythonCode(Code):
             exists = exists or python_code.defines(source, inner)
         return ("", 0) if exists else None
 
-    def condition_at(self, file: str, line: int, condition: str) -> str:
+    def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """Guard a condition on a line with a comprehension, which up to Python 3.11 is executed in a frame of its own.
 
-        A condition about the comprehension's own variables is meant for its frame, any other one for the frame around.
+        One about the comprehension's own variables, or with a message about them, is meant for its frame, any other one
+        for the frame around.
         """
         source = _read(file)
         found = None if source is None else python_code.comprehension_at(source, line)
         if found is None:
             return condition
         targets, generates = found
-        inside = bool(targets & python_code.names_in(condition))
-        return f"{(_INSIDE if generates else _INLINED) if inside else _OUTSIDE}{condition}\n)"
+        about = targets & (python_code.names_in(condition) | python_code.names_in("f" + repr(log_message or "")))
+        inside = _INSIDE % ", ".join(map(repr, sorted(about))) if generates else _INLINED
+        return f"{inside if about else _OUTSIDE}{condition}\n)"
 
     def function_breakpoint(self, name: str) -> tuple[str, str | None]:
         """Pydevd knows functions by their bare name; the condition looks whether the frame is that of the one meant."""
@@ -90,10 +95,8 @@ class PythonCode(Code):
 
 def without_guard(condition: str) -> str:
     """Return the user's condition from one that was guarded."""
-    for guard in _GUARDS:
-        if condition.startswith(guard):
-            return condition.removeprefix(guard).removesuffix("\n)")
-    return condition
+    guard = _GUARD.match(condition)
+    return condition if guard is None else condition[guard.end() :].removesuffix("\n)")
 
 
 def _read(file: str) -> bytes | None:

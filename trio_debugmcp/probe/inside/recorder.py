@@ -16,10 +16,11 @@ from typing import Any, Dict, List, Optional, Tuple
 from trio_debugmcp.probe.inside import bounds
 
 GREETING = "trio_debugmcp records"
-"""How a connection for records begins; then the token and the session's key, with blanks between, and a line break."""
+"""How a connection for records begins; then the token and the session's key, with blanks between, and a line break. The
+same stands in dap/records.py: this file runs in the program, where that one is not."""
 
 ACCEPTED = b"\0"
-"""The last byte that the debugger writes to it. What comes before is meant for callers of another kind."""
+"""The last byte that the debugger writes to it; the same as there. What comes before is meant for other callers."""
 
 _CONNECT_SECONDS = 5.0
 _MOST_WORDS = 65536
@@ -57,7 +58,8 @@ class Line:
     """The connection of one process, and what is counted for it. Another process must make its own.
 
     Attributes:
-        lock: held for moments, and never while code of the program runs.
+        lock: held for moments, and never while code of the program runs. A count is taken and its record written under
+            it, one after the other: threads may write in another order than they counted in.
         counts: the hits of each breakpoint.
     """
 
@@ -89,7 +91,7 @@ class Line:
                 self._give_up()
 
     def _reconnect(self) -> None:
-        """The program has closed all of its descriptors, as daemons do."""
+        """The program has closed or replaced the descriptor; if it has closed pydevd's as well, this fails."""
         self._give_up()
         with contextlib.suppress(RefusedError):
             self._socket = _connect(self.key)
