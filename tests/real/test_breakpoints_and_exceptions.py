@@ -120,7 +120,7 @@ async def test_run_to_leaves_the_users_breakpoints_as_they_are(debugging: Connec
         before = await client.call("breakpoint_list")
         stop = await client.call("debug_run_to", **at("steps.py", "# after level2"))
         assert stop["location"]["line"] == line_of("steps.py", "# after level2")
-        assert stop["breakpointIds"] == []
+        assert (stop["reason"], stop["breakpointIds"]) == ("Step", [])
         after = await client.call("breakpoint_list")
         assert after["breakpoints"] == before["breakpoints"]
         assert (await client.call("debug_continue"))["breakpointIds"] == ["bp-1"]

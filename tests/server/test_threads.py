@@ -423,6 +423,10 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
         assert (report["state"], report["timedOut"]) == ("Running", False)
         armed, deadlock, *lines = report["notes"]
         assert "The pause stays armed" in armed
+        assert armed.endswith(
+            '. stacktrace_get with thread_id "*" and locals, evaluate in the main module, threads_list and tasks_list '
+            "work without a pause"
+        )
         assert deadlock == "deadlock: threads 1, 2 wait for each other"
         assert lines == [
             f"thread 1 t1 waits for other, probably held by thread 2 t2, at {FILE}:12 in Bank.pay",
@@ -433,6 +437,17 @@ async def test_a_pause_of_a_blocked_program_says_where_everything_is_and_stays_a
         await adapter.stop("pause")
         stop = await client.call("debug_wait")
         assert (stop["state"], stop["reason"], stop["notes"]) == ("Paused", "Pause", [])
+
+
+@pytest.mark.parametrize("tool", ["variables_get", "debug_continue", "exception_get_context"])
+async def test_what_needs_a_pause_says_what_works_without_one(tool: str, autojump_clock: MockClock) -> None:
+    async with running("legacy", probed(threads=BOTH)) as (client, _):
+        failed = await failure(client, tool)
+        assert failed.code == "NOT_PAUSED"
+        assert 'Stacktrace_get with thread_id "*" and locals, evaluate in the main module' in failed.message
+        assert failed.message.endswith(" work without a pause.")
+    async with running("legacy") as (client, _):
+        assert "stacktrace_get" not in (await failure(client, tool)).message.lower(), "this adapter has no probe"
 
 
 async def test_a_pause_of_a_program_with_many_threads_that_wait_counts_those_that_it_does_not_name(

@@ -151,9 +151,72 @@ async def test_a_disconnect_says_goodbye_to_every_program_at_once(
 
 async def test_nothing_else_is_started_meanwhile(autojump_clock: MockClock) -> None:
     async with listening() as (client, door, _):
-        assert (await failure(client, "debug_launch", program=door.program)).code == "SESSION_ACTIVE"
-        assert (await failure(client, "debug_listen")).code == "SESSION_ACTIVE"
-        assert (await failure(client, "debug_restart")).code == "NOT_SUPPORTED"
+        for tool, arguments in (("debug_launch", {"program": door.program}), ("debug_listen", {})):
+            failed = await failure(client, tool, **arguments)
+            assert failed.code == "SESSION_ACTIVE"
+            assert failed.message == (
+                "A debug session already listens at 127.0.0.1:5678 for programs to dial in. Start programs yourself, "
+                "with the line in them, or end it with debug_disconnect: they run on."
+            )
+        failed = await failure(client, "debug_restart")
+        assert (failed.code, failed.message) == (
+            "NOT_SUPPORTED",
+            "What has dialed in cannot be restarted. End the session with debug_disconnect, then use debug_launch.",
+        )
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("debug_continue", {}),
+        ("debug_step", {}),
+        ("debug_pause", {}),
+        ("debug_run_to", {"file": FakeAdapter.program, "line": 1}),
+        ("variables_get", {}),
+        ("evaluate", {"expression": "1"}),
+        ("stacktrace_get", {}),
+        ("threads_list", {}),
+        ("tasks_list", {}),
+    ],
+)
+async def test_what_needs_a_program_says_at_once_that_none_has_dialed_in(
+    tool: str, arguments: dict[str, Any], autojump_clock: MockClock
+) -> None:
+    async with listening() as (client, door, _):
+        before = trio.current_time()
+        failed = await failure(client, tool, **arguments)
+        assert trio.current_time() == before
+        assert failed.code == "NOT_PAUSED"
+        assert failed.message == (
+            "Session s-1 only listens at 127.0.0.1:5678, and no program has dialed in yet. Run the line of Python that "
+            "debug_listen returned in the program, and wait for the first stop with debug_wait."
+        )
+        worker = FakeAdapter()
+        await adopt(door, worker, lasting=True)
+        by_name = {**arguments, "session_id": "s-1"}
+        assert (await failure(client, tool, **by_name)).message == (
+            "Session s-1 only listens at 127.0.0.1:5678; each program that has dialed in is a session of its own. Pass "
+            "session_id, one of s-2."
+        )
+        await worker.exit()
+        await trio.sleep(10)
+        assert (
+            "and no program is connected now (1 had dialed in). Run"
+            in (await failure(client, tool, **arguments)).message
+        )
+
+
+async def test_a_wait_for_the_first_program_that_ends_without_one_says_so(autojump_clock: MockClock) -> None:
+    async with listening() as (client, door, _):
+        report = await client.call("debug_wait", timeout=3)
+        (note,) = report["notes"]
+        assert report["timedOut"]
+        assert note == (
+            "no program has dialed in yet at 127.0.0.1:5678. Run the line of Python that debug_listen returned in the "
+            "program; debug_wait waits for it"
+        )
+        await adopt(door, FakeAdapter(), lasting=True)
+        assert (await client.call("debug_wait", timeout=3))["notes"] == []
 
 
 async def test_programs_beyond_the_bound_are_not_debugged(autojump_clock: MockClock) -> None:

@@ -212,8 +212,18 @@ def test_a_temporary_breakpoint_is_in_no_payload() -> None:
     assert store.bound("bp-9") == set()
     store.stop(reason="Breakpoint", hit_ids=(9,))
     assert store["s-1"].stop is not None
-    assert store["s-1"].stop.breakpoint_ids == ()
+    assert (store["s-1"].stop.reason, store["s-1"].stop.breakpoint_ids) == ("Step", ())
     assert breakpoints_payload(store.state, 1).breakpoints == []
+
+
+def test_a_stop_at_a_temporary_and_a_lasting_breakpoint_is_that_of_the_lasting_one() -> None:
+    store = Store("s-1")
+    for number, temporary in (("bp-8", False), ("bp-9", True)):
+        store.put(number, temporary=temporary)
+        store.bound(number)
+    store.stop(reason="Breakpoint", hit_ids=(8, 9))
+    assert store["s-1"].stop is not None
+    assert (store["s-1"].stop.reason, store["s-1"].stop.breakpoint_ids) == ("Breakpoint", ("bp-8",))
     assert store.merge(BreakpointsRemoved(frozenset({"bp-9"}))) == set()
 
 

@@ -32,12 +32,12 @@ from trio_debugmcp.errors import (
 )
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.execution import not_paused
+from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, Start, start_failure
+from trio_debugmcp.session.start import ChildStart, Start, session_active, start_failure
 from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State
@@ -135,16 +135,28 @@ class Debugger:
         known = ", ".join(each.id for each in self.state.snapshots)
         raise UsageError("NO_SESSION", f"There is no debug session '{session_id}'. Sessions: {known}.")
 
+    def program(self, session_id: str | None = None) -> DebugSession:
+        """Return that session, if it has a program.
+
+        Raises:
+            UsageError: `NO_SESSION`, or `NOT_PAUSED`: it only listens for programs.
+        """
+        session = self.session(session_id)
+        snapshot = session.snapshot
+        if snapshot is not None and snapshot.origin.listens:
+            raise only_listens(snapshot, [each for each in self.state.snapshots if each.parent == session.id])
+        return session
+
     def paused(self, session_id: str | None = None) -> tuple[DebugSession, Snapshot]:
         """Return that session and its snapshot, if it is paused.
 
         Raises:
             UsageError: `NO_SESSION`, or `NOT_PAUSED` with the state it is in.
         """
-        session = self.session(session_id)
+        session = self.program(session_id)
         snapshot = session.snapshot
         if snapshot is None or snapshot.phase != "Paused":
-            raise not_paused(snapshot)
+            raise not_paused(snapshot, probe=session.profile.has_probe)
         return session, snapshot
 
     def living_sessions(self) -> list[DebugSession]:
@@ -194,11 +206,7 @@ class Debugger:
             UsageError: `SESSION_ACTIVE`.
         """
         if self._starting or self.state.root is not None:
-            raise UsageError(
-                "SESSION_ACTIVE",
-                "A debug session is already active. End it with debug_disconnect, or use debug_restart.",
-                {"session": self.state.focus},
-            )
+            raise session_active(self.state)
 
     def _running(self) -> trio.Nursery:
         if self._nursery is None:

@@ -97,7 +97,8 @@ async def evaluate_in_main(probe: ProgramProbe, expression: str, seconds: float)
             raise _unknown_outcome(expression, error) from None
         raise UsageError(
             "NOT_PAUSED",
-            f"`{shortened(expression)}` cannot be evaluated while the program runs: {error} Use debug_pause first.",
+            f"`{shortened(expression)}` cannot be evaluated while the program runs: {str(error).rstrip('.')}. Use "
+            "debug_pause first.",
             {"currentState": "Running"},
         ) from None
     if not outcome.done:
@@ -171,8 +172,8 @@ def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
 def _unknown_outcome(expression: str, error: ProbeError) -> UsageError:
     return UsageError(
         "EVAL_FAILED",
-        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {error}. What it changes is "
-        "changed: do not repeat it without a look.",
+        f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {str(error).rstrip('.')}. What it "
+        "changes is changed: do not repeat it without a look.",
         {"expression": expression},
     )
 

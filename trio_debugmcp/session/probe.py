@@ -172,7 +172,8 @@ class ProgramProbe:
             raise ProbeError("slow", "the program does not let the probe run: C code may keep the GIL") from None
         except (AdapterRefused, ProtocolViolation, UsageError) as error:
             log.info("the probe: %s", error)
-            raise ProbeError("invalid", str(error)) from None
+            # The command is ours: to a user who has asked for threads, "evaluate: …" says nothing.
+            raise ProbeError("invalid", error.reason if isinstance(error, AdapterRefused) else str(error)) from None
         return answers.decode(answer, kind, self._local if self._mappings else None)
 
     def _local(self, file: str) -> str:

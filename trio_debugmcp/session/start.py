@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
-from trio_debugmcp.state.model import Origin
+from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.payloads import UnixTime
 
 CLIENT_CAPABILITIES = {
@@ -89,6 +89,19 @@ def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
                 process_id=child_pid if isinstance(child_pid, int) else None,
                 working_directory=child_cwd if isinstance(child_cwd, str) else None,
             )
+
+
+def session_active(state: State) -> UsageError:
+    """Return the `SESSION_ACTIVE` error of a start while there is a session; it says what that session is."""
+    root = state.root
+    if root is None or root.origin.launch_mode == "Launch":
+        what, advice = "is already active", "End it with debug_disconnect, or use debug_restart"
+    elif root.origin.listens:
+        what = f"already listens at {root.origin.process_name} for programs to dial in"
+        advice = "Start programs yourself, with the line in them, or end it with debug_disconnect: they run on"
+    else:
+        what, advice = "is already active", "End it with debug_disconnect: the program runs on"
+    return UsageError("SESSION_ACTIVE", f"A debug session {what}. {advice}.", {"session": state.focus})
 
 
 def start_failure(profile: Profile, start: Launch | Attach | Listen, error: DebugError, output: str) -> UsageError:

@@ -117,7 +117,12 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
 
 
 def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReason:
-    """The reason of a stop; a function whose place was found is stopped in by a breakpoint on its line."""
+    """The reason of a stop; a function whose place was found is stopped in by a breakpoint on its line.
+
+    A run to a line is a step of the user's: a client could not find its temporary breakpoint in any list.
+    """
+    if change.reason == "Breakpoint" and hit and hit <= {each.id for each in state.breakpoints if each.temporary}:
+        return "Step"
     functions = {each.id for each in state.breakpoints if each.function is not None}
     return "FunctionBreakpoint" if change.reason == "Breakpoint" and hit and hit <= functions else change.reason
 

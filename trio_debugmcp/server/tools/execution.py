@@ -12,6 +12,7 @@ from trio_debugmcp.probe.answers import ProbeError, ProbeThread
 from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.execution import WORKS_MEANWHILE, listening_note
 from trio_debugmcp.session.frames import active_thread
 from trio_debugmcp.session.outside import Outside
 from trio_debugmcp.session.probe import waiting_line
@@ -83,7 +84,11 @@ async def _wait(debugger: Debugger, params: DebugWait) -> StopReport:
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
         outcome = await debugger.wait_stop()
-    return await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=outcome is None)
+    focused = debugger.state.focused
+    if outcome is None and focused is not None and focused.origin.listens:
+        return replace(report, notes=[*report.notes, listening_note(focused)])
+    return report
 
 
 async def _continue(debugger: Debugger, params: DebugContinue) -> StopReport:
@@ -149,7 +154,7 @@ async def _check_steppable(session: DebugSession, thread_id: int, stopped: int) 
 
 async def _pause(debugger: Debugger, params: DebugPause) -> StopReport:
     deadline = trio.current_time() + params.timeout
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Paused":
         raise UsageError(
@@ -199,10 +204,7 @@ async def _stopped_or_blocked(
 
 _ARMED = "The pause stays armed: it stops the first thread that runs Python code again"
 
-_BLOCKED = (
-    f"every thread waits, so the program cannot be paused now. {_ARMED}. threads_list, stacktrace_get and tasks_list "
-    "work all the same"
-)
+_BLOCKED = f"every thread waits, so the program cannot be paused now. {_ARMED}. {WORKS_MEANWHILE}"
 
 _SILENT = "it is not known where the threads are"
 """Note on a pause to which the program gave no answer at all."""

@@ -203,7 +203,7 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
         found = await _evaluate_running(session, params)

@@ -16,9 +16,10 @@ _INSIDE = 2**38
 
 
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
-    stream: Annotated[Literal["both", "stdout", "stderr", "tracepoint"], Meta(description="Which; `both`: all.")] = (
-        "both"
-    )
+    stream: Annotated[
+        Literal["both", "stdout", "stderr", "console", "tracepoint"],
+        Meta(description="Which; `both`: all."),
+    ] = "both"
     since_seq: Annotated[int, Meta(ge=0, description="Only entries from this number on: an earlier `nextSeq`.")] = 0
     max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = (
         16384

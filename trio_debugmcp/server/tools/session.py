@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import trio
 from msgspec import UNSET, Meta, UnsetType
 
-from trio_debugmcp.dap.profiles import Attach, Launch, Profile, choose
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, choose
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool, Wait
@@ -246,7 +246,9 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> LaunchResult:
         raise UsageError("NO_SESSION", "There is nothing to restart. Start a session with debug_launch.")
     profile, start = debugger.last_start
     if not isinstance(start, Launch):
-        raise UsageError("NOT_SUPPORTED", "A program that was attached to cannot be restarted. Use debug_launch.")
+        end = "End the session with debug_disconnect, then use" if debugger.root_session() is not None else "Use"
+        what = "What has dialed in" if isinstance(start, Listen) else "A program that was attached to"
+        raise UsageError("NOT_SUPPORTED", f"{what} cannot be restarted. {end} debug_launch.")
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")

@@ -101,7 +101,7 @@ class AllStacks(Payload, frozen=True):
 async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult | LiveStack | AllStacks:
     if params.thread_id == "*":
         return await _all_stacks(debugger, params)
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     snapshot = session.snapshot
     if snapshot is None or snapshot.phase != "Paused" or params.locals:
         return await _live_stack(session, snapshot, params)

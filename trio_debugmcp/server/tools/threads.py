@@ -89,7 +89,7 @@ class TasksResult(Payload, frozen=True):
 
 
 async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | LiveThreads:
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     try:
         found = await ask_or_look(debugger, session, session.probe.threads)
     except ProbeError as error:
@@ -135,7 +135,7 @@ def reason(error: Exception) -> str:
 
 
 async def _tasks(debugger: Debugger, params: TasksList) -> TasksResult:
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     try:
         found = (await session.probe.tasks(params.start, params.count)).answer
     except ProbeError as error:

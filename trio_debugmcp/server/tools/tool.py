@@ -9,7 +9,9 @@ The parameter struct gives the input schema and checks the arguments; the result
     tool = Tool(name="add", title="Add", description="…", params=Add, result=Sum, run=_add, read_only=True)
 """
 
+import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
@@ -26,7 +28,7 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.reports import READER
 from trio_debugmcp.state.changes import Happened
-from trio_debugmcp.state.payloads import Payload
+from trio_debugmcp.state.payloads import Payload, shortened
 from trio_debugmcp.state.timeline import tool_called
 
 log = logging.getLogger(__name__)
@@ -214,7 +216,31 @@ def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
             f"{tool.name} has no parameter '{unknown[0]}'. Parameters: {', '.join(known) or 'none'}.",
             {"parameter": unknown[0]},
         )
-    return msgspec.convert(arguments, tool.params)
+    try:
+        return msgspec.convert(arguments, tool.params)
+    except msgspec.ValidationError as error:
+        found = _NO_SUCH_VALUE.fullmatch(str(error))
+        if found is None:
+            raise
+        value, path = found.groups()
+        allowed = ", ".join(_allowed(tool.params, path))
+        raise UsageError(
+            "INVALID_PARAMETER", f"{path} is one of {allowed}; not {shortened(value)}.", {"parameter": path}
+        ) from None
+
+
+_NO_SUCH_VALUE = re.compile(r"Invalid enum value (.*) - at `\$\.(\w+)`", re.DOTALL)
+"""What msgspec says of a string that is not one of those that a parameter accepts; it does not name these."""
+
+
+def _allowed(params: type[Params], name: str) -> list[str]:
+    """Return what a parameter accepts, as its schema has it."""
+    (schema,) = [each for field, each in _object_schema(params)["properties"].items() if field == name]
+    found: list[str] = []
+    for each in schema.get("anyOf", [schema]):
+        found += [json.dumps(value) for value in each.get("enum", ()) if value is not None]
+        found += ["an integer"] if each.get("type") == "integer" else []
+    return found
 
 
 def _object_schema(kinds: type[Struct] | tuple[type[Struct], ...]) -> dict[str, Any]:

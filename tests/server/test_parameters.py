@@ -1,0 +1,54 @@
+"""Parameters of tools that accept only some strings: an error names them."""
+
+from typing import Any
+
+import mcp_types as types
+import pytest
+from trio.testing import MockClock
+
+from tests.server.scene import failure
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.testing import connect
+
+
+def choices(tool: types.Tool) -> dict[str, list[str]]:
+    """The parameters of a tool that accept only some strings, and these."""
+    properties = tool.input_schema["properties"]
+    found: dict[str, list[str]] = {}
+    for name, schema in properties.items():
+        for each in schema.get("anyOf", [schema]):
+            found.setdefault(name, []).extend(value for value in each.get("enum", ()) if value is not None)
+    return {name: values for name, values in found.items() if values}
+
+
+CHOICES = [(tool, name, values) for tool in open_toolbox().listed() for name, values in choices(tool).items()]
+
+
+def test_some_parameters_accept_only_some_strings() -> None:
+    assert {("debug_step", "mode"), ("debug_step", "granularity"), ("process_read_output", "stream")} <= {
+        (tool.name, name) for tool, name, _ in CHOICES
+    }
+
+
+@pytest.mark.parametrize(("tool", "name", "values"), CHOICES)
+async def test_a_string_that_is_not_accepted_is_answered_with_those_that_are(
+    tool: types.Tool, name: str, values: list[str], autojump_clock: MockClock
+) -> None:
+    async with connect() as client:
+        failed = await failure(client, tool.name, **{**needed(tool), name: "no such"})
+    assert failed.code == "INVALID_PARAMETER"
+    assert failed.message.startswith(f"{name} is one of ")
+    assert failed.message.endswith("; not 'no such'.")
+    assert all(f'"{value}"' in failed.message for value in values)
+
+
+async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock: MockClock) -> None:
+    async with connect() as client:
+        failed = await failure(client, "stacktrace_get", thread_id="all")
+        assert failed.message == "thread_id is one of an integer, \"*\"; not 'all'."
+        assert "Expected `int`" in (await failure(client, "debug_step", count="2")).message
+
+
+def needed(tool: types.Tool) -> dict[str, Any]:
+    """Arguments for the parameters that have no default."""
+    return dict.fromkeys(tool.input_schema.get("required", ()), "x")
