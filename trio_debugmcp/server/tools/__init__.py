@@ -16,6 +16,7 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         execution,
         inspection,
         listening,
+        pausing,
         process,
         session,
         stacks,
@@ -23,7 +24,7 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         timeline,
     )
 
-    families = (session, listening, execution, breakpoints, stacks, threads, inspection, process, timeline)
+    families = (session, listening, execution, pausing, breakpoints, stacks, threads, inspection, process, timeline)
     tools = [tool for family in families for tool in family.TOOLS]
     if read_only:
         from trio_debugmcp.server.tools import read_only as replay

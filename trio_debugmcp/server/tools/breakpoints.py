@@ -6,23 +6,17 @@ from typing import Annotated
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import (
+    BreakpointAnswer,
+    BreakpointLines,
+    Removed,
+    breakpoint_answer,
+    breakpoint_lines,
+)
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
-from trio_debugmcp.state.model import Breakpoint
-from trio_debugmcp.state.payloads import (
-    BreakpointPayload,
-    BreakpointsPayload,
-    ExceptionBreakpointPayload,
-    Payload,
-)
-from trio_debugmcp.state.resources import (
-    BREAKPOINTS,
-    breakpoint_payload,
-    breakpoints_payload,
-    exception_breakpoint_payload,
-)
 
 Condition = Annotated[
     str | None, Meta(description="An expression of the program's language; stop only when it is true.")
@@ -68,24 +62,6 @@ class BreakpointRemove(Params, frozen=True, kw_only=True):
 
 class BreakpointList(Params, frozen=True, kw_only=True):
     pass
-
-
-class BreakpointResult(Payload, frozen=True):
-    """The breakpoint as it is now."""
-
-    breakpoint: BreakpointPayload
-
-
-class ExceptionBreakpointResult(Payload, frozen=True):
-    """The exception breakpoint as it is now."""
-
-    breakpoint: ExceptionBreakpointPayload
-
-
-class RemovedResult(Payload, frozen=True):
-    """The ids of what was removed."""
-
-    removed: list[str]
 
 
 def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec:
@@ -141,14 +117,12 @@ def _check_condition(debugger: Debugger, condition: str | None, file: str | None
         )
 
 
-async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointResult | ExceptionBreakpointResult:
+async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
     made = await debugger.breakpoints.set(breakpoint_spec(debugger, params))
-    return _result(debugger, made.id)
+    return _answer(debugger, made.id)
 
 
-async def _set_exception(
-    debugger: Debugger, params: BreakpointSetException
-) -> BreakpointResult | ExceptionBreakpointResult:
+async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
     if not (params.break_on_first_chance or params.break_on_second_chance):
         raise UsageError("INVALID_PARAMETER", "One of break_on_first_chance and break_on_second_chance must be true.")
     _check_condition(debugger, params.condition, None)
@@ -161,28 +135,24 @@ async def _set_exception(
             condition=params.condition,
         )
     )
-    return _result(debugger, made.id)
+    return _answer(debugger, made.id)
 
 
-async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointResult | ExceptionBreakpointResult:
+async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointAnswer:
     await debugger.breakpoints.enable(params.id, enabled=params.enabled)
-    return _result(debugger, params.id)
+    return _answer(debugger, params.id)
 
 
-async def _remove(debugger: Debugger, params: BreakpointRemove) -> RemovedResult:
-    return RemovedResult(await debugger.breakpoints.remove(params.id))
+async def _remove(debugger: Debugger, params: BreakpointRemove) -> Removed:
+    return Removed(removed=await debugger.breakpoints.remove(params.id))
 
 
-async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointsPayload:
-    return breakpoints_payload(debugger.state, debugger.merger.revisions[BREAKPOINTS])
+async def _list(debugger: Debugger, params: BreakpointList) -> BreakpointLines:
+    return breakpoint_lines(debugger)
 
 
-def _result(debugger: Debugger, breakpoint_id: str) -> BreakpointResult | ExceptionBreakpointResult:
-    match debugger.breakpoints.find(breakpoint_id):
-        case Breakpoint() as line:
-            return BreakpointResult(breakpoint_payload(line))
-        case exception:
-            return ExceptionBreakpointResult(exception_breakpoint_payload(exception))
+def _answer(debugger: Debugger, breakpoint_id: str) -> BreakpointAnswer:
+    return breakpoint_answer(debugger, debugger.breakpoints.find(breakpoint_id))
 
 
 TOOLS = (
@@ -192,7 +162,6 @@ TOOLS = (
         description="Set a breakpoint on a line or a function, before or during a session; the same place again "
         "updates it. It stays until it is removed. With `log_message` it writes and does not stop.",
         params=BreakpointSet,
-        result=BreakpointResult,
         run=_set,
         idempotent=True,
     ),
@@ -201,7 +170,6 @@ TOOLS = (
         title="Set an exception breakpoint",
         description="Stop when an exception is raised (first chance), or when it is not caught (second chance).",
         params=BreakpointSetException,
-        result=ExceptionBreakpointResult,
         run=_set_exception,
         idempotent=True,
     ),
@@ -210,7 +178,6 @@ TOOLS = (
         title="Switch a breakpoint on or off",
         description="Switch a breakpoint of any kind on or off; it keeps its id and its hit count.",
         params=BreakpointEnable,
-        result=(BreakpointResult, ExceptionBreakpointResult),
         run=_enable,
         idempotent=True,
     ),
@@ -219,7 +186,6 @@ TOOLS = (
         title="Remove breakpoints",
         description="Remove a breakpoint of any kind, or all of them with `*`.",
         params=BreakpointRemove,
-        result=RemovedResult,
         run=_remove,
         destructive=True,
     ),
@@ -228,7 +194,6 @@ TOOLS = (
         title="List breakpoints",
         description="All breakpoints with their places, conditions, states and hit counts.",
         params=BreakpointList,
-        result=BreakpointsPayload,
         run=_list,
         read_only=True,
         idempotent=True,

@@ -1,10 +1,15 @@
 """The tools that look into a paused program: variables, expressions, exceptions, source."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import exception_text
+from trio_debugmcp.server.answers.values import named, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -24,14 +29,7 @@ from trio_debugmcp.session.probed_variables import Page, probed_variables
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import (
-    MAX_VALUE_LENGTH,
-    ExceptionInfo,
-    Location,
-    Payload,
-    Variable,
-    shortened,
-)
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 MAX_PRINTED_LENGTH = 4000
 """Characters of what an evaluation printed; process_read_output has all of it."""
@@ -82,67 +80,48 @@ class SourceGet(Params, frozen=True, kw_only=True):
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
 
 
-class VariablesResult(Payload, frozen=True):
-    """Variables, and how many there are. `omitted`: left out here; ask with `start`, `filter` or `path`."""
+class Variables(Answer, frozen=True, kw_only=True):
+    """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`."""
 
-    variables: list[Variable]
-    total: int
-    omitted: int
-
-
-class EvaluateResult(Payload, frozen=True):
-    """A value; `path` leads to what is inside it. `printed`: what was written by it, if anything."""
-
-    value: str
-    type: str | None
-    child_count: int | None
-    path: str
-    printed: str | UnsetType = UNSET
+    variables: dict[str, str]
+    total: int | None = None
 
 
-class FrameWithLocals(Payload, frozen=True):
-    """A frame; `locals` is null where they were not asked for."""
+class Value(Answer, frozen=True, kw_only=True):
+    """A value, and its type where the value does not show it. `printed`: what was written by the evaluation.
 
-    index: int
-    name: str
-    location: Location
-    is_user_code: bool
-    locals: list[Variable] | None
+    `executed`: statements have run, and have no value.
+    """
 
-
-class Cause(Payload, frozen=True):
-    """An exception behind the exception."""
-
-    type: str
-    message: str
+    value: str | None = None
+    type: str | None = None
+    executed: bool = False
+    printed: str = ""
 
 
-class ExceptionContext(Payload, frozen=True):
-    """The exception, what caused it, and the frames that it passed."""
+class ExceptionAnswer(Answer, frozen=True, kw_only=True):
+    """The exception, what caused it, and the frames that it passed, the first ones with their locals.
 
-    exception: ExceptionInfo
-    causes: list[Cause]
-    frames: list[FrameWithLocals]
-    total: int
+    `total`: how many frames there are, where some were left out.
+    """
 
-
-class NumberedLine(Payload, frozen=True):
-    """A line of a source file, with its number from 1."""
-
-    line: int
-    text: str
+    exception: str
+    mode: str | None = None
+    causes: list[str] = []
+    frames: list[str] = []
+    locals: list[dict[str, str]] = []
+    total: int | None = None
 
 
-class SourceResult(Payload, frozen=True):
-    """Lines of a file, and how many it has. `omitted`: left out here; ask with `start_line`."""
+class Lines(Answer, frozen=True, kw_only=True):
+    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`."""
 
     file: str
-    lines: list[NumberedLine]
-    total: int
-    omitted: int
+    lines: list[str]
+    total: int | None = None
 
 
-async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResult:
+async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     session, snapshot = debugger.paused(params.session_id)
     if params.path is not None and not session.profile.expressions.is_path(params.path):
         raise UsageError(
@@ -165,8 +144,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> VariablesResul
         found = _locals_of_stop(snapshot, params)
     if found is None:
         return await _adapter_variables(session, snapshot, params)
-    kept = inspection.bounded(found.variables, params.max_result_bytes)
-    return VariablesResult(kept, found.total, max(found.total - params.start, 0) - len(kept))
+    return _named(found.variables, found.total, params)
 
 
 def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
@@ -184,7 +162,7 @@ def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
     return Page(found[params.start : params.start + params.count], len(found))
 
 
-async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> VariablesResult:
+async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Variables:
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
@@ -198,11 +176,15 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
     shown = await inspection.with_lengths(session.requests, frame, shown)
-    kept = inspection.bounded(shown, params.max_result_bytes)
-    return VariablesResult(kept, len(found), len(found) - params.start - len(kept) if page else 0)
+    return _named(shown, len(found), params)
 
 
-async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
+def _named(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
+    kept = inspection.bounded(list(found), params.max_result_bytes)
+    return Variables(variables=named(kept, params.path), total=total if len(kept) < total else None)
+
+
+async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     session = debugger.program(params.session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
@@ -210,12 +192,13 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> EvaluateResult:
         printed = found.printed  # not what the console has: the program writes meanwhile
     else:
         found, printed = await _evaluate_stopped(debugger, params)
-    return EvaluateResult(
-        shortened(found.evaluation.value, params.max_value_length),
-        found.evaluation.type,
-        found.evaluation.child_count,
-        params.expression,
-        shortened(printed, MAX_PRINTED_LENGTH) if printed else UNSET,
+    value, kind = found.evaluation.value, found.evaluation.type
+    has_value = bool(value) or kind is not None
+    return Value(
+        value=shortened(value, params.max_value_length) if has_value else None,
+        type=None if shows_type(value, kind) else kind,
+        executed=not has_value,
+        printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
     )
 
 
@@ -245,7 +228,7 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
     return found, printed or found.printed  # the console has also what child processes wrote
 
 
-async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionContext:
+async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionAnswer:
     session, snapshot = debugger.paused(params.session_id)
     stop = snapshot.stop
     if stop is None or stop.exception is None:
@@ -254,24 +237,29 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
             "The program is not stopped at an exception. Set one with breakpoint_set_exception and continue.",
         )
     passed, total = await frames.fetch_frames(session.requests, snapshot, stop.thread_id, 0, params.max_frames)
-    shown = []
-    for index, frame in enumerate(passed):
-        variables = None
-        if index < params.variables_for_frames:
-            question = VariablesQuestion(count=MAX_LOCALS)
-            known = await probed_variables(session.requests, session.probe, stop.thread_id, index, question)
-            if known is not None:
-                shown_locals = known.variables
-            else:
-                found = await inspection.scope_variables(session.requests, frame, "locals")
-                shown_locals = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
-            variables = inspection.bounded(shown_locals, MAX_RESULT_BYTES // params.max_frames)
-        shown.append(FrameWithLocals(index, frame.name, frame.location, frame.is_user_code, variables))
+    locals_ = []
+    for index, frame in enumerate(passed[: params.variables_for_frames]):
+        question = VariablesQuestion(count=MAX_LOCALS)
+        known = await probed_variables(session.requests, session.probe, stop.thread_id, index, question)
+        if known is not None:
+            shown = known.variables
+        else:
+            found = await inspection.scope_variables(session.requests, frame, "locals")
+            shown = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
+        locals_.append(named(inspection.bounded(shown, MAX_RESULT_BYTES // params.max_frames)))
     causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []
-    return ExceptionContext(stop.exception, [Cause(kind, message) for kind, message in causes], shown, total)
+    text, mode = exception_text(stop.exception)
+    return ExceptionAnswer(
+        exception=text,
+        mode=mode,
+        causes=[f"{kind}: {message}" if message else kind for kind, message in causes],
+        frames=Places(debugger.workspace.directory).frames(passed),
+        locals=locals_,
+        total=total if len(passed) < total else None,
+    )
 
 
-async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
+async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     debugger.session()
     path = params.file if params.file in debugger.sources.known() else debugger.workspace.resolve(params.file)
     lines = (await inspection.source_text(debugger, path)).splitlines()
@@ -281,9 +269,10 @@ async def _source(debugger: Debugger, params: SourceGet) -> SourceResult:
             "INVALID_PARAMETER",
             f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
         )
-    numbered = (NumberedLine(number, lines[number - 1]) for number in range(params.start_line, last + 1))
+    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
     kept = truncated(numbered, params.max_result_bytes)
-    return SourceResult(path, kept, len(lines), last - params.start_line + 1 - len(kept))
+    name = Places(debugger.workspace.directory).file(path)
+    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None)
 
 
 TOOLS = (
@@ -292,7 +281,6 @@ TOOLS = (
         title="Variables",
         description="The variables of a frame, or what is inside one of them by its `path`.",
         params=VariablesGet,
-        result=VariablesResult,
         run=_variables,
         read_only=True,
         runs_code=True,
@@ -304,7 +292,6 @@ TOOLS = (
         description="Evaluate an expression in a frame of the paused program; while a Python program runs or is "
         "blocked, in the globals of its main module. It runs there and may change it.",
         params=Evaluate,
-        result=EvaluateResult,
         run=_evaluate,
         destructive=True,
         runs_code=True,
@@ -315,7 +302,6 @@ TOOLS = (
         title="Exception in context",
         description="At an exception stop: the exception, its causes, and the frames with the first ones' locals.",
         params=ExceptionGetContext,
-        result=ExceptionContext,
         run=_exception_context,
         read_only=True,
         runs_code=True,
@@ -326,7 +312,6 @@ TOOLS = (
         title="Source",
         description="Lines of a source file of the debugged program.",
         params=SourceGet,
-        result=SourceResult,
         run=_source,
         read_only=True,
         idempotent=True,

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Annotated
 
 import trio
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from trio_debugmcp.dap.door import new_token
 from trio_debugmcp.dap.profiles import Listen, PathMapping, Profile, choose
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import Payload
 
 _EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})
 
@@ -47,17 +47,17 @@ class DebugListen(Params, frozen=True, kw_only=True):
     ] = 30.0
 
 
-class ListenResult(Payload, frozen=True):
+class Listening(Answer, frozen=True, kw_only=True):
     """Where to dial in. `python`: the line to run in each program; it returns once the breakpoints hold there."""
 
     address: str
     token: str
     python: str
-    session_id: str
-    notes: list[str] | UnsetType = UNSET
+    session: str
+    notes: list[str] = []
 
 
-async def _listen(debugger: Debugger, params: DebugListen) -> ListenResult:
+async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
     debugger.check_free()
 
     def locate(profile: Profile) -> str | None:
@@ -89,7 +89,7 @@ async def _listen(debugger: Debugger, params: DebugListen) -> ListenResult:
         f"access_token={start.token!r})"
     )
     notes.append(_without_debugpy(locate(profile)))
-    return ListenResult(address, start.token, python, session.id, notes)
+    return Listening(address=address, token=start.token, python=python, session=session.id, notes=notes)
 
 
 def _checked(debugger: Debugger, mapping: Mapping) -> PathMapping:
@@ -131,7 +131,6 @@ TOOLS = (
         "is then a session, and so are its children. Wait for the first stop with debug_wait. It lasts until "
         "debug_disconnect, which lets the programs run on; meanwhile nothing else can be launched or attached to.",
         params=DebugListen,
-        result=ListenResult,
         run=_listen,
         open_world=True,
     ),

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import replace
 
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.text import in_order
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.truncation import truncated
-from trio_debugmcp.state.payloads import OutputEntry, Payload
 
 _INSIDE = 2**38
 """A cursor is the number of an entry, plus this times the characters of it that have been read. An entry is at most
@@ -31,25 +32,25 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
     close_after: Annotated[bool, Meta(description="Close the input afterwards: the program reads its end.")] = False
 
 
-class OutputResult(Payload, frozen=True):
-    """Output, oldest first; at least one entry, if there is any. `nextSeq`: ask from here next time.
+class Output(Answer, frozen=True, kw_only=True):
+    """Output, oldest first, each piece by its stream. `nextSeq`: ask from here next time.
 
-    `dropped`: entries too old to be kept.
+    `dropped`: pieces too old to be kept.
     """
 
-    entries: list[OutputEntry]
+    entries: list[dict[str, str]]
     next_seq: int
-    dropped: int
+    dropped: int = 0
 
 
-class InputResult(Payload, frozen=True):
+class Written(Answer, frozen=True, kw_only=True):
     """What became of the input."""
 
     bytes_written: int
-    stdin_closed: bool
+    stdin_closed: bool = False
 
 
-async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputResult:
+async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
     await debugger.console.settle()
     next_seq = debugger.console.next_seq
     position, seq = divmod(params.since_seq, _INSIDE)
@@ -62,18 +63,19 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> OutputR
         kept = truncated(wanted, params.max_bytes)
         if len(kept) < len(wanted):
             next_seq = wanted[len(kept)].seq
-        return OutputResult(kept, next_seq, debugger.console.dropped)
+        return Output(entries=in_order(kept), next_seq=next_seq, dropped=debugger.console.dropped)
     first = wanted[0]
     # Whole characters, and at least one, so that a reader can page on.
     text = first.text.encode()[: params.max_bytes].decode(errors="ignore") or first.text[:1]
     read = len(text) + (position if first.seq == seq else 0)
-    return OutputResult([replace(first, text=text)], first.seq + read * _INSIDE, debugger.console.dropped)
+    piece = in_order([replace(first, text=text)])
+    return Output(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=debugger.console.dropped)
 
 
-async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> InputResult:
+async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:
     debugger.session()
     written = await debugger.console.write(params.data, close_after=params.close_after)
-    return InputResult(written, params.close_after)
+    return Written(bytes_written=written, stdin_closed=params.close_after)
 
 
 TOOLS = (
@@ -82,7 +84,6 @@ TOOLS = (
         title="Read program output",
         description="What the program has written, from a cursor on; works after its end, too.",
         params=ProcessReadOutput,
-        result=OutputResult,
         run=_read_output,
         read_only=True,
         idempotent=True,
@@ -92,7 +93,6 @@ TOOLS = (
         title="Write program input",
         description="Write to the standard input of the launched program, and optionally close it.",
         params=ProcessWriteInput,
-        result=InputResult,
         run=_write_input,
         open_world=True,
     ),

@@ -3,15 +3,15 @@
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import Payload
 
 
 def read_only(tool: Tool) -> Tool:
     """Return the tool with no trace in the timeline, and refused if it moves the program or its breakpoints."""
 
-    async def refuse(debugger: Debugger, params: Params) -> Payload:
+    async def refuse(debugger: Debugger, params: Params) -> Answer:
         raise UsageError(
             "NOT_SUPPORTED",
             f"This is a replay: the recording moves the program, and {tool.name} does not. Look at it with the "

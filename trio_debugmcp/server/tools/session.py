@@ -1,20 +1,21 @@
 """The tools about sessions: launch, attach, disconnect, restart, state."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import trio
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, choose
 from trio_debugmcp.errors import UsageError, no_session
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.stop import Stop, ended_answer, paused_answer, running_answer, with_sessions
+from trio_debugmcp.server.tools.answering import wait_answer, with_threads
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool, Wait
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.reports import StopReport, report_outcome
-from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import Payload, SessionPayload, signal_name
-from trio_debugmcp.state.resources import SESSION, session_payload
 
 RESTART_SECONDS = 30.0
 """For a restarted program to stop or end, as for a launch."""
@@ -42,6 +43,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
         dict[str, Any],
         Meta(description='Further arguments of the adapter\'s launch request, e.g. {"python": ["/path/to/python"]}.'),
     ] = {}
+    show: Show = []
     wait: Wait = True
     timeout: Seconds = 30.0
 
@@ -74,45 +76,23 @@ class DebugState(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class LaunchResult(Payload, frozen=True):
-    """The session, and its first stop."""
+class Attached(Answer, frozen=True, kw_only=True):
+    """The session of a program that was attached to, and the state of that program."""
 
-    session: SessionPayload
-    stop: StopReport
-
-
-class AttachResult(Payload, frozen=True):
-    """The session, which is running."""
-
-    session: SessionPayload
+    session: str
+    pid: int | None = None
+    state: str
 
 
-class DisconnectResult(Payload, frozen=True):
-    """How the session ended. `previousSession` is null when there was none."""
+class Ended(Answer, frozen=True, kw_only=True):
+    """The session has ended: with the program, or without it."""
 
-    was_terminated: bool
-    exit_code: int | None
-    previous_session: SessionPayload | None
-
-
-class LastSession(Payload, frozen=True):
-    """The session that ended last."""
-
-    session_id: str
-    process_name: str | None
-    exit_code: int | None
-    reason: str | None
-    signal: str | UnsetType = UNSET
+    ended: bool = False
+    detached: bool = False
+    notes: list[str] = []
 
 
-class Disconnected(Payload, frozen=True):
-    """The state without a session; `lastSession` is null when there has been none."""
-
-    state: Literal["Disconnected"]
-    last_session: LastSession | None
-
-
-async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
+async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     debugger.check_free()
     cwd = debugger.workspace.resolve(params.cwd or ".")
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
@@ -135,7 +115,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> LaunchResult:
         just_my_code=params.just_my_code,
         options=params.adapter_options,
     )
-    return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout)
+    return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout, show=params.show)
 
 
 def _choose(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
@@ -176,7 +156,9 @@ def _check_program(profile: Profile, program: str) -> None:
         raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
 
 
-async def _run(debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float) -> LaunchResult:
+async def _run(
+    debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float, show: Sequence[str] = ()
+) -> Stop:
     deadline = trio.current_time() + timeout
     session = None
     with trio.move_on_at(deadline):
@@ -186,16 +168,17 @@ async def _run(debugger: Debugger, profile: Profile, start: Launch, *, wait: boo
             "TIMEOUT",
             f"The program was not ready to run within {timeout:g} s. Launch again with a longer `timeout`.",
         )
-    snapshot = session.snapshot
+    pid = None if session.snapshot is None else session.snapshot.origin.process_id
     outcome = None
     if wait:
         with trio.move_on_at(deadline):
             outcome = await debugger.wait_stop()
-    report = await report_outcome(debugger, outcome, deadline=deadline, timed_out=wait and outcome is None)
-    return LaunchResult(_payload(debugger, session.snapshot or debugger.state.last or snapshot), report)
+    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
+    last = session.snapshot or debugger.state.last
+    return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
 
 
-async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
+async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
     debugger.check_free()
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
@@ -215,33 +198,25 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> AttachResult:
             f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
             "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
         )
-    return AttachResult(_payload(debugger, session.snapshot))
+    snapshot = session.snapshot
+    pid = None if snapshot is None else snapshot.origin.process_id
+    return Attached(session=session.id, pid=pid, state="Running" if snapshot is None else snapshot.phase)
 
 
 def _is_gone(pid: int | None) -> bool:
     return Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
 
 
-async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> DisconnectResult:
+async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
     session = debugger.root_session()
     if session is None:
-        last = debugger.state.last
-        return DisconnectResult(
-            False, None if last is None else last.exit_code, None if last is None else _payload(debugger, last)
-        )
-    launched = isinstance(session.start, Launch)
-    terminate = params.terminate if params.terminate is not None else launched
-    before = session.snapshot
+        return Ended(ended=True, notes=["there was no session"])
+    terminate = params.terminate if params.terminate is not None else isinstance(session.start, Launch)
     await debugger.end(session, terminate=terminate, reason="disconnected")
-    last = debugger.state.last
-    return DisconnectResult(
-        was_terminated=terminate,
-        exit_code=None if last is None else last.exit_code,
-        previous_session=None if before is None else _payload(debugger, before),
-    )
+    return Ended(ended=terminate, detached=not terminate)
 
 
-async def _restart(debugger: Debugger, params: DebugRestart) -> LaunchResult:
+async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     if debugger.last_start is None:
         raise UsageError("NO_SESSION", "There is nothing to restart. Start a session with debug_launch.")
     profile, start = debugger.last_start
@@ -255,20 +230,19 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> LaunchResult:
     return await _run(debugger, profile, start, wait=True, timeout=RESTART_SECONDS)
 
 
-async def _state(debugger: Debugger, params: DebugState) -> SessionPayload | Disconnected:
-    if params.session_id is not None or debugger.state.focused is not None:
-        return _payload(debugger, debugger.session(params.session_id).snapshot)
-    last = debugger.state.last
-    if last is None:
-        return Disconnected("Disconnected", None)
-    ended = LastSession(last.id, last.origin.process_name, last.exit_code, last.end_reason, signal_name(last.exit_code))
-    return Disconnected("Disconnected", ended)
-
-
-def _payload(debugger: Debugger, snapshot: Snapshot | None) -> SessionPayload:
+async def _state(debugger: Debugger, params: DebugState) -> Stop:
+    if params.session_id is None and debugger.state.focused is None:
+        last = debugger.state.last
+        return Stop(state="Disconnected") if last is None else replace(ended_answer(last), session=last.id)
+    session = debugger.session(params.session_id)
+    snapshot = session.snapshot
     if snapshot is None:
         raise no_session()
-    return session_payload(debugger.state, snapshot, debugger.merger.revisions[SESSION])
+    if snapshot.phase == "Paused":
+        answer = paused_answer(debugger, snapshot)
+    else:
+        answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
+    return with_sessions(debugger, answer)
 
 
 TOOLS = (
@@ -278,7 +252,6 @@ TOOLS = (
         description="Start a program under the debugger and wait until it stops: at its entry unless `stop_at_entry` "
         "is false, else at a breakpoint, an exception or its end. Answers with the session and the stop.",
         params=DebugLaunch,
-        result=LaunchResult,
         run=_launch,
         open_world=True,
     ),
@@ -288,7 +261,6 @@ TOOLS = (
         description="Attach to a process by its id, or to a debug adapter that listens on a port. The program keeps "
         "running; stop it with debug_pause or a breakpoint.",
         params=DebugAttach,
-        result=AttachResult,
         run=_attach,
         open_world=True,
     ),
@@ -298,7 +270,6 @@ TOOLS = (
         description="End the session: a launched program is terminated, one attached to keeps running, unless "
         "`terminate` says otherwise. Breakpoints are kept for the next session.",
         params=DebugDisconnect,
-        result=DisconnectResult,
         run=_disconnect,
         destructive=True,
         idempotent=True,
@@ -309,7 +280,6 @@ TOOLS = (
         description="End the launched program and launch it again with the same parameters and the breakpoints as "
         "they are now.",
         params=DebugRestart,
-        result=LaunchResult,
         run=_restart,
         destructive=True,
         open_world=True,
@@ -320,7 +290,6 @@ TOOLS = (
         description="The session's state, process, reason of the pause and place; without a session, how the last one "
         "ended.",
         params=DebugState,
-        result=(SessionPayload, Disconnected),
         run=_state,
         read_only=True,
         idempotent=True,

@@ -7,7 +7,6 @@ the program (`session.probe`), where there is one; without it the error says wha
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
-import msgspec
 import trio
 from msgspec import Meta
 from msgspec.structs import replace
@@ -15,6 +14,8 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.threads import STATES, reason
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
@@ -26,7 +27,6 @@ from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.state.model import Snapshot
-from trio_debugmcp.state.payloads import Frame, Location, Payload
 
 ALL_FRAMES = 20
 """Frames of each thread in a view of all stacks."""
@@ -43,75 +43,57 @@ class StacktraceGet(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class StackResult(Payload, frozen=True):
-    """Frames of a thread, and how many it has. `omitted`: left out here; ask with `start`."""
+class StackAnswer(Answer, frozen=True, kw_only=True):
+    """Frames of a thread, the innermost first. `omitted`: left out here; ask with `start`.
 
-    thread_id: int
-    frames: list[Frame]
-    total: int
-    omitted: int
+    `state`: of a thread that is not stopped, Running or Waiting; `locals`: of each frame, if they were asked for.
+    """
 
-
-class LiveFrame(Payload, frozen=True):
-    """A frame with its variables, where they were asked for: names to rendered values."""
-
-    index: int
-    name: str
-    location: Location
-    is_user_code: bool
-    locals: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
-
-
-class LiveStack(Payload, frozen=True):
-    """The stack of a thread as it is now, while the program runs or waits."""
-
-    thread_id: int
-    state: str
-    frames: list[LiveFrame]
-    total: int
-    omitted: int
-
-
-class MergedStack(Payload, frozen=True):
-    """One stack, of `count` threads: `function file:line` for each frame, the innermost first."""
-
-    count: int
-    threads: list[str]
-    waits_for: str | None
     frames: list[str]
-    locals: list[dict[str, str]] | msgspec.UnsetType = msgspec.UNSET
+    locals: list[dict[str, str]] = []
+    omitted: int = 0
+    state: str | None = None
 
 
-class AllStacks(Payload, frozen=True):
+class MergedStack(Answer, frozen=True, kw_only=True):
+    """One stack, of one thread or of several, with their number. Frames are the innermost first."""
+
+    threads: list[str]
+    count: int = 1
+    waits_for: str | None = None
+    frames: list[str]
+    locals: list[dict[str, str]] = []
+
+
+class AllStacks(Answer, frozen=True, kw_only=True):
     """The stacks of all threads of all sessions, equal ones merged, the most frequent first.
 
-    `total`, `omitted`: stacks that differ, and those of them left out here; `threads`: of all sessions that answered.
+    `omitted`: stacks left out here; ask with `start`.
     """
 
     stacks: list[MergedStack]
-    total: int
-    omitted: int
-    threads: int
-    notes: list[str]
+    omitted: int = 0
+    notes: list[str] = []
 
 
 # --- Stacks -----------------------------------------------------------------------------------------------------------
 
 
-async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackResult | LiveStack | AllStacks:
+async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer | AllStacks:
     if params.thread_id == "*":
         return await _all_stacks(debugger, params)
     session = debugger.program(params.session_id)
     snapshot = session.snapshot
     if snapshot is None or snapshot.phase != "Paused" or params.locals:
-        return await _live_stack(session, snapshot, params)
+        return await _live_stack(debugger, session, params)
     thread_id = frames.active_thread(snapshot, params.thread_id)
     found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
-    kept = truncated(frames.frame_list(found, params.start), MAX_RESULT_BYTES)
-    return StackResult(thread_id, kept, total, len(found) - len(kept))
+    kept = truncated(Places(debugger.workspace.directory).frames(found), MAX_RESULT_BYTES)
+    return StackAnswer(frames=kept, omitted=max(0, total - params.start - len(kept)))
 
 
-async def _live_stack(session: DebugSession, snapshot: Snapshot | None, params: StacktraceGet) -> LiveStack:
+async def _live_stack(debugger: Debugger, session: DebugSession, params: StacktraceGet) -> StackAnswer:
+    snapshot = session.snapshot
     thread_id = params.thread_id if isinstance(params.thread_id, int) else None
     if snapshot is not None and snapshot.phase == "Paused":
         thread_id = frames.active_thread(snapshot, thread_id)  # of several that are stopped, the active one
@@ -125,9 +107,16 @@ async def _live_stack(session: DebugSession, snapshot: Snapshot | None, params: 
             raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.") from None
         raise _unknown_stack(session, snapshot, error) from None
     state = next((each.state for each in threads.threads if each.id == found.thread), "unknown")
-    shown = [_live_frame(each, with_locals=params.locals) for each in found.frames]
-    kept = truncated(shown, MAX_RESULT_BYTES)
-    return LiveStack(found.thread, STATES.get(state, "Running"), kept, found.total, len(shown) - len(kept))
+    names = Places(debugger.workspace.directory).probe_stack(found.frames)
+    kept = truncated(
+        [(each, _rendered(frame)) for each, frame in zip(names, found.frames, strict=True)], MAX_RESULT_BYTES
+    )
+    return StackAnswer(
+        frames=[name for name, _ in kept],
+        locals=[values for _, values in kept] if params.locals else [],
+        omitted=max(0, found.total - params.start - len(kept)),
+        state=None if state == "stopped" else STATES.get(state, "Running"),
+    )
 
 
 def _unknown_stack(session: DebugSession, snapshot: Snapshot | None, error: ProbeError) -> UsageError:
@@ -143,16 +132,6 @@ def _unknown_stack(session: DebugSession, snapshot: Snapshot | None, error: Prob
     if session.profile.has_probe:
         return UsageError(refusal.code, f"Its stack is not known: {reason(error)}. {refusal.message}", refusal.details)
     return refusal
-
-
-def _live_frame(frame: ProbeFrame, *, with_locals: bool) -> LiveFrame:
-    return LiveFrame(
-        index=frame.index,
-        name=frame.qualname or frame.function,
-        location=Location(frame.file, frame.line, None, frame.function, frame.module or None),
-        is_user_code=not frame.library,
-        locals=_rendered(frame) if with_locals else msgspec.UNSET,
-    )
 
 
 def _rendered(frame: ProbeFrame) -> dict[str, str]:
@@ -187,15 +166,16 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
         if found.total > len(found.stacks):
             notes.append(f"{session_id}: {found.total - len(found.stacks)} threads left out")
         for stack in found.stacks:
-            key = (stack.id, session_id) if params.locals else (tuple(_lines(stack.frames)), _kind(stack))
+            key = (stack.id, session_id) if params.locals else (_places(stack.frames), _kind(stack))
             merged.setdefault(key, []).append((session_id, stack))
     groups = sorted(merged.values(), key=len, reverse=True)
-    page = [_merged(each, many=len(sessions) > 1, with_locals=params.locals) for each in groups[params.start :]]
+    places = Places(debugger.workspace.directory)
+    many = len(sessions) > 1
+    page = [_merged(places, each, many=many, with_locals=params.locals) for each in groups[params.start :]]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more notes left out: ask with session_id"]
     kept = truncated(page, MAX_RESULT_BYTES - _HEAD_BYTES - json_size(notes))
-    threads = sum(found.total for _, found in answers)
-    return AllStacks(kept, len(groups), len(page) - len(kept), threads, notes)
+    return AllStacks(stacks=kept, omitted=len(page) - len(kept), notes=notes)
 
 
 async def _ask_all(
@@ -230,13 +210,13 @@ async def _ask_all(
     ]
 
 
-def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
+def _merged(places: Places, group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) -> MergedStack:
     named = [
         f"{session_id}/{stack.id} {stack.name}" if many else f"{stack.id} {stack.name}"
         for session_id, stack in group[:MAX_NAMED_THREADS]
     ]
     first = group[0][1]
-    lines = _lines(first.frames)
+    lines = places.probe_stack(first.frames)
     if first.total > len(first.frames):
         lines.append(f"… {first.total - len(first.frames)} more frames")
     return MergedStack(
@@ -244,7 +224,7 @@ def _merged(group: list[tuple[str, Stack]], *, many: bool, with_locals: bool) ->
         threads=named,
         waits_for=_waits_of(stack for _, stack in group),
         frames=lines,
-        locals=[_rendered(each) for each in first.frames] if with_locals else msgspec.UNSET,
+        locals=[_rendered(each) for each in first.frames] if with_locals else [],
     )
 
 
@@ -255,11 +235,8 @@ def _waits_of(stacks: Iterable[Stack]) -> str | None:
     return "; ".join([*named, *([f"{others} others"] if others > 0 else [])]) or None
 
 
-def _lines(found: Iterable[ProbeFrame]) -> list[str]:
-    return [
-        f"{each.qualname or each.function} {each.file}:{each.line}{' (library)' if each.library else ''}"
-        for each in found
-    ]
+def _places(found: Iterable[ProbeFrame]) -> tuple[object, ...]:
+    return tuple((each.qualname or each.function, each.file, each.line) for each in found)
 
 
 def _kind(stack: Stack) -> str | None:
@@ -273,7 +250,6 @@ TOOLS = (
         description="The frames of a thread, top first; with `*` those of all threads, equal stacks merged. Python "
         "programs answer also while they run or are blocked.",
         params=StacktraceGet,
-        result=(StackResult, LiveStack, AllStacks),
         run=_stacktrace,
         read_only=True,
         idempotent=True,

@@ -6,19 +6,18 @@ what they cannot. `stacks` has the tool for call stacks.
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError, no_session
-from trio_debugmcp.probe.answers import ProbeError, ProbeTask, ProbeThread
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.lines import live_thread_line, task_line, thread_line
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.outside import Outside
-from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.truncation import truncated
-from trio_debugmcp.state.payloads import Location, Payload, ThreadsPayload
-from trio_debugmcp.state.resources import THREADS, threads_payload
 
 STATES = {"stopped": "Suspended", "waiting": "Waiting"}
 """The probe's words in the contract's; what runs, or may run, is Running."""
@@ -34,96 +33,58 @@ class TasksList(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class LiveThread(Payload, frozen=True):
-    """A thread as it is now. `Waiting`: in C code, so it cannot be stepped; `waitsFor` says for what."""
+class ThreadLines(Answer, frozen=True, kw_only=True):
+    """The threads, a line each: id, name, place, and what it waits for; `*` marks the active one.
 
-    id: int
-    name: str | None
-    state: str
-    is_current: bool
-    location: Location | None
-    waits_for: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class LiveThreads(Payload, frozen=True):
-    """The threads as they are now. `deadlocks`: ids of threads that wait for each other; `omitted`: left out here.
-
-    `notes`: there if py-spy answered in place of the program, which does not let Python run.
+    `deadlocks`: ids of threads that wait for each other; `omitted`: left out here.
     """
 
-    threads: list[LiveThread]
-    stale: bool
-    deadlocks: list[list[int]]
-    total: int
-    omitted: int
-    notes: list[str] | msgspec.UnsetType = msgspec.UNSET
+    threads: list[str]
+    deadlocks: list[tuple[int, ...]] = []
+    omitted: int = 0
+    notes: list[str] = []
 
 
-class LastThreads(ThreadsPayload, frozen=True):
-    """The threads as of the last stop, because the program did not answer: `notes` say why."""
+class TaskLines(Answer, frozen=True, kw_only=True):
+    """The tasks of asyncio or Trio, a line each, indented as the nurseries are.
 
-    notes: list[str]
+    A line has the task's name, what its coroutine awaits, frame by frame, and what it waits for. `omitted`: left out
+    here; ask with `start`.
+    """
 
-
-class TaskLine(Payload, frozen=True):
-    """A task of asyncio or Trio. `chain`: from its coroutine to what it awaits; `depth`: in the tree of nurseries."""
-
-    name: str
-    library: str
-    state: str
-    chain: list[str]
-    waits_for: str | None
-    depth: int
-
-
-class TasksResult(Payload, frozen=True):
-    """The tasks of the program. `omitted`: left out here; ask with `start`."""
-
-    tasks: list[TaskLine]
-    total: int
-    omitted: int
-    notes: list[str]
+    tasks: list[str]
+    omitted: int = 0
+    notes: list[str] = []
 
 
 # --- Threads ----------------------------------------------------------------------------------------------------------
 
 
-async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadsPayload | LiveThreads:
-    session = debugger.program(params.session_id)
+async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
+    session = debugger.session(params.session_id)
+    places = Places(debugger.workspace.directory)
     try:
         found = await ask_or_look(debugger, session, session.probe.threads)
     except ProbeError as error:
         snapshot = session.snapshot
         if snapshot is None:
             raise no_session() from None
-        last = threads_payload(snapshot, debugger.merger.revisions[THREADS])
+        last = snapshot.threads
+        lines = [thread_line(places, each, last.current) for each in last.threads]
+        kept = truncated(lines, MAX_RESULT_BYTES)
         if not session.profile.has_probe:
-            return last
-        note = f"where the threads are now is not known: {reason(error)}. This is the last stop"
-        return LastThreads(last.threads, last.stale, last.captured_at, last.revision, [note])
+            notes = ["as of the last stop: the program runs"] if last.stale and lines else []
+        else:
+            notes = [f"where the threads are now is not known: {reason(error)}. This is the last stop"]
+        return ThreadLines(threads=kept, omitted=len(lines) - len(kept), notes=notes)
     current = session.snapshot.threads.current if session.snapshot is not None else None
     if isinstance(found, Outside):
-        kept = truncated((_live_thread(each, current) for each in found.stacks.stacks), MAX_RESULT_BYTES)
-        return LiveThreads(kept, False, [], found.stacks.total, found.stacks.total - len(kept), [outside_note(found)])
-    kept = truncated((_live_thread(each, current) for each in found.threads), MAX_RESULT_BYTES)
-    deadlocks = [list(each.threads) for each in found.deadlocks]
-    return LiveThreads(kept, False, deadlocks, found.total, found.total - len(kept))
-
-
-def _live_thread(thread: ProbeThread, current: int | None) -> LiveThread:
-    place = None
-    if thread.at is not None:
-        at = thread.at.from_ or thread.at
-        place = Location(at.file, at.line, None, at.qualname or at.function, at.module or None)
-    waits = waits_for(thread)
-    return LiveThread(
-        id=thread.id,
-        name=thread.name,
-        state=STATES.get(thread.state, "Running"),
-        is_current=thread.id == current,
-        location=place,
-        waits_for=msgspec.UNSET if waits is None else waits,
-    )
+        lines = [live_thread_line(places, each, current) for each in found.stacks.stacks]
+        kept = truncated(lines, MAX_RESULT_BYTES)
+        return ThreadLines(threads=kept, omitted=found.stacks.total - len(kept), notes=[outside_note(found)])
+    kept = truncated((live_thread_line(places, each, current) for each in found.threads), MAX_RESULT_BYTES)
+    deadlocks = [each.threads for each in found.deadlocks]
+    return ThreadLines(threads=kept, deadlocks=deadlocks, omitted=found.total - len(kept))
 
 
 def reason(error: Exception) -> str:
@@ -134,7 +95,7 @@ def reason(error: Exception) -> str:
 # --- Tasks ------------------------------------------------------------------------------------------------------------
 
 
-async def _tasks(debugger: Debugger, params: TasksList) -> TasksResult:
+async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
     session = debugger.program(params.session_id)
     try:
         found = (await session.probe.tasks(params.start, params.count)).answer
@@ -144,15 +105,10 @@ async def _tasks(debugger: Debugger, params: TasksList) -> TasksResult:
             f"The tasks of this program are not known: {reason(error)}. Look at its threads with threads_list.",
             {"adapter": session.profile.name},
         ) from None
-    shown = [_task_line(each) for each in found.tasks]
-    kept = truncated(shown, MAX_RESULT_BYTES)
+    places = Places(debugger.workspace.directory)
+    kept = truncated((task_line(places, each) for each in found.tasks), MAX_RESULT_BYTES)
     left_out = max(0, found.total - params.start - len(kept))
-    return TasksResult(kept, found.total, left_out, list(found.notes))
-
-
-def _task_line(task: ProbeTask) -> TaskLine:
-    chain = [f"{each.qualname or each.function} {each.file}:{each.line}" for each in task.chain]
-    return TaskLine(task.name, task.library, task.state, chain, task.waits, task.depth)
+    return TaskLines(tasks=kept, omitted=left_out, notes=list(found.notes))
 
 
 TOOLS = (
@@ -162,7 +118,6 @@ TOOLS = (
         description="The threads with their places and what they wait for; of Python programs as they are now, also "
         "while they run or are blocked, else as of the last stop.",
         params=ThreadsList,
-        result=(ThreadsPayload, LiveThreads, LastThreads),
         run=_threads,
         read_only=True,
         idempotent=True,
@@ -173,7 +128,6 @@ TOOLS = (
         description="The asyncio tasks with what each awaits, or the nursery tree of a Trio program; also while it "
         "runs or is blocked.",
         params=TasksList,
-        result=TasksResult,
         run=_tasks,
         read_only=True,
         idempotent=True,

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.state.payloads import Payload, TimelineEvent
+from trio_debugmcp.state.payloads import TimelineEvent
 from trio_debugmcp.state.timeline import EVENT_TYPES
 
 
@@ -25,19 +26,19 @@ class TimelineQuery(Params, frozen=True, kw_only=True):
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
 
 
-class TimelineResult(Payload, frozen=True):
+class TimelineAnswer(Answer, frozen=True, kw_only=True):
     """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
 
-    `total`: how many match after the cursor, shown or not; `dropped`: events too old to be kept.
+    `total`: how many match after the cursor, where some are not shown; `dropped`: events too old to be kept.
     """
 
     events: list[TimelineEvent]
     next_event_id: int
-    total: int
-    dropped: int
+    total: int | None = None
+    dropped: int = 0
 
 
-async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineResult:
+async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
     unknown = [each for each in params.types if each not in EVENT_TYPES]
     if unknown:
         raise UsageError(
@@ -54,10 +55,10 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineResult:
     ]
     shown = _fitting(matching, params.count, params.max_result_bytes)
     all_shown = len(shown) == len(matching)
-    return TimelineResult(
+    return TimelineAnswer(
         events=shown,
         next_event_id=timeline.last_id if all_shown else shown[-1].event_id,
-        total=len(matching),
+        total=None if all_shown else len(matching),
         dropped=timeline.dropped,
     )
 
@@ -80,7 +81,6 @@ TOOLS = (
         description="What happened in the session, or in the last one: stops, steps, breakpoints, tracepoints, "
         "exceptions, output, threads, tool calls, clients. Page with `after_event_id`.",
         params=TimelineQuery,
-        result=TimelineResult,
         run=_query,
         read_only=True,
         idempotent=True,

@@ -1,12 +1,13 @@
 """What a tool is, and the toolbox that lists and calls tools.
 
-The parameter struct gives the input schema and checks the arguments; the result struct gives the output schema.
+The parameter struct gives the input schema and checks the arguments. There are no output schemas: no host shows them to
+a model, and `structuredContent` needs none.
 
     class Add(Params, frozen=True, kw_only=True):
         left: int
         right: int = 0
 
-    tool = Tool(name="add", title="Add", description="…", params=Add, result=Sum, run=_add, read_only=True)
+    tool = Tool(name="add", title="Add", description="…", params=Add, run=_add, read_only=True)
 """
 
 import json
@@ -22,13 +23,14 @@ import trio
 from msgspec import Meta, Struct
 
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.server.answers.answer import Answer, encoded
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
-from trio_debugmcp.session.reports import READER
 from trio_debugmcp.state.changes import Happened
-from trio_debugmcp.state.payloads import Payload, shortened
+from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.timeline import tool_called
 
 log = logging.getLogger(__name__)
@@ -55,6 +57,10 @@ Seconds = Annotated[
     float,
     Meta(ge=0, le=MAX_SECONDS, description="How many seconds to wait; running out of time is not an error."),
 ]
+Show = Annotated[
+    list[Annotated[str, Meta(min_length=1)]],
+    Meta(max_length=20, description="Expressions to evaluate at the stop; an error stands in the place of its value."),
+]
 Wait = Annotated[bool, Meta(description="Wait for the next stop or the end; false returns at once.")]
 MaxValueLength = Annotated[int, Meta(ge=1, le=1_000_000, description="Characters after which a value is cut.")]
 MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes after which a list is cut.")]
@@ -62,7 +68,7 @@ MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes a
 Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
 P = TypeVar("P", bound=Params)
-Run = Callable[[Debugger, P], Awaitable[Payload]]
+Run = Callable[[Debugger, P], Awaitable[Answer]]
 
 
 class Tool(Struct, frozen=True, kw_only=True):
@@ -79,7 +85,6 @@ class Tool(Struct, frozen=True, kw_only=True):
     title: str
     description: str
     params: type[Params]
-    result: type[Payload] | tuple[type[Payload], ...]
     run: Run[Any]
     read_only: bool = False
     destructive: bool = False
@@ -109,7 +114,6 @@ class Tool(Struct, frozen=True, kw_only=True):
             title=self.title,
             description=self.description,
             input_schema=_object_schema(self.params),
-            output_schema=_object_schema(self.result),
             annotations=types.ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.read_only,
@@ -199,12 +203,9 @@ class Toolbox:
                 "INTERNAL", f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
             )
             return failed_result(failure), failure.code
-        text = msgspec.json.encode(result).decode()
-        answer = types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)],
-            structured_content=msgspec.to_builtins(result),
-        )
-        return answer, None
+        text, structured = encoded(result)
+        content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+        return types.CallToolResult(content=content, structured_content=structured), None
 
 
 def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
@@ -243,11 +244,8 @@ def _allowed(params: type[Params], name: str) -> list[str]:
     return found
 
 
-def _object_schema(kinds: type[Struct] | tuple[type[Struct], ...]) -> dict[str, Any]:
-    """Return the JSON schema of a struct, or of one of several, with an object at its root as MCP requires."""
-    if isinstance(kinds, tuple):
-        references, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-        return {"type": "object", "anyOf": list(references), "$defs": components}
-    _, components = msgspec.json.schema_components((kinds,), ref_template="#/$defs/{name}")
-    root = components.pop(kinds.__name__)
+def _object_schema(kind: type[Struct]) -> dict[str, Any]:
+    """Return the JSON schema of a struct, with an object at its root as MCP requires."""
+    _, components = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
+    root = components.pop(kind.__name__)
     return {**root, **({"$defs": components} if components else {})}

@@ -1,0 +1,82 @@
+"""What the tools about breakpoints answer."""
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.lines import breakpoint_line
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.sources import KnownSource, read_source
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+
+MAX_LINE_LENGTH = 120
+"""Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""
+
+
+class BreakpointAnswer(Answer, frozen=True, kw_only=True):
+    """A breakpoint: where it is, and the text of that line. `state`: Pending in a session, or Disabled."""
+
+    id: str
+    at: str | None = None
+    line: str | None = None
+    requested_line: int | None = None
+    state: str | None = None
+    message: str | None = None
+
+
+class Removed(Answer, frozen=True, kw_only=True):
+    """The ids of what was removed."""
+
+    removed: list[str]
+
+
+class BreakpointLines(Answer, frozen=True, kw_only=True):
+    """All breakpoints, a line each."""
+
+    breakpoints: list[str]
+
+
+def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint) -> BreakpointAnswer:
+    """Answer what a breakpoint is now."""
+    in_session = debugger.state.root is not None
+    if isinstance(each, ExceptionBreakpoint):
+        known = exception_breakpoint_payload(each)
+        return BreakpointAnswer(
+            id=each.id, state=_state(each.enabled, known.verified, in_session=in_session), message=known.message
+        )
+    shown = breakpoint_payload(each)
+    placed = shown.file is not None and bool(shown.line)
+    moved = shown.requested_line is not None and shown.requested_line != shown.line
+    return BreakpointAnswer(
+        id=each.id,
+        at=Places(debugger.workspace.directory).line(shown.file, shown.line) if placed else None,
+        line=_text(debugger, shown.file, shown.line) if shown.file is not None and shown.line else None,
+        requested_line=shown.requested_line if moved else None,
+        state=_state(each.enabled, shown.verified, in_session=in_session),
+        message=shown.message,
+    )
+
+
+def breakpoint_lines(debugger: Debugger) -> BreakpointLines:
+    """Answer which breakpoints there are."""
+    state, places = debugger.state, Places(debugger.workspace.directory)
+    every: list[Breakpoint | ExceptionBreakpoint] = [each for each in state.breakpoints if not each.temporary]
+    every += state.exceptions
+    in_session = state.root is not None
+    return BreakpointLines(breakpoints=[breakpoint_line(places, each, in_session=in_session) for each in every])
+
+
+def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
+    if not enabled:
+        return "Disabled"
+    return "Pending" if in_session and not verified else None
+
+
+def _text(debugger: Debugger, file: str, line: int) -> str | None:
+    try:
+        text = debugger.host.query(f"source {file}", lambda: read_source(KnownSource(file, None, "")))
+    except UsageError:
+        return None
+    lines = text.splitlines()
+    return shortened(lines[line - 1].strip(), MAX_LINE_LENGTH) if line <= len(lines) else None

@@ -1,0 +1,98 @@
+"""Threads, sessions and breakpoints, each as one line."""
+
+from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.probe import waits_for
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, Thread
+from trio_debugmcp.state.payloads import BreakpointPayload, ExceptionBreakpointPayload
+from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+
+# --- Threads and sessions ---------------------------------------------------------------------------------------------
+
+
+def thread_name(snapshot: Snapshot, thread_id: int) -> str:
+    """Return `2 counter-1`: the id of a thread, and its name where it is known."""
+    name = next((each.name for each in snapshot.threads.threads if each.id == thread_id), None)
+    return f"{thread_id} {name}" if name else f"{thread_id}"
+
+
+def thread_line(places: Places, thread: Thread, current: int | None) -> str:
+    """Return a thread as of the last stop: `*2 counter-1 tickets.py:25 in sell`. `*` marks the active one."""
+    place = places.at_location(thread.location)
+    state = {"Suspended": ""}.get(thread.state, f", {thread.state.lower()}")
+    return _marked(thread.id, thread.name, place, current) + state
+
+
+def live_thread_line(places: Places, thread: ProbeThread, current: int | None) -> str:
+    """Return a thread as it is now: `1 MainThread shop.py:40 in main, waits for lock, held by thread 2 counter-1`."""
+    at = thread.at and (thread.at.from_ or thread.at)
+    place = None if at is None else places.at(at.file, at.line, at.qualname or at.function)
+    waits = waits_for(thread)
+    if waits is not None:
+        state = f", waits for {waits}"
+    else:
+        state = {"stopped": "", "waiting": ", waits in C code"}.get(thread.state, ", running")
+    return _marked(thread.id, thread.name, place, current) + state
+
+
+def task_line(places: Places, task: ProbeTask) -> str:
+    """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
+    chain = " > ".join(places.probe_stack(task.chain))
+    state = f", waits for {task.waits}" if task.waits else f", {task.state}"
+    return f"{'  ' * task.depth}{task.name}: {chain}{state}"
+
+
+def _marked(id_: int, name: str | None, place: str | None, current: int | None) -> str:
+    words = [f"*{id_}" if id_ == current else f"{id_}", name, place]
+    return " ".join(each for each in words if each)
+
+
+def session_line(places: Places, snapshot: Snapshot) -> str:
+    """Return `s-2 child.py (pid 4711) Paused at child.py:3 in work`."""
+    origin, stop = snapshot.origin, snapshot.stop
+    words = [snapshot.id, origin.process_name, None if origin.process_id is None else f"(pid {origin.process_id})"]
+    words.append(snapshot.phase)
+    place = None if stop is None or snapshot.phase != "Paused" else places.at_location(stop.location)
+    if place is not None:
+        words.append(f"at {place}")
+    return " ".join(each for each in words if each)
+
+
+# --- Breakpoints ------------------------------------------------------------------------------------------------------
+
+
+def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, in_session: bool) -> str:
+    """Return `bp-1 shop.py:24 if x > 3, 4 hits`: a breakpoint, and whatever is special about it."""
+    if isinstance(each, ExceptionBreakpoint):
+        return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
+    shown = breakpoint_payload(each)
+    place = places.line(shown.file, shown.line) if shown.file else ""
+    words = f"{shown.id} {shown.function_name or ''} {place}".split()
+    line = " ".join(words) + (f" if {shown.condition}" if shown.condition else "")
+    details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
+    details.append(f"log `{shown.log_message}`" if shown.log_message else None)
+    return _with_details(line, details, shown, in_session=in_session)
+
+
+def _exception_line(shown: ExceptionBreakpointPayload, *, in_session: bool) -> str:
+    when = "raised" if shown.break_on_first_chance else "not caught"
+    line = f"{shown.id} {shown.exception_type} {when}" + (f" if {shown.condition}" if shown.condition else "")
+    details = [None if shown.include_subtypes else "without its subtypes"]
+    return _with_details(line, details, shown, in_session=in_session)
+
+
+def _with_details(
+    line: str,
+    details: list[str | None],
+    shown: BreakpointPayload | ExceptionBreakpointPayload,
+    *,
+    in_session: bool,
+) -> str:
+    if shown.hit_count:
+        details.append(f"{shown.hit_count} hit{'s' if shown.hit_count != 1 else ''}")
+    if not shown.enabled:
+        details.append("disabled")
+    elif in_session and not shown.verified:
+        details.append("pending")
+    details.append(shown.message)
+    return ", ".join([line, *(each for each in details if each)])

@@ -1,0 +1,232 @@
+"""`Stop`, the answer of every tool that moves the program: all that is needed to decide what to do next.
+
+    outcome = await debugger.wait_stop()
+    return await stop_answer(debugger, outcome, deadline=deadline)
+
+At an ordinary breakpoint it takes some 600 bytes beside the values and the output themselves.
+"""
+
+from collections.abc import Hashable
+from contextvars import ContextVar
+
+import trio
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.server.answers import text, values
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.lines import session_line, thread_name
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.truncation import truncated
+from trio_debugmcp.state.model import Snapshot, Stack
+from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
+
+READER: ContextVar[Hashable] = ContextVar("READER", default=None)
+"""Who gets the answers of this task: what is new in the output is kept apart for each client."""
+
+FRAMES_BELOW = 5
+"""Frames below the current one: enough to see how execution got here."""
+
+EXCERPT_LINES = 2
+"""Lines of source on either side of the current one."""
+
+_STREAM_CHARACTERS = 4000
+"""The end of one stream's output; process_read_output has all of it."""
+
+LOCALS_SECONDS = 3.0
+"""The longest time that an answer waits for the locals of the top frame."""
+
+_LOCALS_BYTES = 8000
+"""JSON bytes of the top frame's locals; variables_get has the rest."""
+
+_PLAIN_MODE = "always"
+"""How an exception stops the program unless something else is said: where it is raised."""
+
+
+class Stop(Answer, frozen=True, kw_only=True):
+    """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
+
+    `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    """
+
+    state: str
+    reason: str | None = None
+    breakpoints: tuple[str, ...] = ()
+    exception: str | None = None
+    mode: str | None = None
+    thread: str | None = None
+    at: str | None = None
+    stack: list[str] = []
+    returned: dict[str, str] = {}
+    locals: dict[str, str] = {}
+    source: str | None = None
+    show: dict[str, str] = {}
+    stdout: str = ""
+    stderr: str = ""
+    log: str = ""
+    console: str = ""
+    exit_code: int | None = None
+    signal: str | None = None
+    timed_out: bool = False
+    threads: list[str] = []
+    listening: str | None = None
+    sessions: list[str] = []
+    omitted: dict[str, int] = {}
+    notes: list[str] = []
+    session: str | None = None
+    pid: int | None = None
+
+
+async def stop_answer(debugger: Debugger, outcome: Outcome | None, *, deadline: float, timed_out: bool = False) -> Stop:
+    """Answer how a wait ended; `outcome` None means that the program still runs.
+
+    At a stop the answer waits for the locals, until the deadline (trio's clock) and never for long: a `__repr__` of
+    the program may not return.
+
+    Raises:
+        AdapterGone: the session ended because its adapter did.
+    """
+    await debugger.console.settle()
+    ended = outcome.ended if outcome is not None else None
+    if ended is not None and ended.failed:
+        raise AdapterGone(ended.end_reason or "the debug adapter is gone")
+    reader, console = READER.get(), debugger.console
+    next_seq = console.next_seq
+    news = console.news(reader)
+    if outcome is not None and outcome.paused is not None:
+        paused = outcome.paused
+        with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
+            paused = await debugger.wait_locals(paused)
+        found = paused_answer(debugger, paused)
+    elif ended is not None:
+        found = ended_answer(ended)
+    else:
+        found = replace(running_answer(debugger, debugger.state.focused), timed_out=timed_out)
+    console.mark_read(next_seq, reader)  # last: the output of an answer that is cancelled is new in the next one
+    return _with_output(found, news)
+
+
+def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
+    """Answer where a session is paused."""
+    stop, stack = snapshot.stop, snapshot.stack
+    if stop is None:
+        raise AssertionError("a paused session has a stop")
+    notes: list[str] = []
+    omitted: dict[str, int] = {}
+    places = Places(debugger.workspace.directory)
+    exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
+    if stop.description and stop.exception is None:  # else it is a part of that
+        notes.append(stop.description)
+    source = _source(debugger, stop.location, snapshot.origin.attached_at, notes)
+    return Stop(
+        state="Paused",
+        reason=stop.reason,
+        breakpoints=stop.breakpoint_ids,
+        exception=exception,
+        mode=mode,
+        thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
+        at=places.at_location(stop.location),
+        stack=_stack(places, stack, omitted),
+        returned=_returned(stack),
+        locals=_locals(stack, omitted, notes),
+        source=source,
+        omitted=omitted,
+        notes=notes,
+        session=_several(debugger, snapshot.id),
+    )
+
+
+def ended_answer(ended: Snapshot) -> Stop:
+    """Answer how a session has ended."""
+    signal = signal_name(ended.exit_code)
+    return Stop(
+        state="Disconnected",
+        reason="Exited",
+        exit_code=ended.exit_code,
+        signal=None if signal is UNSET else signal,
+        notes=[ended.end_reason] if ended.end_reason else [],
+    )
+
+
+def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
+    """Answer that a program runs, or that programs may dial in to a session."""
+    if snapshot is None:
+        return Stop(state="Running")
+    listening = None
+    if snapshot.origin.listens:
+        connected = sum(each.parent == snapshot.id for each in debugger.state.snapshots)
+        listening = f"{snapshot.origin.process_name}, {connected} connected, {snapshot.dialed_in} have dialed in"
+    notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
+    return Stop(state="Running", listening=listening, notes=notes, session=_several(debugger, snapshot.id))
+
+
+def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
+    """Return an answer that tells of all sessions, where there are several."""
+    snapshots = debugger.state.snapshots
+    if len(snapshots) < 2:
+        return answer
+    places = Places(debugger.workspace.directory)
+    return replace(answer, sessions=[session_line(places, each) for each in snapshots])
+
+
+def _several(debugger: Debugger, session_id: str) -> str | None:
+    return session_id if len(debugger.state.snapshots) > 1 else None
+
+
+def exception_text(found: ExceptionInfo) -> tuple[str, str | None]:
+    """Return `ValueError: …`, and its mode where it is not the plain one: it is not caught, for example."""
+    mode = None if found.break_mode == _PLAIN_MODE else found.break_mode
+    return f"{found.type}: {found.message}" if found.message else found.type, mode
+
+
+def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
+    if not stack.frames:
+        return []
+    top, *below = stack.frames[: 1 + FRAMES_BELOW]
+    left_out = max(stack.total, len(stack.frames)) - 1 - len(below)
+    if left_out > 0:
+        omitted["frames"] = left_out
+    return places.frames(below, before=top.location.file)
+
+
+def _returned(stack: Stack) -> dict[str, str]:
+    return {} if stack.locals is None else values.named(stack.locals.returned)
+
+
+def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:
+    found = stack.locals
+    if found is None:
+        notes.append("the locals are not there yet: ask for them with variables_get")
+        return {}
+    kept = truncated(found.variables, _LOCALS_BYTES)
+    if len(kept) < found.total:
+        omitted["locals"] = found.total - len(kept)
+    return values.named(kept)
+
+
+def _source(debugger: Debugger, location: Location | None, began: UnixTime, notes: list[str]) -> str | None:
+    """Return the lines around a place; None if its source cannot be read. `notes` get what is not right about it."""
+    if location is None or location.file is None or location.line is None:
+        return None
+    try:
+        found = debugger.sources.running(location.file, began, debugger.host)
+    except UsageError:
+        return None
+    if found.edited:
+        shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
+        notes.append(f"{location.file} was edited after the program started: {shown}; debug_restart runs the new text")
+    first = max(1, location.line - EXCERPT_LINES)
+    return text.numbered(found.text.splitlines()[first - 1 : location.line + EXCERPT_LINES], first, location.line)
+
+
+def _with_output(answer: Stop, news: list[OutputEntry]) -> Stop:
+    omitted = dict(answer.omitted)
+    streams = {}
+    for stream, written in text.joined(news).items():
+        left_out = len(written) - _STREAM_CHARACTERS
+        if left_out > 0:
+            omitted[f"{stream}Characters"] = left_out
+        streams[stream] = f"…{written[-_STREAM_CHARACTERS:]}" if left_out > 0 else written
+    return replace(answer, **streams, omitted=omitted)

@@ -1,0 +1,82 @@
+"""Answers to waits: the stop, or of a program that still runs, where its threads are."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.probe.answers import ProbeError, ProbeThread
+from trio_debugmcp.server.answers.lines import live_thread_line
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import Stop, stop_answer
+from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.session import frames
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.evaluation import evaluate_in_frame
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import shortened
+
+MAX_SHOWN_THREADS = 20
+"""Threads in the answer about a program that runs or is blocked; threads_list has all of them."""
+
+SHOW_SECONDS = 5.0
+"""For all expressions that are shown at a stop, as for one evaluation."""
+
+THREADS_SECONDS = 1.0
+"""For the places of the threads, after a wait that ended without a stop."""
+
+
+async def wait_answer(
+    debugger: Debugger, outcome: Outcome | None, deadline: float, *, show: Sequence[str] = (), waited: bool = True
+) -> Stop:
+    """Answer how a wait ended; of a program that still runs, with where its threads are."""
+    timed_out = waited and outcome is None
+    answer = await stop_answer(debugger, outcome, deadline=deadline, timed_out=timed_out)
+    if timed_out:
+        return await with_threads(debugger, answer)
+    if show and outcome is not None and outcome.paused is not None:
+        return replace(answer, show=await _evaluated(debugger, outcome.paused, show))
+    return answer
+
+
+async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]) -> dict[str, str]:
+    """Return the values of expressions in the top frame of a stop; of one that fails, why."""
+    values = dict.fromkeys(show, "<not evaluated: out of time>")
+    session = debugger.session(snapshot.id)
+    with trio.move_on_after(SHOW_SECONDS):
+        for each in values:
+            try:
+                frame = await frames.find_frame(session.requests, snapshot, None, 0)
+                found = (await evaluate_in_frame(session.requests, session.probe, frame, each, SHOW_SECONDS)).evaluation
+            except UsageError as error:
+                values[each] = f"<{shortened(error.message)}>"
+            else:
+                values[each] = rendered(shortened(found.value), found.type)
+    session.refresh_locals()  # an expression may change something
+    return values
+
+
+async def with_threads(debugger: Debugger, answer: Stop, session_id: str | None = None) -> Stop:
+    """Return the answer about a program that runs, with where its threads are."""
+    return replace(answer, threads=await _threads(debugger, session_id))
+
+
+async def _threads(debugger: Debugger, session_id: str | None) -> list[str]:
+    """Return where the threads of the running program are, as far as the program says it in time."""
+    with trio.move_on_after(THREADS_SECONDS), suppress(ProbeError, UsageError, AdapterGone):
+        session = debugger.session(session_id)
+        found = (await session.probe.threads()).answer
+        current = None if session.snapshot is None else session.snapshot.threads.current
+        return thread_lines(debugger, found.threads, found.total, current)
+    return []
+
+
+def thread_lines(
+    debugger: Debugger, threads: Sequence[ProbeThread], total: int, current: int | None = None
+) -> list[str]:
+    """Return a line for each thread; of very many only the first, and how many there are more."""
+    places = Places(debugger.workspace.directory)
+    lines = [live_thread_line(places, thread, current) for thread in threads[:MAX_SHOWN_THREADS]]
+    return [*lines, f"{total - len(lines)} more: see threads_list"] if total > len(lines) else lines
