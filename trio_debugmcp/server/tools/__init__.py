@@ -6,7 +6,7 @@ __all__ = ["Toolbox", "open_toolbox"]
 
 
 def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox:
-    """Make the toolbox with every tool, or only with those that an agent needs every day.
+    """Make the toolbox. `core_only`: it lists only what an agent needs every day.
 
     `read_only`: for clients that watch a replay. What would move the program is refused, and no call is recorded in
     the timeline.
@@ -30,4 +30,4 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         from trio_debugmcp.server.tools import read_only as replay
 
         tools = [replay.read_only(tool) for tool in tools]
-    return Toolbox([tool for tool in tools if tool.core or not core_only])
+    return Toolbox(tools, core_only=core_only)

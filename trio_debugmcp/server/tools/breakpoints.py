@@ -159,24 +159,29 @@ TOOLS = (
     Tool(
         name="breakpoint_set",
         title="Set a breakpoint",
-        description="Set a breakpoint on a line or a function, before or during a session; the same place again "
-        "updates it. It stays until it is removed. With `log_message` it writes and does not stop.",
+        description=(
+            "Set a breakpoint, on a line or where a function begins, before or during a session. Answers with the text "
+            "of the line: check it. The same place again updates it. With `log_message` it writes its text (`log` in "
+            "answers) and does not stop: the quickest way to see values."
+        ),
         params=BreakpointSet,
         run=_set,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="breakpoint_set_exception",
         title="Set an exception breakpoint",
-        description="Stop when an exception is raised (first chance), or when it is not caught (second chance).",
+        description=("Stop where exceptions of a type are raised, caught or not."),
         params=BreakpointSetException,
         run=_set_exception,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="breakpoint_enable",
         title="Switch a breakpoint on or off",
-        description="Switch a breakpoint of any kind on or off; it keeps its id and its hit count.",
+        description=("Switch a breakpoint of any kind off or on; it keeps its hit count."),
         params=BreakpointEnable,
         run=_enable,
         idempotent=True,
@@ -184,15 +189,16 @@ TOOLS = (
     Tool(
         name="breakpoint_remove",
         title="Remove breakpoints",
-        description="Remove a breakpoint of any kind, or all of them with `*`.",
+        description=("Remove a breakpoint of any kind, or all with `*`."),
         params=BreakpointRemove,
         run=_remove,
         destructive=True,
+        listing="core",
     ),
     Tool(
         name="breakpoint_list",
         title="List breakpoints",
-        description="All breakpoints with their places, conditions, states and hit counts.",
+        description=("All breakpoints: place, condition, hits, and why one is pending."),
         params=BreakpointList,
         run=_list,
         read_only=True,

@@ -166,44 +166,48 @@ TOOLS = (
     Tool(
         name="debug_continue",
         title="Continue",
-        description="Let the program run until it stops again or ends. With child processes, the next one that waits "
-        "paused is what you get.",
+        description=("Run on until the next stop or the end. Answers with the stop."),
         params=DebugContinue,
         run=_continue,
+        listing="core",
     ),
     Tool(
         name="debug_step",
         title="Step",
-        description="Step over the next line, into a call, or out to the caller; `count` repeats it. A step that ends "
-        "at a breakpoint, an exception or the program's end says so at once.",
+        description=(
+            "Step over a line, into a call, or out to the caller, `count` times; what is stepped over or out of shows "
+            "what it `returned`. A breakpoint, an exception or the end stops it at once."
+        ),
         params=DebugStep,
         run=_step,
+        listing="core",
     ),
     Tool(
         name="debug_run_to",
         title="Run to a line",
-        description="Continue to a line, by a temporary breakpoint that leaves your own ones as they are. Another stop "
-        "on the way ends the run.",
+        description=("Run on to a line; any other stop on the way ends it."),
         params=DebugRunTo,
         run=_run_to,
+        listing="core",
     ),
     Tool(
         name="debug_wait",
         title="Wait for a stop",
-        description=_WAIT_DESCRIPTION,
+        description=("Wait for the next stop or the end; returns at once if the program is stopped."),
         params=DebugWait,
         run=_wait,
         read_only=True,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="breakpoint_wait",
         title="Wait for a breakpoint",
-        description=f"The same as debug_wait. {_WAIT_DESCRIPTION}",
+        description=("The same as debug_wait."),
         params=DebugWait,
         run=_wait,
         read_only=True,
         idempotent=True,
-        core=False,
+        listing="none",
     ),
 )

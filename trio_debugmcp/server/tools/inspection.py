@@ -279,28 +279,35 @@ TOOLS = (
     Tool(
         name="variables_get",
         title="Variables",
-        description="The variables of a frame, or what is inside one of them by its `path`.",
+        description=(
+            "The variables of a frame, or what is inside one (`path`: `order.items[3]`). A stop shows the locals "
+            "already: use this for other frames, for globals, and for what was cut."
+        ),
         params=VariablesGet,
         run=_variables,
         read_only=True,
         runs_code=True,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="evaluate",
         title="Evaluate an expression",
-        description="Evaluate an expression in a frame of the paused program; while a Python program runs or is "
-        "blocked, in the globals of its main module. It runs there and may change it.",
+        description=(
+            "Evaluate an expression, or run statements, in a frame; while a Python program runs, in its main module. "
+            "It really runs, and may change the program."
+        ),
         params=Evaluate,
         run=_evaluate,
         destructive=True,
         runs_code=True,
         open_world=True,
+        listing="core",
     ),
     Tool(
         name="exception_get_context",
         title="Exception in context",
-        description="At an exception stop: the exception, its causes, and the frames with the first ones' locals.",
+        description=("At an exception: the chain of its causes, and the frames that it passed with their locals."),
         params=ExceptionGetContext,
         run=_exception_context,
         read_only=True,
@@ -310,7 +317,7 @@ TOOLS = (
     Tool(
         name="source_get",
         title="Source",
-        description="Lines of a source file of the debugged program.",
+        description=("Lines of a source file of the program, numbered."),
         params=SourceGet,
         run=_source,
         read_only=True,

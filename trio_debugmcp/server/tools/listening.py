@@ -126,10 +126,11 @@ TOOLS = (
     Tool(
         name="debug_listen",
         title="Wait for programs that dial in",
-        description="Open an address where Python programs dial in by themselves: workers of Dask, Ray or torchrun, "
-        "a server's processes, a container, also on other machines. Returns at once with the line to run in each; each "
-        "is then a session, and so are its children. Wait for the first stop with debug_wait. It lasts until "
-        "debug_disconnect, which lets the programs run on; meanwhile nothing else can be launched or attached to.",
+        description=(
+            "Open an address where Python programs dial in by themselves (workers of Dask, Ray or torchrun, "
+            "containers, other machines). Answers at once with the line of Python to run in each; each becomes a "
+            "session. Then use debug_wait. Ends with debug_disconnect."
+        ),
         params=DebugListen,
         run=_listen,
         open_world=True,

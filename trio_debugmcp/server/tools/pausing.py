@@ -141,8 +141,12 @@ TOOLS = (
     Tool(
         name="debug_pause",
         title="Pause",
-        description="Stop the running program where it is.",
+        description=(
+            "Stop the running program where it is. If every thread waits (a hang), says where each is and what it "
+            "waits for."
+        ),
         params=DebugPause,
         run=_pause,
+        listing="core",
     ),
 )

@@ -249,36 +249,48 @@ TOOLS = (
     Tool(
         name="debug_launch",
         title="Launch a program",
-        description="Start a program under the debugger and wait until it stops: at its entry unless `stop_at_entry` "
-        "is false, else at a breakpoint, an exception or its end. Answers with the session and the stop.",
+        description=(
+            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
+            "or at its end. With no breakpoint it stops at its first line, unless `stop_at_entry` is false. Answers "
+            "with where and why, the stack, the locals, the source around and the output. To see values without "
+            "stopping, give breakpoints a `log_message`."
+        ),
         params=DebugLaunch,
         run=_launch,
         open_world=True,
+        listing="core",
     ),
     Tool(
         name="debug_attach",
         title="Attach to a running program",
-        description="Attach to a process by its id, or to a debug adapter that listens on a port. The program keeps "
-        "running; stop it with debug_pause or a breakpoint.",
+        description=(
+            "Attach to a running process by pid, or to an adapter that listens on a port. The program runs on: use "
+            "debug_pause or breakpoints."
+        ),
         params=DebugAttach,
         run=_attach,
         open_world=True,
+        listing="core",
     ),
     Tool(
         name="debug_disconnect",
         title="End the debug session",
-        description="End the session: a launched program is terminated, one attached to keeps running, unless "
-        "`terminate` says otherwise. Breakpoints are kept for the next session.",
+        description=(
+            "End the session; a launched program is ended too, one that was attached to runs on. Breakpoints stay for "
+            "the next session."
+        ),
         params=DebugDisconnect,
         run=_disconnect,
         destructive=True,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="debug_restart",
         title="Restart the program",
-        description="End the launched program and launch it again with the same parameters and the breakpoints as "
-        "they are now.",
+        description=(
+            "End the launched program and run it again, with the breakpoints as they are now. Answers as debug_launch."
+        ),
         params=DebugRestart,
         run=_restart,
         destructive=True,
@@ -287,8 +299,10 @@ TOOLS = (
     Tool(
         name="debug_state",
         title="State of the session",
-        description="The session's state, process, reason of the pause and place; without a session, how the last one "
-        "ended.",
+        description=(
+            "Where the program is now, or how it ended: the same answer as at its last stop, without output. While it "
+            "runs: where its threads are."
+        ),
         params=DebugState,
         run=_state,
         read_only=True,

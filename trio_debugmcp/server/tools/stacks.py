@@ -247,11 +247,14 @@ TOOLS = (
     Tool(
         name="stacktrace_get",
         title="Call stack",
-        description="The frames of a thread, top first; with `*` those of all threads, equal stacks merged. Python "
-        "programs answer also while they run or are blocked.",
+        description=(
+            "The frames of a thread, innermost first; with thread_id `*` of all threads of all processes, equal stacks "
+            "merged. Also while a Python program runs or hangs."
+        ),
         params=StacktraceGet,
         run=_stacktrace,
         read_only=True,
         idempotent=True,
+        listing="core",
     ),
 )

@@ -115,22 +115,23 @@ TOOLS = (
     Tool(
         name="threads_list",
         title="Threads",
-        description="The threads with their places and what they wait for; of Python programs as they are now, also "
-        "while they run or are blocked, else as of the last stop.",
+        description=("All threads: where each is and what it waits for. Also while a Python program runs or hangs."),
         params=ThreadsList,
         run=_threads,
         read_only=True,
         idempotent=True,
+        listing="core",
     ),
     Tool(
         name="tasks_list",
         title="Tasks",
-        description="The asyncio tasks with what each awaits, or the nursery tree of a Trio program; also while it "
-        "runs or is blocked.",
+        description=(
+            "The asyncio tasks with what each awaits, or the nursery tree of a Trio program. Also while it runs or "
+            "hangs."
+        ),
         params=TasksList,
         run=_tasks,
         read_only=True,
         idempotent=True,
-        core=False,
     ),
 )

@@ -78,8 +78,7 @@ TOOLS = (
     Tool(
         name="timeline_query",
         title="Query the timeline",
-        description="What happened in the session, or in the last one: stops, steps, breakpoints, tracepoints, "
-        "exceptions, output, threads, tool calls, clients. Page with `after_event_id`.",
+        description=("What happened in the session, in order: stops, steps, hits, exceptions, output, tool calls."),
         params=TimelineQuery,
         run=_query,
         read_only=True,

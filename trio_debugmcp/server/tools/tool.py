@@ -15,7 +15,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import cached_property
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import mcp_types as types
 import msgspec
@@ -27,6 +27,7 @@ from trio_debugmcp.server.answers.answer import Answer, encoded
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.changes import Happened
@@ -67,6 +68,9 @@ MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes a
 
 Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
+UNLISTED = frozenset({"max_result_bytes", "max_value_length", "session_id"})
+"""Parameters that are rarely needed, of any tool: the list leaves them out, docs/tools.md has them."""
+
 P = TypeVar("P", bound=Params)
 Run = Callable[[Debugger, P], Awaitable[Answer]]
 
@@ -76,7 +80,9 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     Attributes:
         runs_code: it may evaluate expressions in the debugged program.
-        core: an agent needs it every day, so `serve --tools core` lists it.
+        listing: which lists it is in: `core`, what an agent needs every day (`serve --tools core`), or only the full
+            one, or none. Every tool can be called.
+        unlisted: parameters that the list leaves out, besides those that are left out everywhere.
         noted: a call becomes an event of the timeline. False for tools that read the timeline: a client that calls
             them on every change of the timeline would wake itself for ever.
     """
@@ -91,7 +97,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     open_world: bool = False
     runs_code: bool = False
-    core: bool = True
+    listing: Literal["core", "full", "none"] = "full"
+    unlisted: frozenset[str] = frozenset()
     noted: bool = True
 
     def allows(self, role: Role) -> bool:
@@ -113,9 +120,8 @@ class Tool(Struct, frozen=True, kw_only=True):
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=_object_schema(self.params),
+            input_schema=listed_schema(self.params, self.unlisted | UNLISTED),
             annotations=types.ToolAnnotations(
-                title=self.title,
                 read_only_hint=self.read_only,
                 destructive_hint=self.destructive,
                 idempotent_hint=self.idempotent,
@@ -125,22 +131,23 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Toolbox:
-    """The tools of a server, listed and called for a role."""
+    """The tools of a server, listed and called for a role. `core_only`: the list has only those of every day."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[Tool], *, core_only: bool = False) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._listings = ("core",) if core_only else ("core", "full")
 
     def __repr__(self) -> str:
         return f"<Toolbox of {len(self._tools)} tools>"
 
     @property
     def names(self) -> list[str]:
-        """The names of the tools, as listed."""
+        """The names of all tools, listed or not."""
         return list(self._tools)
 
     @cached_property
     def _listed(self) -> dict[str, types.Tool]:
-        return {name: tool.listed() for name, tool in self._tools.items()}
+        return {name: tool.listed() for name, tool in self._tools.items() if tool.listing in self._listings}
 
     def listed(self, role: Role = "control") -> list[types.Tool]:
         """Return what `tools/list` answers. The schemas are made at the first call: they cost start-up time."""
@@ -193,6 +200,8 @@ class Toolbox:
             if not tool.allows(role):
                 raise tool.refusal()
             params = _convert(tool, arguments)
+            if role == "observe" and getattr(params, "show", None):  # expressions run code of the program
+                raise tool.refusal()
             result = await tool.run(debugger, params)
         except (DebugError, OSError, msgspec.ValidationError) as error:
             failure = usage_error(error)
@@ -236,16 +245,9 @@ _NO_SUCH_VALUE = re.compile(r"Invalid enum value (.*) - at `\$\.(\w+)`", re.DOTA
 
 def _allowed(params: type[Params], name: str) -> list[str]:
     """Return what a parameter accepts, as its schema has it."""
-    (schema,) = [each for field, each in _object_schema(params)["properties"].items() if field == name]
+    (schema,) = [each for field, each in listed_schema(params)["properties"].items() if field == name]
     found: list[str] = []
     for each in schema.get("anyOf", [schema]):
         found += [json.dumps(value) for value in each.get("enum", ()) if value is not None]
         found += ["an integer"] if each.get("type") == "integer" else []
     return found
-
-
-def _object_schema(kind: type[Struct]) -> dict[str, Any]:
-    """Return the JSON schema of a struct, with an object at its root as MCP requires."""
-    _, components = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
-    root = components.pop(kind.__name__)
-    return {**root, **({"$defs": components} if components else {})}

@@ -1,0 +1,64 @@
+"""The input schema of a tool as a model sees it: what it needs to make a call, and nothing that costs it more reading.
+
+    listed_schema(DebugContinue)
+    # {"type": "object", "properties": {"thread_id": {"type": "integer"}, "wait": {"type": "boolean", …}, …}}
+
+Bounds are left out, because the server checks them and explains what is wrong; so are parameters that are rarely
+needed, which are accepted all the same. docs/tools.md has everything.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+_BOUNDS = frozenset(
+    {
+        "additionalProperties",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minimum",
+        "title",
+    }
+)
+
+_KNOWN = frozenset({"count", "frame_index", "start", "thread_id", "timeout", "wait"})
+"""Parameters of many tools that mean the same everywhere and say it by their names: no description is repeated."""
+
+_NO_NEWS: tuple[object, ...] = (None, [], {}, "")
+"""Defaults that say no more than that a parameter may be left out."""
+
+
+def listed_schema(params: type[Struct], unlisted: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Return the JSON schema of a parameter struct without the parameters in `unlisted`."""
+    _, components = msgspec.json.schema_components((params,), ref_template="#/$defs/{name}")
+    whole = components[params.__name__]
+    properties = {
+        name: _lean({**found, **({"description": None} if name in _KNOWN else {})})
+        for name, found in whole["properties"].items()
+        if name not in unlisted
+    }
+    required = [name for name in whole.get("required", ()) if name not in unlisted]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without bounds, nulls, and defaults that have no news."""
+    if "$ref" in schema:  # the description of the parameter says what it is
+        return {"type": "object"}
+    found = {name: value for name, value in schema.items() if name not in _BOUNDS}
+    if found.get("default", ...) in _NO_NEWS and found.get("default") is not False:
+        del found["default"]
+    if found.get("description", ...) is None:
+        del found["description"]
+    if "items" in found:
+        found["items"] = _lean(found["items"])
+    options = [_lean(each) for each in found.pop("anyOf", ()) if each.get("type") != "null"]
+    if len(options) == 1:
+        return {**options[0], **found}
+    return {"anyOf": options, **found} if options else found
