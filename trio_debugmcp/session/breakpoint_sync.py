@@ -140,7 +140,11 @@ class BreakpointSync:
             mine = [each for each in self._merger.state.exceptions if each.enabled]
             if not mine and not self._requests.capabilities.exception_breakpoint_filters:
                 return
-            wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance) for e in mine]
+            wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled) for e in mine]
+            snapshot = self._requests.snapshot
+            modes = () if snapshot is None else snapshot.origin.stop_at
+            if modes:
+                wanted.append(TypedException("*", False, "unhandled" in modes, "userUnhandled" in modes))
             arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
             problem = None
             try:

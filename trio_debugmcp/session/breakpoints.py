@@ -52,6 +52,7 @@ class ExceptionSpec(Struct, frozen=True, kw_only=True):
     exception_type: str = "*"
     first_chance: bool = True
     second_chance: bool = True
+    user_unhandled: bool = False
     include_subtypes: bool = True
     condition: str | None = None
 

@@ -30,6 +30,7 @@ from trio_debugmcp.errors import (
     UsageError,
     no_session,
 )
+from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
@@ -198,6 +199,12 @@ class Debugger:
         finally:
             self._starting = False
         return session
+
+    async def start_within(
+        self, profile: Profile, start: Launch | Attach | Listen, seconds: float
+    ) -> DebugSession | None:
+        """Start as `start` does; None if it takes longer than `seconds`, and then it goes on. Cancelling ends it."""
+        return await finished_within(self._running(), lambda: self.start(profile, start), seconds)
 
     def check_free(self) -> None:
         """Raise unless a session may be started.

@@ -26,6 +26,15 @@ MAX_MESSAGE_LENGTH = 1000
 """Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
 
 
+_SIGNALS = frozenset(
+    {
+        *("Cancelled", "CancelledError", "Exit", "GeneratorExit", "KeyboardInterrupt", "Skipped", "SkipTest"),
+        *("StopAsyncIteration", "StopIteration", "SystemExit"),
+    }
+)
+"""Exceptions that leave a program or the user's code on purpose: `sys.exit`, a test that is skipped."""
+
+
 class Raised(Struct, frozen=True):
     """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop."""
 
@@ -60,14 +69,22 @@ class ExceptionFilter:
             return None
         info = await self._info(stopped, thread_id)
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
-        if not candidates:  # the adapter was asked to stop in some other way, by adapter_options for example
-            return Raised(info)
+        modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
+        if not candidates and info.break_mode not in modes:
+            return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
         if await self._is_repetition(info, thread_id, stack):
             return Raised(info, counts=False)
         frame_id = _top(stack)
         lineage = await self._lineage(info, frame_id)
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted))
+        return Raised(info, tuple(wanted), counts=bool(wanted) or self._stops_anyway(info))
+
+    def _stops_anyway(self, info: ExceptionInfo) -> bool:
+        """Whether the session stops at an exception that no breakpoint asks for."""
+        snapshot = self._requests.snapshot
+        if snapshot is None or info.break_mode not in snapshot.origin.stop_at:
+            return False
+        return info.type.rpartition(".")[2] not in _SIGNALS
 
     async def _info(self, stopped: Stopped, thread_id: int) -> ExceptionInfo:
         info = ExceptionInfo(type=stopped.text or "exception", message=stopped.description, break_mode=None)
@@ -76,11 +93,10 @@ class ExceptionFilter:
                 "exceptionInfo", {"threadId": thread_id}, ExceptionInfoBody, seconds=EXAMINATION_SECONDS
             )
             details = body.details
-            info = ExceptionInfo(
-                type=body.exception_id or (details.full_type_name if details else None) or info.type,
-                message=body.description or (details.message if details else None) or info.message,
-                break_mode=body.break_mode,
-            )
+            kind = body.exception_id or (details.full_type_name if details else None) or info.type
+            kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
+            message = body.description or (details.message if details else None) or info.message
+            info = ExceptionInfo(type=kind, message=message, break_mode=mode)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
     async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
@@ -113,7 +129,8 @@ class ExceptionFilter:
     async def _wants(
         self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...], frame_id: int | None
     ) -> bool:
-        chance = each.second_chance if info.break_mode == "unhandled" else each.first_chance
+        chances = {"unhandled": each.second_chance, "userUnhandled": each.user_unhandled}
+        chance = chances.get(info.break_mode or "", each.first_chance)
         ancestors = lineage if each.include_subtypes else lineage[:2]
         if not chance or (each.exception_type != "*" and each.exception_type not in ancestors):
             return False

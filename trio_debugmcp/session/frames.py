@@ -22,7 +22,7 @@ def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[Stack
     return tuple(
         StackFrame(
             id=frame.id,
-            name=frame.name,
+            name=profile.dialect.function_name(frame.name),
             location=frame_location(profile, frame),
             is_user_code=frame.presentation_hint not in {"subtle", "label", "deemphasize"},
             source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
@@ -38,7 +38,7 @@ def frame_location(profile: Profile, frame: DapFrame) -> Location:
         file=(source.path or source.name) if source is not None else None,
         line=frame.line or profile.dialect.line_of(frame),
         column=frame.column or None,
-        function_name=frame.name or None,
+        function_name=profile.dialect.function_name(frame.name) or None,
         module_name=profile.dialect.module_name(frame),
     )
 

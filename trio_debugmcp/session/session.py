@@ -121,7 +121,12 @@ class DebugSession:
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
         self._terminals = Terminals(
-            session_id, shared.console, shared.runtime.watchdog, shared.host, self._wait_children
+            session_id,
+            shared.console,
+            shared.runtime.watchdog,
+            shared.host,
+            self._wait_children,
+            stdin=start.stdin if isinstance(start, Launch) else None,
         )
         self._detached = False
 
@@ -148,7 +153,10 @@ class DebugSession:
         the session ends as failed, and the exception is raised.
         """
         failure: DebugError | None = None
-        origin = origin_of(self.profile, self.start, self._shared.clock.now())
+        parent = None if self.parent is None else self._merger.state.snapshot(self.parent)
+        origin = origin_of(
+            self.profile, self.start, self._shared.clock.now(), None if parent is None else parent.origin
+        )
         self._shared.breakpoints.add_session(self._breakpoints)
         try:
             await self._merger.merge(SessionOpened(self.id, origin, self.parent, self._outlives_parent()))

@@ -64,13 +64,17 @@ def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
             return command, arguments
 
 
-def origin_of(profile: Profile, start: Start, now: UnixTime) -> Origin:
-    """Return what is known of the session's process before it exists."""
-    origin = Origin(adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now)
+def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | None = None) -> Origin:
+    """Return what is known of the session's process before it exists. What stops a program stops its children."""
+    stop_at = () if parent is None else parent.stop_at
+    origin = Origin(
+        adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now, stop_at=stop_at
+    )
     match start:
         case Launch(program=program, args=args, cwd=cwd):
             return replace(
                 origin,
+                stop_at=start.stop_at,
                 process_name=program.rpartition("/")[2],
                 executable_path=program,
                 command_line_args=args,
@@ -95,7 +99,7 @@ def session_active(state: State) -> UsageError:
     """Return the `SESSION_ACTIVE` error of a start while there is a session; it says what that session is."""
     root = state.root
     if root is None or root.origin.launch_mode == "Launch":
-        what, advice = "is already active", "End it with debug_disconnect, or use debug_restart"
+        what, advice = "is already active", "Pass replace=true, end it with debug_disconnect, or use debug_restart"
     elif root.origin.listens:
         what = f"already listens at {root.origin.process_name} for programs to dial in"
         advice = "Start programs yourself, with the line in them, or end it with debug_disconnect: they run on"

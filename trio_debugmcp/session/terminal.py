@@ -4,6 +4,7 @@ This is the only way to the program's standard input, and the cleanest way to it
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import trio
 
@@ -21,6 +22,7 @@ class Terminals:
 
     Args:
         wait_children: waits until no child of the session is debugged any more.
+        stdin: the whole of a program's standard input; None leaves that open for what is written later.
     """
 
     def __init__(
@@ -30,7 +32,10 @@ class Terminals:
         watchdog: Watchdog,
         host: Host,
         wait_children: Callable[[], Awaitable[object]],
+        *,
+        stdin: str | None = None,
     ) -> None:
+        self._stdin = stdin
         self.exit_code: int | None = None
         self._wait_children = wait_children
         self._session_id = session_id
@@ -59,7 +64,10 @@ class Terminals:
             ):
                 if process.stdin is None or process.stdout is None or process.stderr is None:
                     raise AssertionError("the process was opened with pipes")
-                self._console.connect_input(process.stdin)
+                if self._stdin is None:
+                    self._console.connect_input(process.stdin)
+                else:
+                    pumps.start_soon(_feed, process.stdin, self._stdin.encode())
                 pumps.start_soon(self._console.pump, process.stdout, "stdout")
                 pumps.start_soon(self._console.pump, process.stderr, "stderr")
                 task_status.started(process.pid)
@@ -75,3 +83,10 @@ class Terminals:
         """Wait until every program that was started here has ended."""
         for over in list(self._over):
             await over.wait()
+
+
+async def _feed(pipe: trio.abc.SendStream, data: bytes) -> None:
+    """Write a program's whole input, as fast as it reads it, and close it."""
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # it does not read to the end
+        await pipe.send_all(data)
+    await pipe.aclose()

@@ -24,7 +24,8 @@ from trio_debugmcp.state.payloads import (
 class Origin(Struct, frozen=True):
     """How a session was started, and what is known about its process.
 
-    `listens`: it has no process, but waits for programs that dial in; the name is its address.
+    `listens`: it has no process, but waits for programs that dial in; the name is its address. `stop_at`: the break
+    modes in which any exception stops it, though no breakpoint asks for it.
     """
 
     adapter: str
@@ -38,6 +39,7 @@ class Origin(Struct, frozen=True):
     command_line_args: tuple[str, ...] = ()
     working_directory: str | None = None
     listens: bool = False
+    stop_at: tuple[str, ...] = ()
 
 
 class StackFrame(Struct, frozen=True):
@@ -196,7 +198,7 @@ class Breakpoint(Struct, frozen=True):
 
 
 class ExceptionBreakpoint(Struct, frozen=True):
-    """A stop when an exception is raised (`first_chance`) or is not caught (`second_chance`).
+    """A stop when an exception is raised (`first_chance`), is not caught (`second_chance`), or leaves the user's code.
 
     `session_ids` are the sessions whose adapters watch for it, `unknown_in` those of them whose program has no such
     type yet.
@@ -206,6 +208,7 @@ class ExceptionBreakpoint(Struct, frozen=True):
     exception_type: str = "*"
     first_chance: bool = True
     second_chance: bool = True
+    user_unhandled: bool = False
     include_subtypes: bool = True
     condition: str | None = None
     enabled: bool = True

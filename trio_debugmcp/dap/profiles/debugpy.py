@@ -28,10 +28,12 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
+from trio_debugmcp.dap.profiles import python_tests
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
-from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions, interpreter_for
+from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
+from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
 from trio_debugmcp.errors import CannotRun
@@ -42,6 +44,7 @@ _CONDITION_FAILED = re.compile(
     re.DOTALL,
 )
 _LOST_PROGRAM = re.compile(r"Server\[[^]]*\] disconnected unexpectedly")
+_LEAVING = "(note: full exception trace is shown"
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
 
@@ -79,7 +82,11 @@ class DebugpyDialect(Dialect):
         modes = {
             (each.type if isinstance(getattr(builtins, each.type, None), type) else "BaseException", mode)
             for each in wanted
-            for mode, asked in (("always", each.first_chance), ("unhandled", each.second_chance))
+            for mode, asked in (
+                ("always", each.first_chance),
+                ("unhandled", each.second_chance),
+                ("userUnhandled", each.user_unhandled),
+            )
             if asked
         }
         options = [
@@ -105,6 +112,14 @@ class DebugpyDialect(Dialect):
     def hides(self, variable: DapVariable) -> bool:
         """Hide pydevd's groups, which have no value, and the variable that it leaves in the frame."""
         return (variable.name in _GROUPS and not variable.value) or variable.name == "__exception__"
+
+    def exception_kind(self, kind: str, mode: str | None) -> tuple[str, str | None]:
+        # Only of an exception that leaves the user's code pydevd says more than the type, and calls its mode `always`.
+        bare, note, _ = kind.partition(_LEAVING)
+        return (bare.rstrip(), "userUnhandled") if note else (kind, mode)
+
+    def function_name(self, name: str) -> str:
+        return name.removesuffix(" (Current frame)")
 
     def line_of(self, frame: DapFrame) -> int | None:
         # Since Python 3.11 a module that is about to start is in line 0, which stands for its first line.
@@ -242,6 +257,23 @@ class Debugpy(Profile):
             f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
             f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
         )
+
+    def runs_script(self, program: str) -> bool:
+        return is_script(program)
+
+    def command_script(self, name: str, directory: str) -> str | None:
+        script = Path(interpreter_for(directory)).parent / name
+        return str(script) if script.is_file() and is_script(str(script)) else None
+
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        return {"code": python_tests.runner_code(test)}
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        return python_tests.near_tests(test, directory)
+
+    def interpreter(self, launch: Launch) -> str | None:
+        chosen = _interpreter(launch)[0]
+        return None if chosen == sys.executable else chosen
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         # A child has dialed in, or, of a program that listens, its parent announces an address in `connect`.

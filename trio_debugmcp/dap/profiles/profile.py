@@ -43,7 +43,12 @@ class PathMapping(Struct, frozen=True):
 
 
 class Launch(Struct, frozen=True):
-    """A program to start under the debugger; paths are absolute."""
+    """A program to start under the debugger; paths are absolute.
+
+    Attributes:
+        stdin: the whole of its standard input; None leaves that open for what is written later.
+        stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
+    """
 
     program: str
     args: tuple[str, ...] = ()
@@ -52,6 +57,8 @@ class Launch(Struct, frozen=True):
     stop_at_entry: bool = True
     just_my_code: bool = True
     options: Mapping[str, Any] = {}
+    stdin: str | None = None
+    stop_at: tuple[str, ...] = ()
 
 
 class Attach(Struct, frozen=True):
@@ -85,6 +92,7 @@ class TypedException(Struct, frozen=True):
     type: str
     first_chance: bool
     second_chance: bool
+    user_unhandled: bool = False
 
 
 class Dialect:
@@ -146,11 +154,19 @@ class Dialect:
         """Mark a log message, so that its output differs from the program's and names its breakpoint."""
         return f"\x02{breakpoint_id}\x03{message}"
 
+    def exception_kind(self, kind: str, mode: str | None) -> tuple[str, str | None]:
+        """The type of an exception and its break mode, from what the adapter says of them."""
+        return kind, mode
+
     # --- Its frames and variables ----------------------------------------------------------------------------
 
     def hides(self, variable: DapVariable) -> bool:
         """Whether the adapter made this variable up, for example to group others."""
         return False
+
+    def function_name(self, name: str) -> str:
+        """The function of a frame, from the frame's name."""
+        return name
 
     def line_of(self, frame: DapFrame) -> int | None:
         """The line of a frame that the adapter reports in line 0."""
@@ -190,6 +206,26 @@ class Profile(ABC):
 
     code_options: ClassVar[frozenset[str]] = frozenset()
     """Options that select what is run in another way than by a program's path."""
+
+    def runs_script(self, program: str) -> bool:
+        """Whether a file of no known kind says in its first line that it is a program of this language."""
+        return False
+
+    def command_script(self, name: str, directory: str) -> str | None:
+        """The script of a command that is installed where a program in this directory would run."""
+        return None
+
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        """Options of a launch that runs one test; None if this adapter's language has no such way."""
+        return None
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        """Tests whose names are like this one, which was not found."""
+        return []
+
+    def interpreter(self, launch: Launch) -> str | None:
+        """What runs the program, if that is worth a note: it is not what this server runs on."""
+        return None
 
     has_probe: ClassVar[bool] = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""

@@ -2,13 +2,12 @@
 
 import ast
 import builtins
-import os
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 from trio_debugmcp.dap.profiles.language import Expressions, Place
+from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for
 from trio_debugmcp.probe.inside.templates import Template, TemplateError
 
 _MAX_PLACES = 200
@@ -153,16 +152,3 @@ def _syntax_error(source: str | bytes, mode: str) -> str | None:
     except (ValueError, RecursionError, MemoryError) as error:
         return str(error)
     return None
-
-
-def interpreter_for(program: str) -> str:
-    """The Python that should run a program: an active virtual environment, else the nearest `.venv`, else ours."""
-    active = os.environ.get("VIRTUAL_ENV")
-    homes = [Path(active)] if active else []
-    places = [Path(program), *Path(program).parents]
-    homes += [place / name for place in places for name in (".venv", "venv")]
-    for home in homes:
-        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
-            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
-                return str(candidate)
-    return sys.executable

@@ -146,7 +146,7 @@ def ended_answer(ended: Snapshot) -> Stop:
         reason="Exited",
         exit_code=ended.exit_code,
         signal=None if signal is UNSET else signal,
-        notes=[ended.end_reason] if ended.end_reason else [],
+        notes=[ended.end_reason] if ended.end_reason and ended.exit_code is None else [],
     )
 
 

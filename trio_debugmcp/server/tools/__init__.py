@@ -15,6 +15,7 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         breakpoints,
         execution,
         inspection,
+        launching,
         listening,
         pausing,
         process,
@@ -24,7 +25,19 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         timeline,
     )
 
-    families = (session, listening, execution, pausing, breakpoints, stacks, threads, inspection, process, timeline)
+    families = (
+        launching,
+        session,
+        listening,
+        execution,
+        pausing,
+        breakpoints,
+        stacks,
+        threads,
+        inspection,
+        process,
+        timeline,
+    )
     tools = [tool for family in families for tool in family.TOOLS]
     if read_only:
         from trio_debugmcp.server.tools import read_only as replay

@@ -1,9 +1,9 @@
 """The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
-from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import (
@@ -13,6 +13,7 @@ from trio_debugmcp.server.answers.breakpoints import (
     breakpoint_answer,
     breakpoint_lines,
 )
+from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
@@ -47,6 +48,9 @@ class BreakpointSetException(Params, frozen=True, kw_only=True):
     exception_type: Annotated[str, Meta(min_length=1, description="A type, by short or full name, or `*` for all.")]
     break_on_first_chance: Annotated[bool, Meta(description="Stop where it is raised, even if it is caught.")] = True
     break_on_second_chance: Annotated[bool, Meta(description="Stop when it is not caught.")] = True
+    break_on_user_unhandled: Annotated[
+        bool, Meta(description="Stop when it leaves your code, whoever catches it: where a test fails, for example.")
+    ] = False
     include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
     condition: Condition = None
 
@@ -64,8 +68,8 @@ class BreakpointList(Params, frozen=True, kw_only=True):
     pass
 
 
-def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec:
-    """Check the parameters of a breakpoint, and return what to set.
+def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None = None) -> BreakpointSpec:
+    """Check the parameters of a breakpoint, and return what to set. `cwd`: where relative files start from.
 
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
@@ -74,8 +78,9 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, or `function`.")
     file = None
     if params.file is not None and params.function is None:
-        file = debugger.workspace.resolve(params.file)
-        if not debugger.host.query(f"file {file}", Path(file).is_file):
+        file = existing_file(debugger, params.file, cwd)
+        if file is None:
+            file = debugger.workspace.resolve(params.file)
             raise UsageError(
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )
@@ -95,6 +100,16 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet) -> BreakpointSpec
         hit_condition=params.hit_condition,
         log_message=params.log_message,
     )
+
+
+def exception_spec(debugger: Debugger, exception_type: str, condition: str | None) -> ExceptionSpec:
+    """Check the condition of an exception breakpoint, and return what to set.
+
+    Raises:
+        UsageError: `INVALID_CONDITION`.
+    """
+    _check_condition(debugger, condition, None)
+    return ExceptionSpec(exception_type=exception_type, condition=condition)
 
 
 def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
@@ -123,16 +138,19 @@ async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
 
 
 async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
-    if not (params.break_on_first_chance or params.break_on_second_chance):
-        raise UsageError("INVALID_PARAMETER", "One of break_on_first_chance and break_on_second_chance must be true.")
-    _check_condition(debugger, params.condition, None)
+    if not (params.break_on_first_chance or params.break_on_second_chance or params.break_on_user_unhandled):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            "One of break_on_first_chance, break_on_second_chance and break_on_user_unhandled must be true.",
+        )
+    spec = exception_spec(debugger, params.exception_type, params.condition)
     made = await debugger.breakpoints.set_exception(
-        ExceptionSpec(
-            exception_type=params.exception_type,
+        replace(
+            spec,
             first_chance=params.break_on_first_chance,
             second_chance=params.break_on_second_chance,
+            user_unhandled=params.break_on_user_unhandled,
             include_subtypes=params.include_subtypes,
-            condition=params.condition,
         )
     )
     return _answer(debugger, made.id)

@@ -1,51 +1,23 @@
 """The tools about sessions: launch, attach, disconnect, restart, state."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, choose
+from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop import Stop, ended_answer, paused_answer, running_answer, with_sessions
-from trio_debugmcp.server.tools.answering import wait_answer, with_threads
-from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool, Wait
+from trio_debugmcp.server.tools.answering import with_threads
+from trio_debugmcp.server.tools.launching import choose_profile, run_program
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 
 RESTART_SECONDS = 30.0
 """For a restarted program to stop or end, as for a launch."""
-
-
-class DebugLaunch(Params, frozen=True, kw_only=True):
-    program: Annotated[str, Meta(description="The program to debug: a path, absolute or relative to the server.")]
-    args: Annotated[list[str], Meta(description="The program's command line arguments.")] = []
-    cwd: Annotated[str | None, Meta(description="The program's working directory; default: the server's.")] = None
-    env: Annotated[dict[str, str], Meta(description="Environment variables added for the program.")] = {}
-    adapter: Annotated[
-        str | None, Meta(description="The debug adapter or language; default: by the program's file type.")
-    ] = None
-    stop_at_entry: Annotated[bool, Meta(description="Stop at the program's first line.")] = True
-    breakpoints: Annotated[
-        list[BreakpointSet],
-        Meta(description="Breakpoints to set before the first line runs, as for breakpoint_set."),
-    ] = []
-    console: Annotated[
-        Literal["pipes"],
-        Meta(description="How the program's streams are connected: by pipes that the server owns."),
-    ] = "pipes"
-    just_my_code: Annotated[bool, Meta(description="Step over library code and do not stop in it.")] = True
-    adapter_options: Annotated[
-        dict[str, Any],
-        Meta(description='Further arguments of the adapter\'s launch request, e.g. {"python": ["/path/to/python"]}.'),
-    ] = {}
-    show: Show = []
-    wait: Wait = True
-    timeout: Seconds = 30.0
 
 
 class DebugAttach(Params, frozen=True, kw_only=True):
@@ -92,97 +64,11 @@ class Ended(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
 
 
-async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
-    debugger.check_free()
-    cwd = debugger.workspace.resolve(params.cwd or ".")
-    if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
-        raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
-    runs_file = not {"module", "code"} & params.adapter_options.keys()
-    program = debugger.workspace.resolve(params.program) if runs_file else params.program
-    profile = _choose(debugger, params.adapter, params.program if runs_file else None)
-    _check_options(debugger, profile, params.adapter_options)
-    if runs_file:
-        debugger.host.query(f"program {program}", lambda: _check_program(profile, program))
-    specs = [breakpoint_spec(debugger, wanted) for wanted in params.breakpoints]
-    for spec in specs:  # all have been checked: a launch with a breakpoint that is refused sets none
-        await debugger.breakpoints.set(spec)
-    start = Launch(
-        program=program,
-        args=tuple(params.args),
-        cwd=cwd,
-        env=params.env,
-        stop_at_entry=params.stop_at_entry,
-        just_my_code=params.just_my_code,
-        options=params.adapter_options,
-    )
-    return await _run(debugger, profile, start, wait=params.wait, timeout=params.timeout, show=params.show)
-
-
-def _choose(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
-    return choose(
-        adapter,
-        program,
-        debugger.settings.profiles,
-        lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate),
-    )
-
-
-def _check_options(debugger: Debugger, profile: Profile, options: dict[str, Any]) -> None:
-    for name in options:
-        if name in profile.reserved_options:
-            instead = profile.reserved_options[name]
-            raise UsageError(
-                "INVALID_PARAMETER",
-                f"adapter_options may not set '{name}'"
-                + (f": pass the parameter {instead} instead." if instead else "."),
-            )
-        if name in profile.code_options and debugger.settings.roots:
-            raise UsageError(
-                "PERMISSION_DENIED",
-                f"adapter_options may not set '{name}' on a server that is confined to {debugger.settings.roots[0]}.",
-            )
-
-
-def _check_program(profile: Profile, program: str) -> None:
-    path = Path(program)
-    if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
-        raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
-    try:
-        problem = profile.expressions.program_problem(program, path.read_bytes())
-    except OSError as error:
-        raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
-    if problem is not None:
-        raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
-
-
-async def _run(
-    debugger: Debugger, profile: Profile, start: Launch, *, wait: bool, timeout: float, show: Sequence[str] = ()
-) -> Stop:
-    deadline = trio.current_time() + timeout
-    session = None
-    with trio.move_on_at(deadline):
-        session = await debugger.start(profile, start)
-    if session is None:
-        raise UsageError(
-            "TIMEOUT",
-            f"The program was not ready to run within {timeout:g} s. Launch again with a longer `timeout`.",
-        )
-    pid = None if session.snapshot is None else session.snapshot.origin.process_id
-    outcome = None
-    if wait:
-        with trio.move_on_at(deadline):
-            outcome = await debugger.wait_stop()
-    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
-    last = session.snapshot or debugger.state.last
-    return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
-
-
 async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
     debugger.check_free()
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
-    profile = _choose(debugger, params.adapter, None)
+    profile = choose_profile(debugger, params.adapter, None)
     start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
     if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
@@ -227,7 +113,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
-    return await _run(debugger, profile, start, wait=True, timeout=RESTART_SECONDS)
+    return await run_program(debugger, profile, start, timeout=RESTART_SECONDS)
 
 
 async def _state(debugger: Debugger, params: DebugState) -> Stop:
@@ -246,20 +132,6 @@ async def _state(debugger: Debugger, params: DebugState) -> Stop:
 
 
 TOOLS = (
-    Tool(
-        name="debug_launch",
-        title="Launch a program",
-        description=(
-            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
-            "or at its end. With no breakpoint it stops at its first line, unless `stop_at_entry` is false. Answers "
-            "with where and why, the stack, the locals, the source around and the output. To see values without "
-            "stopping, give breakpoints a `log_message`."
-        ),
-        params=DebugLaunch,
-        run=_launch,
-        open_world=True,
-        listing="core",
-    ),
     Tool(
         name="debug_attach",
         title="Attach to a running program",

@@ -1,0 +1,48 @@
+"""Which Python runs a program."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+_SHEBANG = re.compile(
+    rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?P<command>\S*python[\d.]*)"
+    rb"|#!/bin/sh\n'''exec' \"?(?P<long>[^\"\n]*python[\d.]*)"
+)
+"""How a script of Python begins. Installers write two lines of shell where the interpreter's path is long."""
+
+_HEAD_BYTES = 600
+
+
+def interpreter_for(program: str) -> str:
+    """Return the Python that should run a program.
+
+    It is the one that the first line names, as in the scripts of a virtual environment; else that of an active virtual
+    environment, else that of the nearest `.venv`, else ours.
+    """
+    named = _named_by(program)
+    if named is not None and Path(named).is_absolute() and Path(named).is_file():
+        return named
+    active = os.environ.get("VIRTUAL_ENV")
+    homes = [Path(active)] if active else []
+    places = [Path(program), *Path(program).parents]
+    homes += [place / name for place in places for name in (".venv", "venv")]
+    for home in homes:
+        for candidate in (home / "bin" / "python", home / "Scripts" / "python.exe"):
+            if candidate.is_file() and (home / "pyvenv.cfg").is_file():
+                return str(candidate)
+    return sys.executable
+
+
+def is_script(program: str) -> bool:
+    """Return whether a file says in its first line that Python runs it."""
+    return _named_by(program) is not None
+
+
+def _named_by(program: str) -> str | None:
+    try:
+        with Path(program).open("rb") as file:
+            found = _SHEBANG.match(file.read(_HEAD_BYTES))
+    except (OSError, ValueError):
+        return None
+    return None if found is None else os.fsdecode(found["command"] or found["long"])

@@ -1,0 +1,79 @@
+"""How one test of a Python project is run: by the runner that its own environment has.
+
+    code = runner_code("tests/test_till.py::test_total")      # for `python -c`
+
+A test is named as pytest names it (`tests/test_a.py::Case::test_b`), or by dots (`tests.test_a.Case.test_b`) as
+unittest and nose2 name it.
+"""
+
+import ast
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+_MAX_NEAR = 5
+"""Names that are suggested for a test that does not exist."""
+
+_RUNNER = """\
+def run(wanted, arguments):
+    import importlib.util, os, sys
+    def there(name):
+        return importlib.util.find_spec(name) is not None
+    is_path = "::" in wanted or "/" in wanted or wanted.endswith(".py")
+    def path():
+        if is_path:
+            return wanted
+        parts = wanted.replace(":", ".").split(".")
+        for number in range(len(parts), 0, -1):
+            start = os.path.join(*parts[:number])
+            if os.path.isfile(start + ".py"):
+                return "::".join([start + ".py"] + parts[number:])
+        return start if os.path.isdir(start) else None
+    if there("pytest") and path():
+        import pytest
+        options = ["-q", "-s", "--no-header"] + (["-n0"] if there("xdist") else [])
+        sys.exit(int(pytest.main(options + [path()] + arguments)))
+    name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
+    if there("nose2"):
+        import nose2
+        nose2.main(module=None, argv=["nose2", name] + arguments)
+    import unittest
+    unittest.main(module=None, argv=["unittest", name] + arguments)
+"""
+"""Runs in the program, on Python 3.8 and newer. `-s`: the test's output is the program's; `-n0`: in this process."""
+
+NOT_FOUND_CODES = (4, 5)
+"""Exit codes of pytest for a test that it cannot find."""
+
+
+def runner_code(test: str) -> str:
+    """Return the code that runs a test, for `python -c`; more arguments of the runner are the program's."""
+    # Compiled under a name of its own, so that it counts as code of a library.
+    return f"import sys\nexec(compile({_RUNNER!r}, '<runner>', 'exec'))\nrun({test!r}, sys.argv[1:])\n"
+
+
+def near_tests(test: str, directory: str) -> list[str]:
+    """Return tests whose names are like this one, if there is none of this name; those of other files only by path."""
+    file, _, name = test.partition("::")
+    if not file.endswith(".py"):
+        return []
+    path = Path(directory, file)
+    if not path.is_file():
+        others = [str(each.relative_to(directory)) for each in sorted(path.parent.glob("*.py"))] if path.parent else []
+        return difflib.get_close_matches(file, others, _MAX_NEAR, cutoff=0)
+    wanted = name.partition("[")[0]
+    try:
+        known = list(_tests_in(ast.parse(path.read_bytes()).body))
+    except (OSError, SyntaxError, ValueError):
+        return []
+    if wanted in known:
+        return []
+    return [f"{file}::{each}" for each in difflib.get_close_matches(wanted, known, _MAX_NEAR, cutoff=0)]
+
+
+def _tests_in(body: list[ast.stmt], outer: str = "") -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _tests_in(node.body, f"{outer}{node.name}::")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            yield outer + node.name

@@ -1,0 +1,310 @@
+"""`debug_launch`: run a program, a module, a piece of code or one test under the debugger."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import trio
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Launch, Profile, choose
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
+from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
+from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.debugger import Debugger, Outcome
+
+UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
+"""Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
+
+_AS_MODULE = re.compile(r"(?:python[\d.]*\s+)?-m\s+(?P<module>[\w.]+)(?:\s+(?P<rest>.*))?")
+"""A command line in place of a program, as one would type it."""
+
+
+class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
+    exception: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="An exception's type, in place of a line.")
+    ] = None
+
+
+class DebugLaunch(Params, frozen=True, kw_only=True):
+    program: Annotated[str | None, Meta(description="A source file or script.")] = None
+    module: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Instead: a module, as `python -m` runs it.")
+    ] = None
+    code: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Instead: source code.")] = None
+    test: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Instead: a test, `tests/test_a.py::test_b` or `pkg.tests.Case.test_c`."),
+    ] = None
+    args: list[str] = []
+    cwd: Annotated[str | None, Meta(description="Its working directory; default: the server's.")] = None
+    env: Annotated[dict[str, str], Meta(description="Environment variables added for the program.")] = {}
+    stdin: Annotated[str | None, Meta(description="Its whole standard input.")] = None
+    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by file type.")] = None
+    stop_at_entry: Annotated[
+        bool | None, Meta(description="Stop at the first line; default: only if there is no breakpoint.")
+    ] = None
+    stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception is raised that nothing catches.")] = (
+        True
+    )
+    breakpoints: Annotated[
+        list[LaunchBreakpoint],
+        Meta(description="Set before it runs, all or none: as for breakpoint_set, or {exception: TYPE}."),
+    ] = []
+    show: Show = []
+    replace: Annotated[bool, Meta(description="End a session that is there.")] = False
+    console: Annotated[
+        Literal["pipes"],
+        Meta(description="How the program's streams are connected: by pipes that the server owns."),
+    ] = "pipes"
+    just_my_code: Annotated[bool, Meta(description="Step over library code and do not stop in it.")] = True
+    adapter_options: Annotated[
+        dict[str, Any],
+        Meta(description='Further arguments of the adapter, e.g. {"python": ["/path/to/python"]}.'),
+    ] = {}
+    wait: Wait = True
+    timeout: Seconds = 30.0
+
+
+class Target(Struct, frozen=True):
+    """What a launch runs, and how its adapter is told so."""
+
+    profile: Profile
+    program: str
+    args: tuple[str, ...]
+    options: Mapping[str, Any]
+    stop_at: tuple[str, ...] = ()
+    test: str | None = None
+
+
+async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
+    if not params.replace:
+        debugger.check_free()
+    cwd = debugger.workspace.resolve(params.cwd or ".")
+    if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
+        raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
+    target = _target(debugger, params, cwd)
+    # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
+    specs = [_spec(debugger, each, cwd) for each in params.breakpoints]
+    session = debugger.root_session()
+    if session is not None:
+        await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
+    for spec in specs:
+        if isinstance(spec, ExceptionSpec):
+            await debugger.breakpoints.set_exception(spec)
+        else:
+            await debugger.breakpoints.set(spec)
+    start = Launch(
+        program=target.program,
+        args=target.args,
+        cwd=cwd,
+        env=params.env,
+        stop_at_entry=_stops_at_entry(debugger, params),
+        just_my_code=params.just_my_code,
+        options=target.options,
+        stdin=params.stdin,
+        stop_at=target.stop_at,
+    )
+    answer = await run_program(
+        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show
+    )
+    interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: target.profile.interpreter(start))
+    notes = [f"runs on {interpreter}"] if interpreter else []
+    return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
+
+
+def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
+    if params.stop_at_entry is not None:
+        return params.stop_at_entry
+    state = debugger.state
+    stops = any(each.enabled for each in state.breakpoints) or any(each.enabled for each in state.exceptions)
+    return params.test is None and not stops
+
+
+# --- What is run ------------------------------------------------------------------------------------------------------
+
+
+def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
+    given = [each for each in ("program", "module", "code", "test") if getattr(params, each) is not None]
+    named = given or [each for each in ("module", "code") if each in params.adapter_options]
+    if len(named) != 1:
+        raise UsageError("INVALID_PARAMETER", "Pass one of `program`, `module`, `code` and `test`: what to run.")
+    stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
+    command = _AS_MODULE.fullmatch(params.program or "")
+    if command is not None:
+        more = tuple(shlex.split(command["rest"] or ""))
+        params = replace(params, program=None, module=command["module"], args=[*more, *params.args])
+    if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
+        return _by_options(debugger, params, stop_at)
+    program = _program(debugger, params.program, cwd)
+    profile = choose_profile(debugger, params.adapter, program)
+    check_options(debugger, profile, params.adapter_options)
+    debugger.host.query(f"program {program}", lambda: _check_program(profile, program))
+    return Target(profile, program, tuple(params.args), params.adapter_options, stop_at)
+
+
+def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> Target:
+    """Return the target of a launch that runs no file of its own, but a module, code or a test."""
+    profile = choose_profile(debugger, params.adapter, None)
+    own: Mapping[str, Any] | None = {}
+    name = params.program or ""
+    if params.module is not None:
+        own, name = {"module": params.module}, params.module
+    elif params.code is not None:
+        own, name = {"code": params.code}, "<code>"
+    elif params.test is not None:
+        own, name = profile.test_options(params.test), params.test
+        stop_at = (*stop_at, LEAVES_TEST) if stop_at else ()
+    if own is None or not own.keys() <= profile.code_options:
+        what = next(each for each in ("module", "code", "test") if getattr(params, each) is not None)
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{profile.name} has no `{what}` to launch. Pass a `program`, or another `adapter`.",
+            {"adapter": profile.name, "capability": what},
+        )
+    options = {**params.adapter_options, **own}
+    check_options(debugger, profile, options)
+    return Target(profile, name, tuple(params.args), options, stop_at, params.test)
+
+
+def _program(debugger: Debugger, program: str, cwd: str) -> str:
+    found = existing_file(debugger, program, cwd)
+    if found is None and "/" not in program and Path(program).suffix == "":
+        profiles = debugger.settings.profiles
+        found = debugger.host.query(
+            f"command {program} for {cwd}",
+            lambda: next(filter(None, (each.command_script(program, cwd) for each in profiles)), None),
+        )
+    if found is None and "/" not in program and Path(program).suffix == "":
+        raise UsageError(
+            "INVALID_PATH",
+            f"There is no file '{program}' in {cwd}. To run an installed command, pass `module` (for example "
+            '"pytest"), or the path of its script.',
+            {"path": program},
+        )
+    return found or debugger.workspace.resolve(program)
+
+
+def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:
+    """Return a note with tests of similar names, if the test that was to run was not found."""
+    if target.test is None or answer.state != "Disconnected" or not answer.exit_code:
+        return []
+    test, profile = target.test, target.profile
+    near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.near_tests(test, cwd))
+    return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
+
+
+def choose_profile(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
+    """Return the profile of an adapter or language, or the one for a program's file.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`.
+    """
+    profiles = debugger.settings.profiles
+    if adapter is None and program is not None and not Path(program).suffix:
+        script = program
+        adapter = debugger.host.query(
+            f"script {script}", lambda: next((each.name for each in profiles if each.runs_script(script)), None)
+        )
+    return choose(
+        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate)
+    )
+
+
+def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:
+    """Check that options set nothing that has a parameter, and select no code on a server that is confined.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER` or `PERMISSION_DENIED`.
+    """
+    for name in options:
+        if name in profile.reserved_options:
+            instead = profile.reserved_options[name]
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"adapter_options may not set '{name}'"
+                + (f": pass the parameter {instead} instead." if instead else "."),
+            )
+        if name in profile.code_options and debugger.settings.roots:
+            raise UsageError(
+                "PERMISSION_DENIED",
+                f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
+            )
+
+
+def _check_program(profile: Profile, program: str) -> None:
+    path = Path(program)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
+    try:
+        problem = profile.expressions.program_problem(program, path.read_bytes())
+    except OSError as error:
+        raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
+    if problem is not None:
+        raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
+
+
+def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str) -> BreakpointSpec | ExceptionSpec:
+    if params.exception is None:
+        return breakpoint_spec(debugger, params, cwd)
+    place = ("file", "line", "function", "column", "hit_condition", "log_message")
+    others = [each for each in place if getattr(params, each) is not None]
+    if others:
+        raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
+    return exception_spec(debugger, params.exception, params.condition)
+
+
+# --- The run ----------------------------------------------------------------------------------------------------------
+
+
+async def run_program(
+    debugger: Debugger,
+    profile: Profile,
+    start: Launch,
+    *,
+    timeout: float,
+    wait: bool = True,
+    show: Sequence[str] = (),
+) -> Stop:
+    """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on."""
+    deadline = trio.current_time() + timeout
+    session = await debugger.start_within(profile, start, timeout)
+    if session is None:
+        focus = debugger.state.focus
+        note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
+        return Stop(state="Running", timed_out=True, notes=[note], session=focus)
+    pid = None if session.snapshot is None else session.snapshot.origin.process_id
+    outcome: Outcome | None = None
+    if wait:
+        with trio.move_on_at(deadline):
+            outcome = await debugger.wait_stop()
+    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
+    last = session.snapshot or debugger.state.last
+    return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
+
+
+TOOLS = (
+    Tool(
+        name="debug_launch",
+        title="Launch a program",
+        description=(
+            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
+            "or at its end. With no breakpoint it stops at its first line, unless `stop_at_entry` is false. Answers "
+            "with where and why, the stack, the locals, the source around and the output. To see values without "
+            "stopping, give breakpoints a `log_message`."
+        ),
+        params=DebugLaunch,
+        run=_launch,
+        open_world=True,
+        listing="core",
+        unlisted=frozenset({"adapter", "console", "env", "just_my_code"}),
+    ),
+)

@@ -1,0 +1,39 @@
+"""Files as an agent names them: absolute, or relative to where the program or the server is."""
+
+from pathlib import Path
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.debugger import Debugger
+
+
+def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str | None:
+    """Return the absolute path of a file that is there; None if there is none.
+
+    A relative path starts from `cwd` or else from the server's directory. Without a `cwd` it starts from the server's
+    directory, as the files in answers do, or else from the directory of the program that runs or ran last.
+
+    Raises:
+        UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    first, *others = _candidates(debugger, path, cwd)
+    for each in (first, *others):
+        try:
+            full = debugger.workspace.resolve(each)
+        except UsageError:
+            if each == first and not others:
+                raise
+            continue
+        if debugger.host.query(f"file {full}", Path(full).is_file):
+            return full
+    return None
+
+
+def _candidates(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
+    if Path(path).is_absolute():
+        return [path]
+    here = debugger.workspace.resolve(".")
+    if cwd is not None:
+        return [str(Path(cwd, path)), path] if cwd != here else [path]
+    program = debugger.state.root or debugger.state.last
+    directory = None if program is None else program.origin.working_directory
+    return [path, str(Path(directory, path))] if directory not in (None, here) else [path]

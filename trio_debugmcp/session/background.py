@@ -1,0 +1,49 @@
+"""Work that a caller waits for, but not for ever: it goes on in the background when the wait has ended."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import trio
+
+from trio_debugmcp.errors import DebugError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+async def finished_within(nursery: trio.Nursery, work: Callable[[], Awaitable[T]], seconds: float) -> T | None:
+    """Return the result of `work`; None if it takes longer than `seconds`, and then it continues in the nursery.
+
+    Cancelling cancels the work.
+
+    Raises:
+        DebugError: the work's own. Once nobody waits it is logged instead.
+    """
+    results: list[T] = []
+    failures: list[DebugError] = []
+    done, scope = trio.Event(), trio.CancelScope()
+    waiting = True
+
+    async def run() -> None:
+        with scope:
+            try:
+                results.append(await work())
+            except DebugError as error:
+                failures.append(error)
+                if not waiting:
+                    log.warning("in the background: %s", error)
+        done.set()
+
+    nursery.start_soon(run)
+    try:
+        with trio.move_on_after(seconds):
+            await done.wait()
+    except trio.Cancelled:
+        scope.cancel(reason="the caller was cancelled")
+        raise
+    waiting = False
+    if failures:
+        raise failures[0]
+    return results[0] if results else None
