@@ -10,7 +10,7 @@ from msgspec import Struct
 
 _RULE = (
     "Work with the debugger, not by guessing from the source: every claim needs a value that you saw in the running "
-    "program. Each execution tool answers with the whole stop (reason, place, frames, locals, source, new output).\n"
+    "program. Each tool that moves it answers with why and where it stopped, the stack, locals, source and output.\n"
 )
 
 _END = (
@@ -86,32 +86,37 @@ def _place(file: str, line: str) -> str:
     return f"file={_quoted(file) if file else '…'}, line={line or '…'}"
 
 
-def _start(program: str) -> str:
+def _start(program: str, more: str = "") -> str:
     if program:
-        return f"Start with `debug_launch(program={_quoted(program)})`; it stops at the program's entry."
+        return f"Start with `debug_launch(program={_quoted(program)}{more})`."
     return (
-        "Look with `debug_state` whether a session is active. If not, ask which program to debug and start it with "
-        "`debug_launch(program=…)`."
+        "Look with `debug_state` whether a session is active. If not, ask which program or test to debug and start it "
+        f"with `debug_launch(program=…{more})` or `debug_launch(test=…)`."
     )
 
 
 def _diagnose_exception(given: Mapping[str, str]) -> str:
-    wanted = given["exception_type"] or "*"
-    what = f"`{given['exception_type']}`" if given["exception_type"] else "an exception"
+    kind = given["exception_type"]
+    if kind:
+        start = _start(given["program"], f', breakpoints=[{{"exception": {_quoted(kind)}}}]')
+        stop = f"It stops where `{kind}` is raised, caught or not; `debug_continue` goes to the next one."
+    else:
+        start = _start(given["program"], ", stop_at_entry=false")
+        stop = (
+            "It stops where an exception is raised that nothing catches, with everything alive. If one is caught that "
+            'should not be, use `breakpoint_set_exception(exception_type="*", break_on_user_unhandled=true, '
+            "break_on_first_chance=false)`, which stops where it leaves the program's own code."
+        )
     return _steps(
-        f"Find out why the program raises {what}.",
-        _start(given["program"]),
-        f"Set `breakpoint_set_exception(exception_type={_quoted(wanted)})`. It stops at caught exceptions as well; if "
-        "those are in the way, set it again with `breakpoint_set_exception(exception_type=…, "
-        "break_on_first_chance=false)`.",
-        "Run with `debug_continue`. If the reason is Exited, the exception did not happen: look at "
-        "`process_read_output` and at what this run did differently.",
-        "At the exception use `exception_get_context(variables_for_frames=3)`: its message, its causes, and the frames "
-        "with their locals.",
-        "Go up frame by frame with `variables_get(frame_index=…)` and `evaluate(expression=…, frame_index=…)` until "
-        "you find the first value that is wrong.",
-        "To see where that value comes from, set `breakpoint_set(file=…, line=…, condition=…)` before that place, then "
-        "`debug_restart` and `debug_continue`.",
+        f"Find out why the program raises {f'`{kind}`' if kind else 'an exception'}.",
+        start,
+        stop,
+        "If it ends with reason Exited, the exception did not happen: look at the output and at what this run did "
+        "differently.",
+        "Read `exception`, `locals` and `source` of the stop. For its causes and the frames above use "
+        "`exception_get_context(variables_for_frames=3)`, until you find the first value that is wrong.",
+        "To see where that value comes from, use `debug_restart` after `breakpoint_set(file=…, line=…, "
+        "log_message=…)` on the lines that make it: one run writes them all to `log`.",
         _END,
     )
 
@@ -120,14 +125,14 @@ def _find_bug_source(given: Mapping[str, str]) -> str:
     place = _place(given["file"], given["line"])
     return _steps(
         f"Find the cause of this symptom: {given['symptom']}",
-        _start(given["program"]),
-        f"Set `breakpoint_set({place})` where the symptom shows, or where the wrong value is last written, and run "
-        "there with `debug_continue`.",
-        "Compare what you see with what should be: the locals of the stop, `variables_get(path=…)` for what is inside "
-        "of them, and `evaluate(expression=…)` for what must hold.",
-        "Halve the way: set a breakpoint about half-way between the start and the place, `debug_restart`, "
-        "`debug_continue`, and look whether the values are still right. Continue with the half in which they turn "
-        "wrong.",
+        f"Reproduce it with a breakpoint where it shows, or where the wrong value is last written: set "
+        f"`breakpoint_set({place})`. {_start(given['program'], ', show=[…]')} `show` holds what must be true there.",
+        "Compare what you see with what should be: the locals of the stop, and `variables_get(path=…)` for what is "
+        "inside of them.",
+        "Halve the way: set `breakpoint_set(file=…, line=…, log_message=…)` at several places between the start and "
+        "there, and `debug_restart`: one run shows where the values are still right, and where no more.",
+        "One hypothesis a run: say what you expect before each, with `show` or a `condition`, and drop it when it does "
+        "not hold.",
         'When few lines are left, walk them with `debug_step(mode="over")` and `debug_step(mode="in")`, and find '
         "the one line before which all is right and after which it is wrong.",
         _END,
@@ -144,11 +149,11 @@ def _inspect_runtime_state(given: Mapping[str, str]) -> str:
     return _steps(
         "Describe what the program is doing right now.",
         start,
-        "If it runs, stop it with `debug_pause`.",
-        "List the threads with `threads_list`; for each that matters use `stacktrace_get(thread_id=…)`, and say in a "
-        "sentence what it does or waits for.",
-        'Look at the variables with `variables_get(scope="locals", frame_index=…)`, and inside of them with '
-        "`variables_get(path=…, depth=2)`.",
+        "While it runs or hangs, `threads_list` says where each thread is and what it waits for, and "
+        "`tasks_list` the same of the tasks of asyncio or Trio. To look closer stop it with `debug_pause`.",
+        'See all stacks with `stacktrace_get(thread_id="*", locals=true)`, and say in a sentence for each what it '
+        "does or waits for.",
+        "Look inside with `variables_get(path=…, depth=2)`, in other frames with `variables_get(frame_index=…)`.",
         f"Above all look at `evaluate(expression={_quoted(expression)})`." if expression else "",
         'See what led here with `timeline_query(types=["stopped", "exception", "output"])` and `process_read_output`.',
         "Sum up: threads, what is held and what is waited for, and anything that looks wrong. Resume the "
@@ -159,15 +164,14 @@ def _inspect_runtime_state(given: Mapping[str, str]) -> str:
 def _trace_data_flow(given: Mapping[str, str]) -> str:
     variable = given["variable"]
     place = _place(given["file"], given["line"])
-    message = _quoted(f"{variable} = {{{variable}}}")
+    message = _quoted(f"{variable} = {{{variable}!r}}")
     return _steps(
         f"Follow how `{variable}` changes while the program runs, without stopping it.",
-        _start(given["program"]),
         f"Set a tracepoint with `breakpoint_set({place}, log_message={message})`, and one at every other line that "
         "reads or writes it, each with a message that says where it is.",
-        "Let it run with `debug_continue(timeout=30)`; tracepoints write and do not stop.",
-        'Read the sequence with `timeline_query(types=["tracepoint"])`; continue with '
-        '`timeline_query(types=["tracepoint"], after_event_id=…)` from its nextEventId.',
+        f"{_start(given['program'])} It runs to its end; or, in a session that waits, use `debug_continue`.",
+        "Read the sequence in `log` of the answer; what does not fit in it is in "
+        '`process_read_output(stream="tracepoint")`.',
         "Where the sequence is not what it should be, set `breakpoint_set(file=…, line=…, condition=…)` for exactly "
         "that case, `debug_restart`, and look at the frames that lead there.",
         _END,

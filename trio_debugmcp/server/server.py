@@ -35,6 +35,7 @@ from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
 from trio_debugmcp.server.failures import resource_not_found
+from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
@@ -53,15 +54,6 @@ from trio_debugmcp.state.resources import (
     canonical,
     source_path,
 )
-
-INSTRUCTIONS = """\
-A real debugger. Start with debug_launch (it stops at the program's entry unless told otherwise) or debug_attach; set \
-breakpoints with breakpoint_set before or during a session; move with debug_continue, debug_step and debug_run_to. \
-Each of these answers with the whole stop: why, where, the frames, the locals, the source around, and new output. \
-Look further with variables_get, evaluate and stacktrace_get; timeline_query tells what happened so far. End with \
-debug_disconnect. While a session is active its state can also be read and subscribed to as resources: \
-debugger://session, debugger://breakpoints, debugger://threads, debugger://stack, debugger://output, \
-debugger://modules, debugger://timeline and debugger://source/{+file}."""  # words: keep (in recordings)
 
 MAX_STREAMS = 100
 """Open `subscriptions/listen` streams of a client, which needs one, or one for each thing that it watches. Over HTTP

@@ -19,37 +19,34 @@ from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
 
-Condition = Annotated[
-    str | None, Meta(description="An expression of the program's language; stop only when it is true.")
-]
+Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 
 
 class BreakpointSet(Params, frozen=True, kw_only=True):
     file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
     line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
     function: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="Stop where this function begins.")
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
     ] = None
     column: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="The column, where the adapter can tell them apart."),
     ] = None
     condition: Condition = None
-    hit_condition: Annotated[
-        str | None, Meta(description="Stop only at certain hits: `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.")
-    ] = None
+    hit_condition: Annotated[str | None, Meta(description="`3`, `>= 3`, `% 3`: stop only at these hits.")] = None
     log_message: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Write this instead of stopping; `{expression}` is replaced by its value."),
+        Meta(description="Write this and do not stop; `{expression!r:>8}` as in an f-string."),
     ] = None
 
 
 class BreakpointSetException(Params, frozen=True, kw_only=True):
-    exception_type: Annotated[str, Meta(min_length=1, description="A type, by short or full name, or `*` for all.")]
-    break_on_first_chance: Annotated[bool, Meta(description="Stop where it is raised, even if it is caught.")] = True
-    break_on_second_chance: Annotated[bool, Meta(description="Stop when it is not caught.")] = True
+    exception_type: Annotated[str, Meta(min_length=1, description="Short or full name; `*`: all.")]
+    break_on_first_chance: Annotated[bool, Meta(description="Where it is raised, even if it is caught.")] = True
+    break_on_second_chance: Annotated[bool, Meta(description="When nothing catches it.")] = True
     break_on_user_unhandled: Annotated[
-        bool, Meta(description="Stop when it leaves your code, whoever catches it: where a test fails, for example.")
+        bool, Meta(description="When it leaves the user's code, whoever catches it: where a test fails.")
     ] = False
     include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
     condition: Condition = None
@@ -61,7 +58,7 @@ class BreakpointEnable(Params, frozen=True, kw_only=True):
 
 
 class BreakpointRemove(Params, frozen=True, kw_only=True):
-    id: Annotated[str, Meta(description="A breakpoint of any kind, or `*` for all.")]
+    id: Annotated[str, Meta(description="Its id, or `*`.")]
 
 
 class BreakpointList(Params, frozen=True, kw_only=True):
@@ -186,6 +183,7 @@ TOOLS = (
         run=_set,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"column"}),
     ),
     Tool(
         name="breakpoint_set_exception",
@@ -195,6 +193,7 @@ TOOLS = (
         run=_set_exception,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"include_subtypes"}),
     ),
     Tool(
         name="breakpoint_enable",

@@ -22,7 +22,7 @@ class DebugWait(Params, frozen=True, kw_only=True):
     timeout: Seconds = 30.0
     breakpoint_id: Annotated[
         str | None,
-        Meta(description="Wait for a stop at this breakpoint; any other stop ends the wait as well."),
+        Meta(description="Wait for a stop at this one; any other stop ends the wait as well."),
     ] = None
     show: Show = []
 
@@ -38,7 +38,7 @@ class DebugContinue(Params, frozen=True, kw_only=True):
 class DebugStep(Params, frozen=True, kw_only=True):
     mode: Annotated[
         Literal["over", "in", "out", "back"],
-        Meta(description="over: the next line; in: into the call; out: to the caller; back: where supported."),
+        Meta(description="back: only where supported."),
     ] = "over"
     thread_id: ThreadId = None
     granularity: Annotated[
@@ -181,6 +181,7 @@ TOOLS = (
         params=DebugStep,
         run=_step,
         listing="core",
+        unlisted=frozenset({"granularity"}),
     ),
     Tool(
         name="debug_run_to",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
@@ -45,13 +46,12 @@ class VariablesGet(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
     frame_index: FrameIndex = 0
     scope: Annotated[inspection.ScopeName, Meta(description="Which variables of the frame.")] = "locals"
-    path: Annotated[
-        str | None, Meta(description="Show what is inside this variable, by a `path` from an earlier answer.")
-    ] = None
+    path: Annotated[str | None, Meta(description="What to look into.")] = None
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=10_000, description="How many variables.")] = 100
-    depth: Annotated[int, Meta(ge=1, le=5, description="Levels to show; 1 is without children.")] = 1
-    filter: Annotated[str | None, Meta(description="Only names that contain this, in any case.")] = None
+    depth: Annotated[int, Meta(ge=1, le=5, description="Levels; 1 is without children.")] = 1
+    names: Annotated[list[str], Meta(max_length=50, description="Only these.")] = []
+    filter: Annotated[str | None, Meta(description="Only names that contain this.")] = None
     max_value_length: MaxValueLength = MAX_VALUE_LENGTH
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
     session_id: SessionId = None
@@ -129,6 +129,21 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
             f"`{shortened(params.path)}` is not a path to a variable: take one from an answer, or use evaluate",
         )
     thread_id = frames.active_thread(snapshot, params.thread_id)
+    if not params.names:
+        found, total = await _page(session, snapshot, thread_id, params)
+        return _answer(found, total, params)
+    chosen: list[Variable] = []
+    for name in dict.fromkeys(params.names):
+        found, _ = await _page(session, snapshot, thread_id, replace(params, filter=name, start=0))
+        exact = [each for each in found if each.name == name]
+        chosen += exact or [Variable(name, "<there is none of this name>", None, None, 0)]
+    return _answer(chosen, len(chosen), params)
+
+
+async def _page(
+    session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet
+) -> tuple[Sequence[Variable], int]:
+    """Return the variables that are asked for, and how many there are."""
     question = VariablesQuestion(
         scope=params.scope,
         path=params.path,
@@ -144,7 +159,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
         found = _locals_of_stop(snapshot, params)
     if found is None:
         return await _adapter_variables(session, snapshot, params)
-    return _named(found.variables, found.total, params)
+    return found.variables, found.total
 
 
 def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
@@ -162,7 +177,9 @@ def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
     return Page(found[params.start : params.start + params.count], len(found))
 
 
-async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Variables:
+async def _adapter_variables(
+    session: DebugSession, snapshot: Snapshot, params: VariablesGet
+) -> tuple[Sequence[Variable], int]:
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
@@ -175,11 +192,10 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
     shown = await inspection.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
-    shown = await inspection.with_lengths(session.requests, frame, shown)
-    return _named(shown, len(found), params)
+    return await inspection.with_lengths(session.requests, frame, shown), len(found)
 
 
-def _named(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
+def _answer(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
     kept = inspection.bounded(list(found), params.max_result_bytes)
     return Variables(variables=named(kept, params.path), total=total if len(kept) < total else None)
 

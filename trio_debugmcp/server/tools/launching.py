@@ -36,30 +36,28 @@ class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
 class DebugLaunch(Params, frozen=True, kw_only=True):
     program: Annotated[str | None, Meta(description="A source file or script.")] = None
     module: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="Instead: a module, as `python -m` runs it.")
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a module, as for `python -m`.")
     ] = None
-    code: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Instead: source code.")] = None
+    code: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Or source code.")] = None
     test: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Instead: a test, `tests/test_a.py::test_b` or `pkg.tests.Case.test_c`."),
+        Meta(description="Or a test: `tests/test_a.py::test_b`, `pkg.tests.Case.test_c`."),
     ] = None
     args: list[str] = []
-    cwd: Annotated[str | None, Meta(description="Its working directory; default: the server's.")] = None
-    env: Annotated[dict[str, str], Meta(description="Environment variables added for the program.")] = {}
-    stdin: Annotated[str | None, Meta(description="Its whole standard input.")] = None
+    cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
+    env: Annotated[dict[str, str], Meta(description="Added to the server's.")] = {}
+    stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by file type.")] = None
-    stop_at_entry: Annotated[
-        bool | None, Meta(description="Stop at the first line; default: only if there is no breakpoint.")
-    ] = None
-    stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception is raised that nothing catches.")] = (
+    stop_at_entry: Annotated[bool | None, Meta(description="Default: only if there is no breakpoint.")] = None
+    stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception that nothing catches is raised.")] = (
         True
     )
     breakpoints: Annotated[
         list[LaunchBreakpoint],
-        Meta(description="Set before it runs, all or none: as for breakpoint_set, or {exception: TYPE}."),
+        Meta(description="As for breakpoint_set, or {exception: TYPE}; all or none."),
     ] = []
     show: Show = []
-    replace: Annotated[bool, Meta(description="End a session that is there.")] = False
+    replace: Annotated[bool, Meta(description="End the session that is there.")] = False
     console: Annotated[
         Literal["pipes"],
         Meta(description="How the program's streams are connected: by pipes that the server owns."),
@@ -297,14 +295,14 @@ TOOLS = (
         title="Launch a program",
         description=(
             "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
-            "or at its end. With no breakpoint it stops at its first line, unless `stop_at_entry` is false. Answers "
-            "with where and why, the stack, the locals, the source around and the output. To see values without "
-            "stopping, give breakpoints a `log_message`."
+            "or at its end. Without breakpoints it stops at its first line, unless `stop_at_entry` is false. Answers "
+            "with why and where, stack, locals, source, output, and the values of `show`: expressions evaluated at the "
+            "stop. To see values without stopping, give breakpoints a `log_message`."
         ),
         params=DebugLaunch,
         run=_launch,
         open_world=True,
         listing="core",
-        unlisted=frozenset({"adapter", "console", "env", "just_my_code"}),
+        unlisted=frozenset({"adapter", "console", "just_my_code"}),
     ),
 )

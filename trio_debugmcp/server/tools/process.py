@@ -6,7 +6,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.text import in_order
+from trio_debugmcp.server.answers.text import STREAMS, in_order
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.truncation import truncated
@@ -18,7 +18,7 @@ _INSIDE = 2**38
 
 class ProcessReadOutput(Params, frozen=True, kw_only=True):
     stream: Annotated[
-        Literal["both", "stdout", "stderr", "console", "tracepoint"],
+        Literal["both", "stdout", "stderr", "log", "console", "tracepoint"],
         Meta(description="Which; `both`: all."),
     ] = "both"
     since_seq: Annotated[int, Meta(ge=0, description="Only entries from this number on: an earlier `nextSeq`.")] = 0
@@ -57,7 +57,7 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
     wanted = [
         replace(entry, text=entry.text[position:]) if entry.seq == seq else entry
         for entry in debugger.console.entries(seq)
-        if params.stream in ("both", entry.stream)
+        if params.stream in ("both", entry.stream, STREAMS.get(entry.stream))
     ]
     if not wanted or len(wanted[0].text.encode()) <= params.max_bytes:
         kept = truncated(wanted, params.max_bytes)
@@ -88,6 +88,7 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"max_bytes"}),
     ),
     Tool(
         name="process_write_input",

@@ -27,10 +27,15 @@ _BOUNDS = frozenset(
     }
 )
 
-_KNOWN = frozenset({"count", "frame_index", "start", "thread_id", "timeout", "wait"})
-"""Parameters of many tools that mean the same everywhere and say it by their names: no description is repeated."""
+_KNOWN = frozenset(
+    {
+        *("count", "expression", "file", "frame_index", "host", "id", "line", "pid", "port", "show", "since_seq"),
+        *("start", "stream", "thread_id", "timeout", "wait"),
+    }
+)
+"""Parameters of many tools that mean the same everywhere, or say it by their names: no description is repeated."""
 
-_NO_NEWS: tuple[object, ...] = (None, [], {}, "")
+_NO_NEWS: tuple[object, ...] = (None, [], {}, "", False, 0)
 """Defaults that say no more than that a parameter may be left out."""
 
 
@@ -52,7 +57,7 @@ def _lean(schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:  # the description of the parameter says what it is
         return {"type": "object"}
     found = {name: value for name, value in schema.items() if name not in _BOUNDS}
-    if found.get("default", ...) in _NO_NEWS and found.get("default") is not False:
+    if found.get("default", ...) in _NO_NEWS:
         del found["default"]
     if found.get("description", ...) is None:
         del found["description"]

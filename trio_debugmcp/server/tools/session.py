@@ -35,9 +35,7 @@ class DebugAttach(Params, frozen=True, kw_only=True):
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
-    terminate: Annotated[
-        bool | None, Meta(description="End the program too; default: true if launched, false if attached to.")
-    ] = None
+    terminate: Annotated[bool | None, Meta(description="Default: true if launched, false if attached to.")] = None
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
@@ -136,13 +134,14 @@ TOOLS = (
         name="debug_attach",
         title="Attach to a running program",
         description=(
-            "Attach to a running process by pid, or to an adapter that listens on a port. The program runs on: use "
-            "debug_pause or breakpoints."
+            "Attach to a running process by `pid`, or to a debug adapter that listens (`python -m debugpy --listen`) "
+            "on a `port`. The program runs on: use debug_pause or breakpoints."
         ),
         params=DebugAttach,
         run=_attach,
         open_world=True,
         listing="core",
+        unlisted=frozenset({"adapter", "adapter_options"}),
     ),
     Tool(
         name="debug_disconnect",

@@ -256,5 +256,6 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         listing="core",
+        unlisted=frozenset({"start"}),
     ),
 )

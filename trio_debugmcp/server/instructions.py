@@ -1,0 +1,21 @@
+"""What the server tells a model at the start: how to debug in few calls.
+
+Hosts show it even where they hold back the tools' schemas until one is needed, so it is short and names the tools.
+"""
+
+INSTRUCTIONS = """\
+A real debugger. One call often answers the question: debug_launch runs a program until it stops, and says why, \
+where, with the stack, locals, source and output; so does each tool that moves it on.
+- It crashes: debug_launch(program=…, stop_at_entry=false). It stops where the exception is raised that nothing \
+catches. A failing test: debug_launch(test="tests/test_a.py::test_b") stops where it fails.
+- Which values does it see? Give debug_launch breakpoints with log_message="x={x!r}": one run writes them all to \
+`log`, without a stop.
+- A suspicion: show=["len(queue)", "a is b"] on any of these tools evaluates it at the stop; condition= stops only \
+where it holds.
+- It hangs: debug_pause, or debug_attach(pid=…) and threads_list: where each thread is and what it waits for; \
+stacktrace_get(thread_id="*", locals=true); tasks_list for asyncio and Trio.
+- Closer: debug_step(mode="in"), debug_run_to, variables_get(path="order.items[3]"), evaluate.
+Keys without news are absent; `omitted` counts what was left out; `notes` say what you would not expect. Paths below \
+the server's directory are relative. Every tool takes session_id where there are several processes. State also as \
+resources to subscribe to: debugger://session, breakpoints, threads, stack, output, modules, timeline, \
+source/{+file}."""
