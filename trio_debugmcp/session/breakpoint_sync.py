@@ -12,9 +12,8 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing, Stopped
-from trio_debugmcp.dap.profiles import TypedException
 from trio_debugmcp.errors import AdapterRefused, UsageError
-from trio_debugmcp.session.exceptions import evaluated
+from trio_debugmcp.session.exceptions import evaluated, wanted_exceptions
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
@@ -140,11 +139,7 @@ class BreakpointSync:
             mine = [each for each in self._merger.state.exceptions if each.enabled]
             if not mine and not self._requests.capabilities.exception_breakpoint_filters:
                 return
-            wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled) for e in mine]
-            snapshot = self._requests.snapshot
-            modes = () if snapshot is None else snapshot.origin.stop_at
-            if modes:
-                wanted.append(TypedException("*", False, "unhandled" in modes, "userUnhandled" in modes))
+            wanted = wanted_exceptions(mine, self._requests.snapshot)
             arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
             problem = None
             try:
@@ -188,8 +183,8 @@ class BreakpointSync:
         )
         for each in able:
             line = self._line_with_code(file, each.line or 1) if each.function is None else each.line
-            if line is None:
-                message = f"no code follows line {each.line} of the file"
+            if line is None or each.lost:
+                message = each.lost or f"no code follows line {each.line} of the file"
                 without_code.append((each, DapBreakpoint(message=message)))
             else:
                 placed.append(replace(each, line=line))

@@ -8,7 +8,7 @@ changes a breakpoint here also sends it, so no caller can set one and forget to 
 """
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
+from trio_debugmcp.session.addresses import found_again
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import (
@@ -35,7 +36,10 @@ UNDO_SECONDS = 1.0
 
 
 class BreakpointSpec(Struct, frozen=True, kw_only=True):
-    """What a line or function breakpoint should be. With a `log_message` it is a tracepoint."""
+    """What a line or function breakpoint should be. With a `log_message` it is a tracepoint.
+
+    `text`: that of its line; with `by_text` the line is found by it again when the file was edited.
+    """
 
     file: str | None = None
     line: int | None = None
@@ -44,6 +48,8 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     condition: str | None = None
     hit_condition: str | None = None
     log_message: str | None = None
+    text: str | None = None
+    by_text: bool = False
 
 
 class ExceptionSpec(Struct, frozen=True, kw_only=True):
@@ -138,6 +144,23 @@ class BreakpointRegistry:
             f"There is no breakpoint '{breakpoint_id}'. Known ids: {known}.",
             {"id": breakpoint_id},
         )
+
+    async def find_again(self, lines_of: Callable[[str], Sequence[str] | None]) -> list[str]:
+        """Look whether lines have been edited since their breakpoints were set, and move those that go by their text.
+
+        `lines_of` returns the lines of a file, None for one that cannot be read. Returns what changed, a note for each.
+        """
+        notes = []
+        for each in self._visible():
+            lines = lines_of(each.file) if each.file is not None and each.text is not None else None
+            if lines is None:
+                continue
+            now, note = found_again(each, lines)
+            if now is not each:
+                await self._merger.merge(BreakpointPut(now))
+            if note is not None:
+                notes.append(f"{each.id} {note}")
+        return notes
 
     # --- Temporary breakpoints -------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile, Runtime, profile_for_file
+from trio_debugmcp.dap.profiles import PROFILES, Launch, Listen, Profile, Runtime, profile_for_file
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -38,7 +38,7 @@ from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, Start, session_active, start_failure
+from trio_debugmcp.session.start import ChildStart, RootStart, Start, session_active, start_failure
 from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State
@@ -96,7 +96,7 @@ class Debugger:
         self.console = Console(self.clock, self.merger)
         self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
-        self.last_start: tuple[Profile, Launch | Attach | Listen] | None = None
+        self.last_start: tuple[Profile, RootStart] | None = None
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
@@ -178,7 +178,7 @@ class Debugger:
 
     # --- Starting --------------------------------------------------------------------------------------------
 
-    async def start(self, profile: Profile, start: Launch | Attach | Listen) -> DebugSession:
+    async def start(self, profile: Profile, start: RootStart) -> DebugSession:
         """Launch, attach or listen; returns when the program may run. Cancelling ends the session again.
 
         Raises:
@@ -200,9 +200,7 @@ class Debugger:
             self._starting = False
         return session
 
-    async def start_within(
-        self, profile: Profile, start: Launch | Attach | Listen, seconds: float
-    ) -> DebugSession | None:
+    async def start_within(self, profile: Profile, start: RootStart, seconds: float) -> DebugSession | None:
         """Start as `start` does; None if it takes longer than `seconds`, and then it goes on. Cancelling ends it."""
         return await finished_within(self._running(), lambda: self.start(profile, start), seconds)
 

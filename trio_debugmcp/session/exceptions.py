@@ -5,16 +5,17 @@ chances. So an adapter stops more often than the user asked for, and here it is 
 """
 
 import logging
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
-from trio_debugmcp.dap.profiles import Place
+from trio_debugmcp.dap.profiles import Place, TypedException
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.state.model import ExceptionBreakpoint
+from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import ExceptionInfo, shortened
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,15 @@ class _Sighting(Struct, frozen=True):
     info: ExceptionInfo
     depth: int
     place: Place
+
+
+def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | None) -> list[TypedException]:
+    """Return what an adapter has to stop at for these breakpoints, and for the session itself."""
+    wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled) for e in mine]
+    modes = () if snapshot is None else snapshot.origin.stop_at
+    if modes:
+        wanted.append(TypedException("*", False, "unhandled" in modes, "userUnhandled" in modes))
+    return wanted
 
 
 class ExceptionFilter:

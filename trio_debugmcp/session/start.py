@@ -33,7 +33,9 @@ class ChildStart(Struct, frozen=True):
     configuration: dict[str, Any]
 
 
-Start = Launch | Attach | Listen | ChildStart
+RootStart = Launch | Attach | Listen
+
+Start = RootStart | ChildStart
 
 
 def path_mappings(start: Start) -> tuple[PathMapping, ...]:
@@ -108,7 +110,7 @@ def session_active(state: State) -> UsageError:
     return UsageError("SESSION_ACTIVE", f"A debug session {what}. {advice}.", {"session": state.focus})
 
 
-def start_failure(profile: Profile, start: Launch | Attach | Listen, error: DebugError, output: str) -> UsageError:
+def start_failure(profile: Profile, start: RootStart, error: DebugError, output: str) -> UsageError:
     """Return the error of a failed start in the user's terms; `output` is the last that the program wrote."""
     if isinstance(start, Listen):
         again = "Pass another host or port (0: a free one), and call debug_listen again."

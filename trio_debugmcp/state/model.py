@@ -170,7 +170,8 @@ class Binding(Struct, frozen=True):
 class Breakpoint(Struct, frozen=True):
     """A line or function breakpoint that the user has set. It outlives sessions.
 
-    `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
+    `text` is that of its line when it was set; with `by_text` it is its address, and `lost` says why it is in no line
+    now. `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
     breakpoint which had this id before, whose hits may still be reported. A `temporary` breakpoint serves a single run
     and is in no payload.
     """
@@ -184,6 +185,9 @@ class Breakpoint(Struct, frozen=True):
     condition: str | None = None
     hit_condition: str | None = None
     log_message: str | None = None
+    text: str | None = None
+    by_text: bool = False
+    lost: str | None = None
     enabled: bool = True
     temporary: bool = False
     hits: int = 0

@@ -183,7 +183,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
         hit_condition=each.hit_condition,
         requested_line=each.line,
         function_name=each.function,
-        message=each.problem or (binding.message if binding is not None else None) or moved,
+        message=each.problem or each.lost or (binding.message if binding is not None else None) or moved,
     )
 
 

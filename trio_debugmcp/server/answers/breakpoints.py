@@ -1,5 +1,7 @@
 """What the tools about breakpoints answer."""
 
+from collections.abc import Container
+
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import breakpoint_line
@@ -12,6 +14,10 @@ from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoi
 
 MAX_LINE_LENGTH = 120
 """Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""
+
+
+_MAX_NAMED = 5
+"""Breakpoints of before that a note names."""
 
 
 class BreakpointAnswer(Answer, frozen=True, kw_only=True):
@@ -71,6 +77,33 @@ def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
     if not enabled:
         return "Disabled"
     return "Pending" if in_session and not verified else None
+
+
+def breakpoint_notes(debugger: Debugger, brought: Container[str]) -> list[str]:
+    """Return notes on breakpoints that are not where they were set, or have been in force since before.
+
+    `brought`: the ids of those that the call itself has set.
+    """
+    places = Places(debugger.workspace.directory)
+    notes, before = [], []
+    for each in debugger.state.breakpoints:
+        if each.temporary or not each.enabled:
+            continue
+        shown = breakpoint_payload(each)
+        if shown.message and not each.lost:  # of one that is lost there is a note already
+            notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{shown.message}")
+        if each.id not in brought:
+            place = places.line(shown.file, shown.line) if shown.file else f"in {shown.function_name}"
+            before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
+    for exception in debugger.state.exceptions:
+        if exception.enabled:
+            message = exception_breakpoint_payload(exception).message
+            notes += [f"{exception.id} {exception.exception_type}: {message}"] if message else []
+            before += [] if exception.id in brought else [f"{exception.id} {exception.exception_type}"]
+    if before:
+        named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
+        notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))
+    return notes
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:

@@ -119,7 +119,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
-    source = _source(debugger, stop.location, snapshot.origin.attached_at, notes)
+    source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
     return Stop(
         state="Paused",
         reason=stop.reason,
@@ -206,7 +206,9 @@ def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str
     return values.named(kept)
 
 
-def _source(debugger: Debugger, location: Location | None, began: UnixTime, notes: list[str]) -> str | None:
+def _source(
+    debugger: Debugger, places: Places, location: Location | None, began: UnixTime, notes: list[str]
+) -> str | None:
     """Return the lines around a place; None if its source cannot be read. `notes` get what is not right about it."""
     if location is None or location.file is None or location.line is None:
         return None
@@ -216,7 +218,8 @@ def _source(debugger: Debugger, location: Location | None, began: UnixTime, note
         return None
     if found.edited:
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
-        notes.append(f"{location.file} was edited after the program started: {shown}; debug_restart runs the new text")
+        name = places.file(location.file)
+        notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
     first = max(1, location.line - EXCERPT_LINES)
     return text.numbered(found.text.splitlines()[first - 1 : location.line + EXCERPT_LINES], first, location.line)
 

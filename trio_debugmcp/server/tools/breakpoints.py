@@ -13,8 +13,9 @@ from trio_debugmcp.server.answers.breakpoints import (
     breakpoint_answer,
     breakpoint_lines,
 )
-from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.paths import existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.addresses import NotFound, place_of
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
@@ -25,6 +26,10 @@ Condition = Annotated[str | None, Meta(description="An expression; stop only whe
 class BreakpointSet(Params, frozen=True, kw_only=True):
     file: Annotated[str | None, Meta(description="The source file: a path, absolute or relative to the server.")] = None
     line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The line, counted from 1.")] = None
+    statement: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or the text of the line, which is found again after edits."),
+    ] = None
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
@@ -71,8 +76,9 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
     """
-    if (params.function is None) == (params.file is None or params.line is None):
-        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, or `function`.")
+    has_place = params.file is not None and (params.line is not None or params.statement is not None)
+    if (params.function is None) != has_place:
+        raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
     file = None
     if params.file is not None and params.function is None:
         file = existing_file(debugger, params.file, cwd)
@@ -88,15 +94,34 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
             "INVALID_CONDITION",
             f"'{params.hit_condition}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
         )
+    line, text = _line(debugger, file, params) if file is not None else (None, None)
     return BreakpointSpec(
         file=file,
-        line=params.line if file is not None else None,
+        line=line,
+        text=text,
+        by_text=params.statement is not None,
         column=params.column if file is not None else None,
         function=params.function,
         condition=params.condition,
         hit_condition=params.hit_condition,
         log_message=params.log_message,
     )
+
+
+def _line(debugger: Debugger, file: str, params: BreakpointSet) -> tuple[int | None, str | None]:
+    """Return the line of a breakpoint, and its text as far as it is known."""
+    lines = file_lines(debugger, file)
+    if params.statement is None:
+        return params.line, lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
+    if lines is None:
+        raise UsageError(
+            "INVALID_PATH", f"'{file}' cannot be read. Pass `line` instead of `statement`.", {"path": file}
+        )
+    try:
+        found = place_of(params.statement, lines, params.line)
+    except NotFound as error:
+        raise UsageError("INVALID_PARAMETER", f"In '{file}' {error}.", {"statement": params.statement}) from None
+    return found.line, lines[found.line - 1]
 
 
 def exception_spec(debugger: Debugger, exception_type: str, condition: str | None) -> ExceptionSpec:

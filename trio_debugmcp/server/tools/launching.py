@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Profile, choose
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
-from trio_debugmcp.server.tools.paths import existing_file
+from trio_debugmcp.server.tools.paths import existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -94,11 +95,12 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
+    brought = set()
     for spec in specs:
         if isinstance(spec, ExceptionSpec):
-            await debugger.breakpoints.set_exception(spec)
+            brought.add((await debugger.breakpoints.set_exception(spec)).id)
         else:
-            await debugger.breakpoints.set(spec)
+            brought.add((await debugger.breakpoints.set(spec)).id)
     start = Launch(
         program=target.program,
         args=target.args,
@@ -111,7 +113,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         stop_at=target.stop_at,
     )
     answer = await run_program(
-        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show
+        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, brought=brought
     )
     interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: target.profile.interpreter(start))
     notes = [f"runs on {interpreter}"] if interpreter else []
@@ -253,7 +255,7 @@ def _check_program(profile: Profile, program: str) -> None:
 def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str) -> BreakpointSpec | ExceptionSpec:
     if params.exception is None:
         return breakpoint_spec(debugger, params, cwd)
-    place = ("file", "line", "function", "column", "hit_condition", "log_message")
+    place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
     others = [each for each in place if getattr(params, each) is not None]
     if others:
         raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
@@ -271,9 +273,14 @@ async def run_program(
     timeout: float,
     wait: bool = True,
     show: Sequence[str] = (),
+    brought: Container[str] | None = None,
 ) -> Stop:
-    """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on."""
+    """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on.
+
+    `brought`: the breakpoints that came with it; None if all are meant to be in force.
+    """
     deadline = trio.current_time() + timeout
+    edited = await debugger.breakpoints.find_again(lambda file: file_lines(debugger, file))
     session = await debugger.start_within(profile, start, timeout)
     if session is None:
         focus = debugger.state.focus
@@ -285,6 +292,10 @@ async def run_program(
         with trio.move_on_at(deadline):
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
+    if brought is None:
+        state = debugger.state
+        brought = {each.id for each in state.breakpoints} | {each.id for each in state.exceptions}
+    answer = replace(answer, notes=[*edited, *breakpoint_notes(debugger, brought), *answer.notes])
     last = session.snapshot or debugger.state.last
     return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.sources import KnownSource, read_source
 
 
 def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str | None:
@@ -26,6 +27,14 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str 
         if debugger.host.query(f"file {full}", Path(full).is_file):
             return full
     return None
+
+
+def file_lines(debugger: Debugger, file: str) -> list[str] | None:
+    """Return the lines of a source file as it is on disk now; None if it cannot be read."""
+    try:
+        return debugger.host.query(f"text of {file}", lambda: read_source(KnownSource(file, None, ""))).splitlines()
+    except UsageError:
+        return None
 
 
 def _candidates(debugger: Debugger, path: str, cwd: str | None) -> list[str]:

@@ -21,12 +21,14 @@ import mcp_types as types
 import msgspec
 import trio
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
-from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.server.tools.others import OtherClients
 from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
@@ -135,6 +137,7 @@ class Toolbox:
 
     def __init__(self, tools: Sequence[Tool], *, core_only: bool = False) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._others = OtherClients()
         self._listings = ("core",) if core_only else ("core", "full")
 
     def __repr__(self) -> str:
@@ -174,7 +177,7 @@ class Toolbox:
         start = trio.current_time()
         code: str | None = "INTERNAL"
         try:
-            result, code = await self._run(debugger, name, arguments, role)
+            result, code = await self._run(debugger, name, arguments, role, (reader, client))
         except trio.Cancelled:
             code = "CANCELLED"
             raise
@@ -188,7 +191,12 @@ class Toolbox:
         return result
 
     async def _run(
-        self, debugger: Debugger, name: str, arguments: dict[str, Any], role: Role
+        self,
+        debugger: Debugger,
+        name: str,
+        arguments: dict[str, Any],
+        role: Role,
+        caller: tuple[Hashable, str | None],
     ) -> tuple[types.CallToolResult, str | None]:
         """Return the result, and the code of the failure if it is one."""
         try:
@@ -212,6 +220,8 @@ class Toolbox:
                 "INTERNAL", f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
             )
             return failed_result(failure), failure.code
+        if isinstance(result, Stop):
+            result = replace(result, notes=[*result.notes, *self._others.notes(debugger, *caller, self.controls)])
         text, structured = encoded(result)
         content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
         return types.CallToolResult(content=content, structured_content=structured), None

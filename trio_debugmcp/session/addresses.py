@@ -1,0 +1,97 @@
+"""Breakpoints by the text of their line: finding it, and finding it again after the file was edited. Pure.
+
+place_of("paid = basket.total()", lines, hint=24)      # Found(line=26)
+"""
+
+import difflib
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.state.model import Breakpoint
+
+_ALIKE = 0.75
+"""How alike two lines are at least that may be the same one, edited."""
+
+_CLEARLY = 0.1
+"""How much more alike than every other line the edited one must be."""
+
+_MAX_NAMED = 5
+
+
+class Found(Struct, frozen=True):
+    """The line that was meant. `edited`: it has another text than the one that was looked for."""
+
+    line: int
+    edited: bool = False
+
+
+class NotFound(Exception):
+    """Raised where no line, or more than one, can be meant; the message says which there are."""
+
+
+def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> Found:
+    """Return the line that has this text, blanks aside; of several the one nearest to `hint`.
+
+    Raises:
+        NotFound: no line has it, or several have and there is no hint.
+    """
+    wanted = _plain(statement)
+    exact = [number for number, text in enumerate(lines, 1) if _plain(text) == wanted]
+    if not exact:
+        near = difflib.get_close_matches(wanted, [_plain(each) for each in lines if each.strip()], 3)
+        there = f"; there are: {', '.join(f'`{each}`' for each in near)}" if near else ""
+        raise NotFound(f"no line is `{wanted}`{there}")
+    if len(exact) == 1:
+        return Found(exact[0])
+    if hint is None:
+        named = ", ".join(map(str, exact[:_MAX_NAMED]))
+        more = f" and {len(exact) - _MAX_NAMED} more" if len(exact) > _MAX_NAMED else ""
+        raise NotFound(f"lines {named}{more} are `{wanted}`: pass `line` as well")
+    return Found(min(exact, key=lambda number: abs(number - hint)))
+
+
+def place_again(statement: str, lines: Sequence[str], before: int) -> Found:
+    """Return where a line is after its file was edited: where its text is, or else a text that is clearly like it.
+
+    Raises:
+        NotFound: its text is nowhere, and no line, or more than one, is like it.
+    """
+    try:
+        return place_of(statement, lines, before)
+    except NotFound:
+        pass
+    wanted = _plain(statement)
+    alike = sorted(
+        ((difflib.SequenceMatcher(None, wanted, _plain(text)).ratio(), number) for number, text in enumerate(lines, 1)),
+        reverse=True,
+    )[:2]
+    if not alike or alike[0][0] < _ALIKE:
+        raise NotFound(f"the file has no line `{wanted}` any more")
+    if len(alike) > 1 and alike[0][0] - alike[1][0] < _CLEARLY:
+        raise NotFound(
+            f"the file has no line `{wanted}` any more, and lines {alike[0][1]} and {alike[1][1]} are like it"
+        )
+    return Found(alike[0][1], edited=True)
+
+
+def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
+    """Return a breakpoint as it is to be in a file that may have been edited since, and a note on what changed."""
+    before, text = each.line or 1, each.text or ""
+    here = _plain(lines[before - 1]) if before <= len(lines) else ""
+    if here == _plain(text):
+        return replace(each, lost=None) if each.lost else each, None
+    if not each.by_text:
+        return replace(each, text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
+    try:
+        found = place_again(text, lines, before)
+    except NotFound as error:
+        return replace(each, lost=str(error)), f"is pending: {error}"
+    moved = replace(each, line=found.line, text=_plain(lines[found.line - 1]), lost=None)
+    why = f"now `{moved.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
+    return moved, f"moved from line {before} to {found.line}, {why}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
