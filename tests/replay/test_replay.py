@@ -23,15 +23,19 @@ from tests.recording.scene import (
 )
 from trio_debugmcp.recording.format import (
     AdapterEntry,
+    ClientEndEntry,
+    EndEntry,
     HangUpEntry,
     McpEntry,
     NotARecording,
     QueryEntry,
     Recording,
+    SessionEndEntry,
     SessionEntry,
     parse_recording,
     read_recording,
 )
+from trio_debugmcp.replay.clients import staying_clients
 from trio_debugmcp.replay.replay import Replay
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 from trio_debugmcp.testing.connect import Era
@@ -134,6 +138,76 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
     assert {each.client for each in answers} == {"c-1", "c-2"}
     for answer in answers:
         assert same_answer(answer.method, answer.now, answer.then)
+
+
+@pytest.fixture(scope="module")
+def clerks() -> Recording:
+    """Several threads; left at an exception, at which the server asks for the other threads a little later."""
+    return read_recording(RECORDINGS / "clerks.jsonl")
+
+
+@pytest.fixture(scope="module", params=[0.0, 1.0])
+def clerks_watched(clerks: Recording, request: pytest.FixtureRequest) -> tuple[float, Watched]:
+    return request.param, watch(clerks, speed=request.param)
+
+
+def test_a_replay_at_any_speed_ends_in_the_recorded_state_with_the_places_of_all_threads(
+    clerks_watched: tuple[float, Watched],
+) -> None:
+    _, watched = clerks_watched
+    read = [each for each in watched.answers if each.method == "resources/read"]
+    recorded = {each.then["result"]["contents"][0]["uri"]: each.then["result"]["contents"][0]["text"] for each in read}
+    assert recorded.keys() == set(URIS)
+    assert {uri: without_times(msgspec.json.decode(text)) for uri, text in watched.end.items()} == {
+        uri: without_times(msgspec.json.decode(text)) for uri, text in recorded.items()
+    }
+    threads = msgspec.json.decode(watched.end["debugger://threads"])["threads"]
+    assert [each["name"] for each in threads] == ["MainThread", "clerk-0", "clerk-1"]
+    assert all(each["location"]["file"] == "/src/clerks.py" for each in threads)
+
+
+def test_two_replays_of_several_threads_are_byte_identical_at_any_speed(
+    clerks: Recording, clerks_watched: tuple[float, Watched]
+) -> None:
+    speed, first = clerks_watched
+    again = watch(clerks, speed=speed)
+    assert (again.seen, again.end) == (first.seen, first.end)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+async def test_the_session_outlives_the_agent_whose_end_was_that_of_the_recorded_server(
+    speed: float, clerks: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(clerks, speed=speed) as (client, replay):
+        await client.call("debug_state")
+        await until_over(replay)
+        await trio.sleep(1000)
+        assert (await client.call("debug_state"))["pauseReason"] == "Exception"
+
+
+def test_only_clients_that_disconnect_as_the_server_ends_stay_connected(clerks: Recording) -> None:
+    *before, client_end = clerks.entries[: index_of(clerks, ClientEndEntry) + 1]
+    t = client_end.t
+
+    def staying(*entries: Any) -> set[str]:
+        return staying_clients([*before, client_end, *entries])
+
+    asked = msgspec.structs.replace(next(each for each in before if isinstance(each, McpEntry)), t=t + 0.1)
+    session_end, end = SessionEndEntry(t=t + 5, session="s-1"), EndEntry(t=t + 5.1, reason="the server ended")
+    assert staying(session_end, end) == {"c-1"}
+    assert staying() == staying(session_end) == set()
+    assert staying(session_end, msgspec.structs.replace(end, complete=False)) == set()
+    assert (
+        staying(session_end, msgspec.structs.replace(end, t=t + 60)) == set()
+    )  # the server continued without a session
+    assert staying(asked, session_end, end) == set()  # another client remained
+    assert staying(msgspec.structs.replace(session_end, t=t + 120), msgspec.structs.replace(end, t=t + 120)) == set()
+    assert staying_clients([*before, msgspec.structs.replace(session_end, t=t - 1), client_end, end]) == set()
+    assert staying_clients(()) == set()
+
+
+def index_of(recording: Recording, kind: type) -> int:
+    return next(index for index, each in enumerate(recording.entries) if isinstance(each, kind))
 
 
 def test_at_speed_2_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from trio_debugmcp.probe.bootstrap import attribute, call_expression
-from trio_debugmcp.replay.tape import Due, Tape, TapedMessage, tapes, without_terminals
+from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.tape import Due, Tape, tapes, without_terminals
 
 
 def asks(t: float, seq: int, command: str, **arguments: Any) -> tuple[str, TapedMessage]:

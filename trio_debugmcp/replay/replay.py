@@ -27,7 +27,8 @@ from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntr
 from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, taped
 from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
-from trio_debugmcp.replay.tape import TapedMessage, tapes
+from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.session.outside import CannotLook
 from trio_debugmcp.transports.streams import Streams
@@ -74,7 +75,7 @@ class Replay(Host, ConnectionTap):
             self._sessions, self._playhead = _sessions(recording, speed, following=drive)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise NotARecording(f"a message of an adapter in it is not one: {error!r}") from error
-        self._clients = RecordedClients([] if drive else recording.entries, self._playhead)
+        self._clients = RecordedClients(() if drive else recording.entries, self._playhead)
         self._queries: dict[str, list[QueryEntry]] = {}
         for entry in recording.entries:
             if isinstance(entry, QueryEntry):
