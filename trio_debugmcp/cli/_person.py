@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import trio
 
 from trio_debugmcp.cli._form import NOTHING, fields
-from trio_debugmcp.cli._output import visible
+from trio_debugmcp.cli._output import plain, visible
 
 _CHUNK_BYTES = 64 * 1024
 """One read; a terminal returns a line at a time."""
@@ -108,6 +108,23 @@ class Person:
             "roots": tuple(map(_root, roots)) if roots else self._roots,
         }
 
+    async def named_roots(self, given: Sequence[str]) -> list[dict[str, str]]:
+        """The directories that the server may know, as in the answer to `roots/list`."""
+        return [_named(directory) for directory in given or await self._agreed_roots()]
+
+    async def answer_plain(self, method: str, params: Any) -> dict[str, Any]:
+        """The `result` or the `error` of `sampling/createMessage` or `elicitation/create`, in JSON types."""
+        from mcp.types import INVALID_PARAMS, CreateMessageRequest, ElicitRequest, ErrorData
+
+        sampling = method == "sampling/createMessage"
+        kind = CreateMessageRequest if sampling else ElicitRequest
+        try:
+            question = kind.model_validate({"method": method, "params": params}, by_name=False)
+        except ValueError as error:
+            return {"error": {"code": INVALID_PARAMS, "message": f"{method} is not what the protocol says: {error}"}}
+        answer = await self._in_turn(self._sample if sampling else self._elicit)(None, question.params)
+        return {"error" if isinstance(answer, ErrorData) else "result": plain(answer)}
+
     def _in_turn(self, answer: Callable[[Terminal, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
         async def answer_in_turn(_context: Any, params: Any) -> Any:
             from mcp.types import ElicitResult, ErrorData
@@ -177,6 +194,9 @@ class Person:
         )
 
     async def _roots(self) -> Sequence[Any]:
+        return tuple(map(_root, await self._agreed_roots()))
+
+    async def _agreed_roots(self) -> Sequence[str]:
         here = str(Path.cwd())
         if self._terminal is None:
             self._notify("declined roots: there is no terminal to ask a person; pass --root DIR")
@@ -188,7 +208,7 @@ class Person:
                 )
             except EOFError:
                 agreed = False
-        return (_root(here),) if agreed else ()
+        return (here,) if agreed else ()
 
 
 async def _agrees(terminal: Terminal, question: str) -> bool:
@@ -207,8 +227,12 @@ def _rejected() -> Any:
 def _root(directory: str) -> Any:
     from mcp.types import Root
 
+    return Root.model_validate(_named(directory))
+
+
+def _named(directory: str) -> dict[str, str]:
     path = Path(directory).absolute()
-    return Root.model_validate({"uri": path.as_uri(), "name": path.name})
+    return {"uri": path.as_uri(), "name": path.name}
 
 
 def _text(content: Any) -> str:

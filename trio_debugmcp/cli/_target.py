@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from math import inf, nan
 from typing import Any, NoReturn
@@ -56,9 +56,22 @@ def tool_failure(name: str, said: str, *, refused: bool = False, rpc_code: int |
     return Failure("tool_is_error", message, NOT_FOUND, rpcCode=rpc_code)
 
 
-def said_by(result: Any) -> str:
-    """Return the text of a tool's answer."""
-    return "\n".join(block.text for block in result.content if block.type == "text")
+def tool_result(invocation: Any) -> Any:
+    """Return the result of a tool call.
+
+    Raises:
+        Failure: there is none, or it is not what the protocol or the tool's schema permits.
+    """
+    if invocation.fault == "refused":
+        raise tool_failure(invocation.tool_name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
+    if invocation.fault is not None:  # not the tool's: it may have run
+        raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
+    return invocation.result
+
+
+def said_by(result: Mapping[str, Any]) -> str:
+    """Return the text of a tool's answer, which is in JSON types."""
+    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:

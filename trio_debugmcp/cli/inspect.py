@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -25,6 +26,7 @@ from trio_debugmcp.cli._target import (
     said_by,
     seconds,
     tool_failure,
+    tool_result,
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -123,7 +125,7 @@ async def _inspect(args: argparse.Namespace) -> None:
         write_line(compact({"result": result}))
     else:
         write_pretty(result)
-    if args.method == "tools/call" and result.is_error:
+    if args.method == "tools/call" and result.get("isError"):
         raise tool_failure(args.tool_name, said_by(result))
 
 
@@ -133,20 +135,35 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
 
     words = args.words
     configured = args.server is not None or args.config is not None
-    if args.method not in _quick.METHODS or not words or URL.match(words[0]) or configured or args.metadata:
+    if not words or URL.match(words[0]) or configured or args.metadata:
         return None
-    if args.verbose or args.root or args.page or args.cursor is not None:
-        return None  # the client shows notices, answers the server, and fetches one page
-    if args.method == "resources/read" and not args.uri:
-        return None  # the templates of RFC 6570 are the SDK's
     env = {**os.environ, **pairs(args.env, "--env")}
-    params = {"uri": args.uri} if args.uri else {}
-    try:
+    with suppress(OSError):  # no such command, for example
+        if args.method == "tools/call":
+            return await _call_quickly(args, env)
+        if args.method not in _quick.METHODS or args.verbose or args.root or args.page or args.cursor is not None:
+            return None  # the client shows notices, answers the server, and fetches one page
+        if args.method == "resources/read" and not args.uri:
+            return None  # the templates of RFC 6570 are the SDK's
+        params = {"uri": args.uri} if args.uri else {}
         return await _quick.ask(
             words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=args.timeout
         )
-    except OSError:
-        return None
+    return None
+
+
+async def _call_quickly(args: argparse.Namespace, env: dict[str, str]) -> Any:
+    from trio_debugmcp.cli._quick_call import ToolCall, call_tool
+
+    notices, person = _audience(args)
+    call = ToolCall(args.tool_name, partial(_tool_arguments, args), person, args.root, notices)
+    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, seconds=args.timeout)
+
+
+def _audience(args: argparse.Namespace) -> tuple[Notices, Person]:
+    """Who hears what happens beside the result, and who answers the server."""
+    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
+    return notices, Person(LineTerminal() if has_terminal() else None, notices.write)
 
 
 async def ask(args: argparse.Namespace) -> Any:
@@ -154,8 +171,7 @@ async def ask(args: argparse.Namespace) -> Any:
     from trio_debugmcp.client import InspectorClient
 
     request = METHODS[args.method]
-    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
-    person = Person(LineTerminal() if has_terminal() else None, notices.write)
+    notices, person = _audience(args)
     target, options = choose(
         args,
         args.words,
@@ -171,7 +187,7 @@ async def ask(args: argparse.Namespace) -> Any:
         result = await request(client, args)
         for message in _received(errors):  # what was left out of a list, for example, which the result does not show
             write_warning(message)
-    return result
+    return plain(result)
 
 
 def _received(errors: "EventStream") -> Iterator[str]:
@@ -216,26 +232,31 @@ async def _tools_call(client: "InspectorClient", args: argparse.Namespace) -> An
     tool = next((tool for tool in await client.list_tools() if tool.name == args.tool_name), None)
     # A server may list a tool for some clients only, and answer the others with the reason.
     schema = tool.input_schema if tool is not None else {}
-    invocation = await client.call_tool(args.tool_name, _tool_arguments(args, schema))
-    if invocation.fault == "refused":
-        raise tool_failure(args.tool_name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
-    if invocation.fault is not None:  # not the tool's: it may have run
-        raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
-    return invocation.result
+    return tool_result(await client.call_tool(args.tool_name, _tool_arguments(args, schema)))
 
 
 def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[str, Any]:
-    if args.tool_args_json is None:
+    if args.tool_args_json is not None:
+        arguments = _object(args.tool_args_json)
+    else:
         known = schema.get("properties") or {}
         given = pairs(args.tool_arg, "--tool-arg")
-        return {name: value if name in known else _as_json(value) for name, value in given.items()}
+        arguments = {name: value if name in known else _as_json(value) for name, value in given.items()}
     try:
-        arguments = json.loads(args.tool_args_json)
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise Failure("usage", f"the arguments of the tool cannot be sent as JSON: {error}") from error
+    return arguments
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
     except ValueError as error:
         raise Failure("usage", f"--tool-args-json is not JSON: {error}") from error
-    if not isinstance(arguments, dict):
+    if not isinstance(found, dict):
         raise Failure("usage", "--tool-args-json must be an object")
-    return arguments
+    return found
 
 
 def _as_json(text: str) -> Any:

@@ -453,8 +453,8 @@ class InspectorClient:
 
     def _open_connection(self) -> "ClientConnection":
         from trio_debugmcp.client.connection.connection import ClientConnection
-        from trio_debugmcp.client.connection.patience import Patience
         from trio_debugmcp.client.connection.targets import resolve_target
+        from trio_debugmcp.patience import Patience
 
         patience = Patience()
         started = self._clock.utc()

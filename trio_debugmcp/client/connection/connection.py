@@ -26,7 +26,6 @@ from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.connection.liveness import Liveness
-from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.refusal import explained, leaf, refusal_of, shown_url
 from trio_debugmcp.client.connection.screen import Screen
 from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
@@ -38,6 +37,7 @@ from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.transports.jsonrpc import UNREADABLE
 from trio_debugmcp.transports.tap import Tap, tapped
 
