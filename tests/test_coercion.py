@@ -41,7 +41,7 @@ def test_strings_are_converted_only_to_what_the_schema_wants(schema: Any, given_
 
 
 @pytest.mark.parametrize("schema", [{"properties": [1]}, {"properties": None}, {}])
-def test_a_schema_that_is_none_converts_nothing(schema: dict[str, Any]) -> None:
+def test_without_a_usable_schema_nothing_is_converted(schema: dict[str, Any]) -> None:
     assert coerce_arguments({"x": "7"}, schema) == {"x": "7"}
 
 
