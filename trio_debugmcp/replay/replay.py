@@ -27,7 +27,6 @@ from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntr
 from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, taped
 from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
-from trio_debugmcp.replay.questions import TapedMessage
 from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.session.outside import CannotLook
@@ -210,7 +209,7 @@ def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[d
     entries = recording.entries
     names = [each.session for each in entries if isinstance(each, SessionEntry)]
     hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
-    spoken: list[tuple[str, TapedMessage]] = [
+    spoken = [
         (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := taped(each))
     ]
     # Only of connections that have a tape: an adapter may have hung up before a single message.
