@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 
 from tests.recording.scene import (
@@ -343,8 +344,53 @@ async def test_a_watching_client_gets_recorded_answers_and_an_error_for_other_qu
     async with replaying(recording) as (client, _):
         await until_called(client, "evaluate")
         assert (await client.call("evaluate", expression="amount + 1"))["value"] == "3"
-        with pytest.raises(ToolFailed, match=r"the recording has no answer to evaluate 'amount \+ 2'"):
+        with pytest.raises(ToolFailed, match=r"The recording does not hold the value of `amount \+ 2`: ") as failed:
             await client.call("evaluate", expression="amount + 2")
+        assert failed.value.code == "NOT_SUPPORTED"
+
+
+@pytest.mark.parametrize("drive", [False, True])
+async def test_an_error_in_a_replay_speaks_of_the_recording_and_of_no_debugger(
+    drive: bool, clerks: Recording, autojump_clock: MockClock
+) -> None:
+    questions: list[tuple[str, dict[str, Any], str]] = [
+        ("evaluate", {"expression": "done\n + 5"}, "the value of `done + 5`"),
+        ("variables_get", {"scope": "globals"}, "these variables"),
+        ("variables_get", {"path": "clerks[0]"}, "the value of `clerks[0]`"),
+        ("variables_get", {"thread_id": 2}, "the stack of this thread" if drive else "these variables"),
+        ("tasks_list", {}, "the tasks of this program"),
+    ]
+    async with replaying(clerks, speed=0, drive=drive) as (client, replay):
+        if drive:
+            for name, arguments, _ in calls(clerks)[:3]:
+                await client.call(name, **arguments)
+        else:
+            await client.call("debug_state")
+            await until_over(replay)
+        for name, arguments, what in questions:
+            with pytest.raises(ToolFailed) as failed:
+                await client.call(name, **arguments)
+            assert str(failed.value) == (
+                f"NOT_SUPPORTED: The recording does not hold {what}: the recorded session did not ask for it here. "
+                "timeline_query lists the calls that the recorded clients made."
+            )
+
+
+async def test_a_watching_client_is_not_told_to_launch_and_a_driving_one_is(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, replay):
+        for over in (False, True):
+            with pytest.raises(ToolFailed, match=r"at this moment of the recording.*--drive") as failed:
+                await client.call("evaluate", expression="1")
+            assert failed.value.code == "NO_SESSION"
+            with pytest.raises(MCPError, match="no debug session at this moment of the recording"):
+                await client.read(SESSION)
+            if not over:
+                await until_over(replay)
+    async with replaying(recording, drive=True) as (client, _):
+        with pytest.raises(ToolFailed, match="start one with the tool debug_launch"):
+            await client.call("evaluate", expression="1")
 
 
 async def test_sources_are_read_from_the_recording_and_never_from_this_machine(
@@ -390,7 +436,9 @@ async def test_a_driving_client_that_makes_another_move_learns_the_recorded_one(
     async with replaying(recording, drive=True) as (client, _):
         for name, arguments, _ in calls(recording)[:3]:
             await client.call(name, **arguments)
-        with pytest.raises(ToolFailed, match="the recording has no next here: it continues with continue"):
+        with pytest.raises(
+            ToolFailed, match="does not hold debug_step: the recorded session continues with debug_continue here"
+        ):
             await client.call("debug_step")
         assert (await client.call("debug_state"))["state"] == "Paused"
         assert (await client.call("debug_continue"))["reason"] == "Breakpoint"

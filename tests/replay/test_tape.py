@@ -106,14 +106,18 @@ def test_a_lasting_question_is_answered_at_any_place_if_its_subject_is_the_same(
     assert [each.take(same).due[0].message["success"] for each in (made,)] == [True]  # type: ignore[index]
     refused = made.take(other).due[0].message
     assert refused is not None
-    assert refused["message"] == "the recording has no answer to this setBreakpoints here"
+    assert refused["message"] == (
+        "the recording does not hold these breakpoints: the recorded session did not ask for it here"
+    )
 
 
 def test_a_move_that_was_not_recorded_is_refused_with_the_one_that_was() -> None:
     (refused,) = started().take(request(20, "continue")).due
     assert refused.message is not None
     assert refused.message["success"] is False
-    assert refused.message["message"] == "the recording has no continue here: it continues with next"
+    assert refused.message["message"] == (
+        "the recording does not hold debug_continue: the recorded session continues with debug_step here"
+    )
 
 
 def test_a_question_that_was_never_answered_is_not_answered() -> None:

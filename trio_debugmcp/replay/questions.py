@@ -6,6 +6,7 @@ A question is asked at a place (tape.py). One about where the program is stopped
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from trio_debugmcp.probe import bootstrap
@@ -20,6 +21,35 @@ LASTING = frozenset(
     }
 )  # fmt: skip
 """Questions that may get the answer of another place; the nearest one is taken."""
+
+MAX_EXPRESSION_LENGTH = 80
+"""Characters of an expression in a refusal, whose whole sentence must not be cut."""
+
+_WORDS = {
+    "stackTrace": "the stack of this thread",
+    "scopes": "these variables",
+    "variables": "these variables",
+    "setVariable": "this change",
+    "setExpression": "this change",
+    "exceptionInfo": "the details of this exception",
+    "source": "the text of this source",
+    "completions": "completions of this text",
+    "setBreakpoints": "these breakpoints",
+    "setFunctionBreakpoints": "these breakpoints",
+    "setExceptionBreakpoints": "these breakpoints",
+    "setDataBreakpoints": "these breakpoints",
+    "dataBreakpointInfo": "these breakpoints",
+    "breakpointLocations": "the lines at which a breakpoint can be set",
+}
+
+_PROBE_WORDS = {
+    "variables": "these variables",
+    "stop": "these variables",
+    "frames": "the stack of this thread",
+    "stacks": "the stacks of these threads",
+    "threads": "these threads",
+    "tasks": "the tasks of this program",
+}
 
 DELAYED = "stackTrace"
 """The question that the server asks by itself, some time after a stop: where the other threads are."""
@@ -111,8 +141,19 @@ def _subject(command: str, arguments: DapMessage) -> object:
     return None if name is None else arguments.get(name)
 
 
-def shown(request: DapMessage) -> str:
-    """Show a question in a sentence."""
+def words_for(request: DapMessage) -> str:
+    """Return in the user's words what a question asks for."""
     command, arguments = request["command"], request.get("arguments") or {}
-    subject = arguments.get(_SUBJECTS.get(command, ""))
-    return f"{command} '{shortened(subject)}'" if isinstance(subject, str) else f"this {command}"
+    if command != "evaluate":
+        return _WORDS.get(command, "what was asked for")
+    text = str(arguments.get("expression"))
+    asked = bootstrap.asked_in(text)
+    if asked is None or asked[0] == "evaluate":
+        return _value_of(text if asked is None else str(asked[1]))
+    about = msgspec.json.decode(asked[1]) if asked[1] else {}
+    named = about.get("path") or about.get("expression")
+    return _value_of(named) if named else _PROBE_WORDS.get(asked[0], "what was asked for")
+
+
+def _value_of(expression: str) -> str:
+    return f"the value of `{shortened(' '.join(expression.split()), MAX_EXPRESSION_LENGTH)}`"

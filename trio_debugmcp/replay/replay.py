@@ -67,6 +67,7 @@ class Replay(Host, ConnectionTap):
     ) -> None:
         self.over = False
         self.watch_only = not drive
+        self.driven = drive
         self._recording = recording
         self._report = report
         self._openings = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}

@@ -25,7 +25,8 @@ from math import inf
 
 from msgspec import Struct
 
-from trio_debugmcp.replay.questions import DELAYED, DapMessage, Questions, TapedMessage, shown
+from trio_debugmcp.errors import not_recorded
+from trio_debugmcp.replay.questions import DELAYED, DapMessage, Questions, TapedMessage, words_for
 
 MOVES = frozenset(
     {
@@ -34,6 +35,24 @@ MOVES = frozenset(
     }
 )  # fmt: skip
 """Requests that start something, after which the adapter may send anything."""
+
+
+_TOOLS = {
+    "initialize": "debug_launch",
+    "configurationDone": "debug_launch",
+    "launch": "debug_launch",
+    "attach": "debug_attach",
+    "continue": "debug_continue",
+    "next": "debug_step",
+    "stepIn": "debug_step (into)",
+    "stepOut": "debug_step (out)",
+    "stepBack": "debug_step (back)",
+    "pause": "debug_pause",
+    "restart": "debug_restart",
+    "terminate": "debug_disconnect",
+    "disconnect": "debug_disconnect",
+}
+"""By move: the tool that makes it."""
 
 
 class MoveId(Struct, frozen=True):
@@ -120,7 +139,7 @@ class Tape:
             return self._take_move(command, message)
         question = self._questions.find(command, message.get("arguments") or {}, self._place)
         if question is None:
-            return Reply((Due(0.0, _refusal(message, f"the recording has no answer to {shown(message)} here")),))
+            return Reply((Due(0.0, _refusal(message, not_recorded(words_for(message)))),))
         question.used = True
         if question.answer is None:
             return Reply()
@@ -176,8 +195,14 @@ class Tape:
             return self._move(command, message)
         if command == "disconnect":
             return Reply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
-        next_ = f"continues with {self._coming}" if self._coming else "is over" if self.over else "waits for an answer"
-        return Reply((Due(0.0, _refusal(message, f"the recording has no {command} here: it {next_}")),))
+        return Reply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
+
+    def _next_words(self) -> str:
+        if self.over:
+            return "the recorded session is over"
+        if self._coming is None:
+            return "the recorded session waits for an answer"
+        return f"the recorded session continues with {_tool(self._coming)}"
 
     def _may_skip(self, index: int) -> bool:
         """Whether a client may leave out the moves before that one: answers, and the end of its configuration."""
@@ -238,6 +263,10 @@ def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, f
 def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[tuple[str, TapedMessage]]:
     """Leave out `runInTerminal`, as if the adapter had started the program: for a client that must start nothing."""
     return (each for each in messages if each[1].message.get("command") != "runInTerminal")
+
+
+def _tool(move: str) -> str:
+    return _TOOLS.get(move, move)
 
 
 def _success(request: DapMessage) -> DapMessage:

@@ -29,7 +29,7 @@ from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from msgspec import Struct
 
 from trio_debugmcp import __version__
-from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
@@ -193,7 +193,7 @@ class ConnectionServer:
         uri = str(params.uri)
         snapshot = self._debugger.state.focused
         if snapshot is None:
-            raise resource_not_found(uri, NO_SESSION, ctx.protocol_version)
+            raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
             text, mime_type = self._json_text(ctx, uri, snapshot), "application/json"

@@ -21,7 +21,7 @@ import msgspec
 import trio
 from msgspec import Meta, Struct
 
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
 from trio_debugmcp.session.debugger import Debugger
@@ -121,9 +121,10 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Toolbox:
-    """The tools of a server, listed and called for a role."""
+    """The tools of a server, listed and called for a role. `no_session`: what a read without a session answers."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[Tool], no_session: str = NO_SESSION) -> None:
+        self.no_session = no_session
         self._tools = {tool.name: tool for tool in tools}
 
     def __repr__(self) -> str:
