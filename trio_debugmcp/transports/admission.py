@@ -77,6 +77,7 @@ class Visitor:
         self.since = trio.current_time()
         self.idle_since: float | None = None
         """Since when it waits for its next request, and may be closed for another one: HTTP allows that."""
+        self.refusals = 0
         self.left = False
         self._admission = admission
 

@@ -17,8 +17,8 @@ _MAX_FILES = 300
 _OUTSIDE = "'.0' not in locals() and ("
 _INSIDE = "{'.0', %s} <= locals().keys() and ("
 _INLINED = "('.0' in locals() or __import__('sys').version_info >= (3, 12)) and ("
-"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables have
-no values before its first item."""
+"""Before a condition: whether the frame is that of a comprehension, whose only argument is called `.0`. Its variables
+have no values before its first item."""
 
 _GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
 
