@@ -186,10 +186,10 @@ def as_failure(error: BaseException) -> Failure:
         return error
     from mcp import MCPError
 
-    from trio_debugmcp.client import ConnectFailed, ConnectionLost, NotAuthorized
+    from trio_debugmcp.client import AuthorizationLost, ConnectFailed, ConnectionLost, NotAuthorized
 
     match error:
-        case NotAuthorized():
+        case NotAuthorized() | AuthorizationLost():
             return Failure("unauthorized", str(error), NOT_AUTHORIZED)
         case ConnectFailed() | ConnectionLost():
             return Failure("unreachable", str(error), UNREACHABLE)

@@ -119,6 +119,7 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 
 async def _watch(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import (
+        AuthorizationLost,
         Connect,
         ConnectionLost,
         Disconnect,
@@ -147,7 +148,8 @@ async def _watch(args: argparse.Namespace) -> None:
         async for event in events:
             if isinstance(event, Disconnect | Connect):
                 if isinstance(event, Disconnect) and not args.reconnect:
-                    raise ConnectionLost(event.reason, event.exit_code, event.stderr_tail)
+                    lost = AuthorizationLost if event.unauthorized else ConnectionLost
+                    raise lost(event.reason, event.exit_code, event.stderr_tail)
                 _print(_life(event), args.format)  # what follows may have gaps: the client reports all as changed
                 continue
             if everything and isinstance(event, ResourcesChange):

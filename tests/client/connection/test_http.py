@@ -1,5 +1,6 @@
 """Streamable HTTP: servers that are restarted, fall silent or deny access. Real HTTP on loopback: real clock."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +9,13 @@ import trio
 from tests.client.http_peer import open_http_peer
 from tests.client.peer import received
 from trio_debugmcp.client import (
+    AuthorizationLost,
     ConnectFailed,
     ConnectionLost,
     InspectorClient,
     InspectorOptions,
     NotAuthorized,
+    OAuth,
     Reconnect,
 )
 
@@ -125,6 +128,23 @@ async def test_denied_access_says_who_denied_it_and_what_to_do(status: int, head
         assert said in message
         assert "Authorization: Bearer" in message
         assert "secret" not in message
+
+
+@pytest.mark.parametrize("oauth", [None, OAuth()])
+@pytest.mark.parametrize("modern", [False, True])
+async def test_a_token_that_is_revoked_ends_the_connection_as_lost_authorisation(
+    modern: bool, oauth: OAuth | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with open_http_peer() as peer:
+        peer.modern = modern
+        async with InspectorClient(peer.url, InspectorOptions(oauth=oauth)) as client:
+            ended = client.wait_for("disconnect")
+            peer.status, peer.body = 401, b"revoked"
+            with pytest.raises(AuthorizationLost, match="the server denies access"):
+                await client.list_tools()
+            assert (await ended).unauthorized
+            assert client.status == "error"
 
 
 @pytest.mark.parametrize(
