@@ -23,6 +23,7 @@ class HttpPeer:
         forgotten: the status that a request with an unknown session gets.
         status: that every request gets, None to serve them.
         body: of every refusal.
+        headers: of every refusal that `status` causes, each with its line end.
         modern: whether it speaks 2026-07-28, which has no sessions, in place of the handshake era.
         has_streams: whether GET opens a stream of notifications.
         requests: the methods of all requests, `GET` and `DELETE` for those of HTTP.
@@ -34,6 +35,7 @@ class HttpPeer:
         self.forgotten: int = HTTPStatus.NOT_FOUND
         self.status: int | None = None
         self.body = b""
+        self.headers = ""
         self.modern = False
         self.has_streams = True
         self.requests: list[str] = []
@@ -66,7 +68,7 @@ class HttpPeer:
         self.requests.append(message.get("method", "response"))
         session = headers.get("mcp-session-id")
         if self.status is not None:
-            await _respond(stream, self.status, self.body)
+            await _respond(stream, self.status, self.body, self.headers)
         elif message["method"] == "GET":
             await self._stream(stream, session)
         elif "id" not in message:

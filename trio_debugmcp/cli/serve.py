@@ -71,6 +71,10 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert")
+"""What counts on a port only. The variables with tokens may be set for every command, so they are not among them."""
+
+
 def add_transport_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `serve` and `replay` share: how clients connect, and where logs go."""
     network = parser.add_argument_group("network")
@@ -248,6 +252,9 @@ def transport_misuse(arguments: argparse.Namespace) -> str | None:
         return "--no-stdio needs --ws or --http"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         return "--tls-cert and --tls-key belong together"
+    unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
+    if unused and arguments.ws is None and arguments.http is None:
+        return f"{unused[0]} needs --ws or --http: standard input and output have neither tokens nor TLS"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
     return None

@@ -22,7 +22,7 @@ from trio_debugmcp.cli._target import (
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
-    from trio_debugmcp.client import Event, InspectorClient
+    from trio_debugmcp.client import ConnectionLost, Disconnect, Event, InspectorClient
     from trio_debugmcp.client.events import EventKind
 
 EXAMPLES = """\
@@ -119,9 +119,7 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 
 async def _watch(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import (
-        AuthorizationLost,
         Connect,
-        ConnectionLost,
         Disconnect,
         InspectorClient,
         Reconnect,
@@ -148,8 +146,7 @@ async def _watch(args: argparse.Namespace) -> None:
         async for event in events:
             if isinstance(event, Disconnect | Connect):
                 if isinstance(event, Disconnect) and not args.reconnect:
-                    lost = AuthorizationLost if event.unauthorized else ConnectionLost
-                    raise lost(event.reason, event.exit_code, event.stderr_tail)
+                    raise _lost(event)
                 _print(_life(event), args.format)  # what follows may have gaps: the client reports all as changed
                 continue
             if everything and isinstance(event, ResourcesChange):
@@ -160,6 +157,13 @@ async def _watch(args: argparse.Namespace) -> None:
                 left = None if left is None else left - 1
             if left is not None and left <= 0:
                 return
+
+
+def _lost(event: "Disconnect") -> "ConnectionLost":
+    from trio_debugmcp.client import AuthorizationLost, ConnectionLost
+
+    kind = AuthorizationLost if event.unauthorized else ConnectionLost
+    return kind(event.reason, event.exit_code, event.stderr_tail)
 
 
 def _can_watch_everything(client: "InspectorClient", args: argparse.Namespace) -> bool:

@@ -22,6 +22,12 @@ from trio_debugmcp.client import (
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")
 
 ONE = "demo://one"
+
+
+async def show_page(url: str) -> None:
+    raise AssertionError(f"a person was sent to {url}")
+
+
 SOON = Reconnect(first_delay=0.05, max_delay=0.1, attempts=20)
 
 
@@ -145,6 +151,16 @@ async def test_a_token_that_is_revoked_ends_the_connection_as_lost_authorisation
                 await client.list_tools()
             assert (await ended).unauthorized
             assert client.status == "error"
+
+
+@pytest.mark.parametrize("person", [None, show_page])
+async def test_a_server_with_tokens_of_its_own_is_not_taken_for_one_with_oauth(person: Any, tmp_path: Path) -> None:
+    async with open_http_peer() as peer:
+        peer.status, peer.headers = 401, "WWW-Authenticate: Bearer\r\n"
+        options = InspectorOptions(oauth=OAuth(open_url=person, store=tmp_path / "tokens.json"))
+        with pytest.raises(NotAuthorized, match="wants a token, and names no server that would authorise you"):
+            async with InspectorClient(peer.url, options):
+                pytest.fail("connected")
 
 
 @pytest.mark.parametrize(
