@@ -6,6 +6,7 @@
 Without a terminal everything is declined, with the reason.
 """
 
+import argparse
 import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -23,6 +24,18 @@ _CHUNK_BYTES = 64 * 1024
 
 REFUSED = -1
 """The code that the specification gives for a sampling request that the person rejected."""
+
+
+def add_person_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what a person sees beside the results, and what a server may know without asking."""
+    parser.add_argument(
+        "--verbose", action=argparse.BooleanOptionalAction,
+        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--root", action="append", default=[], metavar="DIR",
+        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
+    )  # fmt: skip
 
 
 class Terminal(Protocol):

@@ -74,6 +74,38 @@ def said_by(result: Mapping[str, Any]) -> str:
     return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
 
 
+def add_command(
+    commands: Any, name: str, summary: str, description: str | None, examples: str
+) -> argparse.ArgumentParser:
+    """Add a command whose help shows its examples as they are written, so that they can be copied."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def add_limits(parser: argparse.ArgumentParser, counted: str, text: str, json: str) -> None:
+    """Add the time limit of what is `counted`, and the format of results with what its values mean."""
+    parser.add_argument(
+        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
+        help=f"seconds for the connection, and for {counted} (default %(default)g)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=["text", "json"], default="text", help=f"text: {text}; json: {json} (default text)"
+    )
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Add the words that name the server."""
+    parser.add_argument(
+        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
+    )
+
+
 def add_target_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how to reach the server, and make usage errors end with 1."""
     group = parser.add_argument_group("connection")

@@ -13,18 +13,19 @@ import trio
 
 from trio_debugmcp.cli._notices import Notices, open_notices
 from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
-from trio_debugmcp.cli._person import LineTerminal, Person
+from trio_debugmcp.cli._person import LineTerminal, Person, add_person_options
 from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal
 from trio_debugmcp.cli._target import (
-    DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
     URL,
     Failure,
+    add_command,
+    add_limits,
+    add_target,
     add_target_options,
     pairs,
     run_command,
     said_by,
-    seconds,
     tool_failure,
     tool_result,
 )
@@ -52,37 +53,17 @@ standard error has one line {"error": {"code", "message"}}.
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `inspect` and its options to the command line."""
-    parser = commands.add_parser(
-        "inspect",
-        help="make one request to any MCP server and print the result",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "inspect", "make one request to any MCP server and print the result", __doc__, EXAMPLES
     )
-    parser.add_argument(
-        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
-    )
+    add_target(parser)
     parser.add_argument(
         "--method", choices=sorted(METHODS), default="initialize", metavar="METHOD",
         help=f"the request: {', '.join(sorted(METHODS))} (default %(default)s, which shows the server)",
     )  # fmt: skip
     _add_parameters(parser)
-    parser.add_argument(
-        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
-        help="seconds for the connection and for the request (default %(default)g)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--format", choices=["text", "json"], default="text",
-        help='text: indented JSON; json: one line {"result": …} (default text)',
-    )  # fmt: skip
-    parser.add_argument(
-        "--verbose", action=argparse.BooleanOptionalAction,
-        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--root", action="append", default=[], metavar="DIR",
-        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
-    )  # fmt: skip
+    add_limits(parser, "the request", "indented JSON", 'one line {"result": …}')
+    add_person_options(parser)
     add_target_options(parser)
     add_server_options(parser)
     parser.set_defaults(run=run, many_words=("tool_arg", "prompt_args", "metadata"))
@@ -306,39 +287,24 @@ async def _ping(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {}
 
 
-async def _tools_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("tools", args.cursor)
-    return {"tools": await client.list_tools()}
+def _list(kind: Any, field: str) -> Callable[["InspectorClient", argparse.Namespace], Awaitable[Any]]:
+    async def fetch(client: "InspectorClient", args: argparse.Namespace) -> Any:
+        if args.page or args.cursor is not None:
+            return await client.list_page(kind, args.cursor)
+        return {field: await getattr(client, f"list_{kind}")()}
 
-
-async def _resources_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("resources", args.cursor)
-    return {"resources": await client.list_resources()}
-
-
-async def _templates_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("resource_templates", args.cursor)
-    return {"resourceTemplates": await client.list_resource_templates()}
-
-
-async def _prompts_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("prompts", args.cursor)
-    return {"prompts": await client.list_prompts()}
+    return fetch
 
 
 METHODS: dict[str, Callable[["InspectorClient", argparse.Namespace], Awaitable[Any]]] = {
     "initialize": _initialize,
-    "tools/list": _tools_list,
+    "tools/list": _list("tools", "tools"),
     "tools/call": _tools_call,
-    "resources/list": _resources_list,
+    "resources/list": _list("resources", "resources"),
     "resources/read": _resources_read,
-    "resources/templates/list": _templates_list,
+    "resources/templates/list": _list("resource_templates", "resourceTemplates"),
     "resources/subscribe": _resources_subscribe,
-    "prompts/list": _prompts_list,
+    "prompts/list": _list("prompts", "prompts"),
     "prompts/get": _prompts_get,
     "completion/complete": _complete,
     "logging/setLevel": _set_level,

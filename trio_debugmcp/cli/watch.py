@@ -15,6 +15,7 @@ from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     URL,
     Failure,
+    add_command,
     add_target_options,
     count,
     run_command,
@@ -52,12 +53,8 @@ LIST_EVENTS: tuple["EventKind", ...] = (
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `watch` and its options to the command line."""
-    parser = commands.add_parser(
-        "watch",
-        help="subscribe to resources of any MCP server and print their changes",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "watch", "subscribe to resources of any MCP server and print their changes", __doc__, EXAMPLES
     )
     parser.add_argument(
         "words", nargs="*", metavar="TARGET [URI]",
