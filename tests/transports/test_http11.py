@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 import trio
@@ -294,7 +295,9 @@ async def test_the_body_of_a_refused_request_is_waited_for_a_second(autojump_clo
 async def test_a_head_has_a_hundred_headers(autojump_clock: MockClock) -> None:
     async with serving() as dial:
         for headers, status in ((MAX_HEADERS, 200), (MAX_HEADERS + 1, 431)):
-            more = {f"X-{number}": "y" for number in range(headers - 3)}  # beside those of every request here
+            more: dict[str, Any] = {
+                f"X-{number}": "y" for number in range(headers - 3)
+            }  # beside those of every request here
             peer = dial()
             await peer.stream.send_all(request(Connection="close", **more))
             assert (await read_answer(peer.stream))[0] == status
@@ -302,7 +305,11 @@ async def test_a_head_has_a_hundred_headers(autojump_clock: MockClock) -> None:
 
 async def test_of_a_refused_request_neither_chunks_nor_a_long_body_are_waited_for(autojump_clock: MockClock) -> None:
     async with serving() as dial:
-        for headers in ({"Content_Length": "", "Transfer_Encoding": "chunked"}, {"Content_Length": "262145"}):
+        bodies: tuple[dict[str, Any], ...] = (
+            {"Content_Length": "", "Transfer_Encoding": "chunked"},
+            {"Content_Length": "262145"},
+        )
+        for headers in bodies:
             peer = dial()
             await peer.stream.send_all(request("/stranger", **headers) + b"1\r\nx\r\n")
             status, answered, _ = await read_answer(peer.stream)
