@@ -22,7 +22,7 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    ["errors", "clock", "patience", "coercion", "descriptors", "sparse_log", "samples", "probe"],
+    ["errors", "clock", "patience", "coercion", "descriptors", "sparse_log", "samples", "probe", "skill"],
     ["dap"],
     ["state"],
     ["session", "publish", "transports"],

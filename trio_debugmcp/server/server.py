@@ -38,6 +38,7 @@ from trio_debugmcp.server.failures import resource_not_found
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import source_text
@@ -160,6 +161,7 @@ class ConnectionServer:
         # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
+        serve_skills(server)
         return server
 
     # --- Resources ----------------------------------------------------------------------------------------------------
@@ -191,6 +193,8 @@ class ConnectionServer:
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
+        if is_skill_uri(uri):
+            return read_skill_file(ctx, uri)
         snapshot = self._debugger.state.focused
         if snapshot is None:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
