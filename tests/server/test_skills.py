@@ -106,7 +106,7 @@ async def test_only_the_files_of_the_skill_can_be_read(
 
 
 @ERAS
-async def test_without_a_session_the_skill_is_no_resource_of_the_list(era: Era, autojump_clock: MockClock) -> None:
+async def test_the_skill_is_not_in_the_list_of_resources(era: Era, autojump_clock: MockClock) -> None:
     async with connect(era) as client:
         assert (await client.sdk.list_resources()).resources == []
         declared = client.sdk.server_capabilities.extensions
