@@ -376,7 +376,7 @@ async def test_an_error_in_a_replay_speaks_of_the_recording_and_of_no_debugger(
             )
 
 
-async def test_a_watching_client_is_not_told_to_launch_and_a_driving_one_is(
+async def test_a_watching_client_is_not_advised_to_launch_and_a_driving_one_is(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
     async with replaying(recording) as (client, replay):

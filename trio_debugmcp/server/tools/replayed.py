@@ -1,7 +1,7 @@
 """The tools as clients of a replay have them.
 
 Clients that watch may look, and the recorded clients act; a client that drives makes the recorded calls. The errors of
-both speak of the recording: there is no debugger to be asked again.
+both name what the recording lacks: there is no debugger to be asked again.
 """
 
 from msgspec.structs import replace
