@@ -350,7 +350,7 @@ async def test_a_watching_client_gets_recorded_answers_and_an_error_for_other_qu
 
 
 @pytest.mark.parametrize("drive", [False, True])
-async def test_an_error_in_a_replay_speaks_of_the_recording_and_of_no_debugger(
+async def test_an_error_in_a_replay_names_what_the_recording_lacks(
     drive: bool, clerks: Recording, autojump_clock: MockClock
 ) -> None:
     questions: list[tuple[str, dict[str, Any], str]] = [
