@@ -146,6 +146,16 @@ def test_a_recorded_hang_up_is_repeated() -> None:
     assert heard(made.take(request(2, "launch")).due) == [(3.0, "")]
 
 
+def test_a_move_that_the_recorded_server_did_not_come_to_finds_a_closed_connection() -> None:
+    lines = [asks(1, 1, "initialize"), answers(1, 1, "initialize"), asks(2, 2, "attach")]
+    made = tapes(lines, {"a": 5.0})["a"]
+    made.take(request(1, "initialize"))
+    (refused,) = made.take(request(2, "configurationDone")).due
+    assert refused.message is not None  # as long as there are recorded moves
+    made.take(request(2, "attach"))
+    assert heard(made.take(request(3, "configurationDone")).due) == [(0.0, "")]
+
+
 def test_a_message_that_followed_a_move_on_another_connection_waits_for_that_move() -> None:
     lines = [
         asks(1, 1, "initialize"),
