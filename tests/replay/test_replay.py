@@ -1,5 +1,6 @@
 """A replay repeats the recorded resources, notifications and answers; on a virtual clock, without a debugger."""
 
+import logging
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -475,6 +476,23 @@ async def test_a_torn_recording_is_played_to_its_end(share: float, autojump_cloc
         await until_over(replay)
         assert (await client.call("debug_state"))["state"] in ("Paused", "Running", "Starting")
     assert reports == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
+
+
+async def test_a_call_that_is_open_at_the_recordings_end_holds_up_nobody_and_is_no_warning(
+    recording: Recording, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = max(
+        index
+        for index, each in enumerate(recording.entries)
+        if isinstance(each, AdapterEntry) and each.dir == "out" and b'"continue"' in bytes(each.msg)
+    )
+    torn = msgspec.structs.replace(recording, entries=recording.entries[: asked + 1], torn=True)
+    async with replaying(torn, speed=0) as (client, replay):
+        await client.call("debug_state")
+        await until_over(replay)
+        end = trio.current_time()
+    assert trio.current_time() - end < 0.5
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING] == []
 
 
 @pytest.mark.parametrize(("more", "torn"), [(b"", ""), (b'{"edge":"output"', " It was torn off there.")])

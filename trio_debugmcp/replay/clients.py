@@ -6,7 +6,7 @@ earlier requests of the same client, and whatever the server was about to do.
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from math import inf
 from typing import Any
 
@@ -104,9 +104,11 @@ class _RecordedClient:
     async def _receive(self) -> None:
         if self._end is None:
             raise AssertionError("the client is not connected")
-        async for item in self._end[0]:
-            if isinstance(item, SessionMessage):
-                self._keep(msgspec.json.decode(message_text(item)))
+        # Closed in any case: a server that ends with this client writes to it, and would wait for it to read.
+        with closing(self._end[0]) as incoming:
+            async for item in incoming:
+                if isinstance(item, SessionMessage):
+                    self._keep(msgspec.json.decode(message_text(item)))
         # The server has closed the connection: no open request will be answered, and none may be waited for.
         self._open.clear()
         self._answered.unpark_all()
