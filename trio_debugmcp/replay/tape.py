@@ -195,7 +195,7 @@ class Tape:
             return self._move(command, message)
         if command == "disconnect":
             return Reply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
-        if self.over and self._ended_at < inf:  # the server had not come that far when the adapter closed the connection
+        if self.over and self._ended_at < inf:  # the server did not come to it before the adapter closed the connection
             return Reply((Due(0.0, None),))
         return Reply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
 
