@@ -40,6 +40,8 @@ if "fork" in sys.argv and os.fork():
 if "fail" in sys.argv:
     fail(3)
 print(work(int(sys.argv[1])), flush=True)
+if "vanish" in sys.argv:
+    os._exit(0)
 while "stay" in sys.argv:
     time.sleep(0.01)
 """
@@ -175,6 +177,23 @@ async def test_a_worker_that_is_killed_ends_its_session_and_the_next_one_dials_i
                 while (await listening(client))["connected"]:
                     await trio.sleep(0.05)
         assert (await client.call("debug_state"))["state"] == "Running", "it still listens"
+
+
+async def test_a_child_that_a_worker_forked_loses_no_tracepoint_at_a_sudden_end(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        (tmp_path / "worker.py").write_text(door["python"] + WORK)
+        await client.call("breakpoint_set", file=str(tmp_path / "worker.py"), line=LINE, log_message="{number}")
+        async with open_worker(door["python"], tmp_path, "8", "fork", "vanish") as forked:
+            await forked.wait()
+        while (await listening(client))["connected"]:
+            await trio.sleep(0.05)
+        (tracepoint,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert tracepoint["hitCount"] == 1
+        (entry,) = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+        assert entry["text"] == "8\n"
 
 
 @pytest.mark.parametrize("terminate", [False, True])
