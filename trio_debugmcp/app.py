@@ -113,7 +113,7 @@ async def open_app(options: Options) -> AsyncIterator[App]:
     tap, core_only = options.tap, options.core_tools_only
     async with trio.open_nursery() as publishing:
         hub = Hub(publishing, quiet=options.quiet, max_wait=options.max_wait)
-        with open_log_relay() as logs:
+        with open_log_relay(show_secrets=options.settings.show_secrets) as logs:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
                 clients = Clients(debugger, tap.linger(options.linger))
                 nursery.start_soon(clients.run)

@@ -30,14 +30,16 @@ from msgspec import Struct
 
 from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
-from trio_debugmcp.server.failures import resource_not_found
+from trio_debugmcp.server.failures import failed_result, resource_not_found
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -203,6 +205,8 @@ class ConnectionServer:
             text, mime_type = self._json_text(ctx, uri, snapshot), "application/json"
         else:
             text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
+        if not self._debugger.settings.show_secrets:
+            text = masked(text) if path is not None else masked_text(text)
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -284,7 +288,14 @@ class ConnectionServer:
         if self._tools.controls(params.name) and role == "control":
             self._client.take_control()
         client, arguments = self._client, params.arguments or {}
-        return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        if self._debugger.settings.show_secrets:
+            return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        try:
+            check_arguments(arguments)
+        except UsageError as error:
+            return failed_result(error)
+        result = await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        return masked_result(params.name, arguments, result)
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 
