@@ -33,7 +33,7 @@ class Finding(Struct, frozen=True):
 
     @property
     def mask(self) -> str:
-        """What stands for it."""
+        """The label and the length, as shown instead of the secret."""
         return f"<{self.label}, {self.end - self.start} characters>"
 
 

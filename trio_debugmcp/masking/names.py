@@ -113,7 +113,7 @@ _HARMLESS = frozenset(
         "fingerprint",
     ]
 )
-"""Last words of names that tell of a secret something else than its value."""
+"""Last words of the names of things that belong to a secret and are not its value."""
 
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
 

@@ -25,10 +25,10 @@ _WORD_START = r"(?<![A-Za-z0-9_-]{6})"
 """Not far inside a word, where no key begins: of a long word only the beginning is tried."""
 
 _ESCAPE = re.compile(r"(?:\\[nrtabfv]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[\d;]*m)$", re.IGNORECASE)
-"""What ends in a letter or digit and is none: escape sequences of strings, of URLs, and of terminals."""
+"""Ends in a letter or digit but does not continue a word: escape sequences of strings, of URLs, and of terminals."""
 
 _LONG = re.compile(r"[A-Za-z0-9_.:+=-]{20,}")
-"""A word that may be a key of a vendor's, all of which are as long. Most texts have few, as these are no paths."""
+"""A word that may be a key of a vendor's, all of which are as long. Most texts have few: paths are split at slashes."""
 
 
 class Text:

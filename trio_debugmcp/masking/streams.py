@@ -4,7 +4,7 @@ r"""Text that arrives in pieces, with a label in the place of each secret.
     masker.feed(["ghp_abcdefghijklmnopqrst", "uvwxyzABCDEFGHIJ\n"])     # ["<GitHub token, 40 characters>", "\n"]
 
 A secret may be in several pieces. It is masked in all those that are fed together; if its beginning was fed before,
-and hence read by somebody, the rest is masked.
+and hence read by a client, the rest is masked.
 """
 
 from trio_debugmcp.masking.mask import findings, masked
@@ -17,7 +17,7 @@ MAX_OPEN = 16 * 1024
 
 
 class StreamMasker:
-    """One stream of text."""
+    """Masks the pieces of one stream, and remembers what the next one may continue."""
 
     def __init__(self) -> None:
         self._before = ""
