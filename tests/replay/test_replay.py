@@ -478,7 +478,7 @@ async def test_a_torn_recording_is_played_to_its_end(share: float, autojump_cloc
     assert reports == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
 
 
-async def test_a_call_that_is_open_at_the_recordings_end_holds_up_nobody_and_is_no_warning(
+async def test_a_call_that_is_open_at_the_recordings_end_delays_no_client_and_warns_of_nothing(
     recording: Recording, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = max(
