@@ -1,15 +1,19 @@
 """Measures a cold `trio-debugmcp inspect` beside the Inspector's `--cli`: processor time, from start to exit.
 
-Both ask the same server, which is in nothing but the standard library; its own time is part of both.
+Of a server command both ask the same one, which is in nothing but the standard library; its own time is part of both.
+At a URL both ask a server that runs already; its time is part of neither. The Inspector has no WebSockets, so those of
+ours are set beside its time for HTTP.
 """
 
 import os
+import re
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,12 @@ from tests.client import node
 STARTS = 5
 SERVER = [sys.executable, str(ROOT / "tests" / "cli" / "tiny_server.py")]
 OURS = [sys.executable, "-m", "trio_debugmcp", "inspect"]
+TOKEN = "bench-" + "0" * 24
+HEADER = ["--header", f"Authorization: Bearer {TOKEN}"]
+CALLS = {
+    "tools/list": ["--method", "tools/list"],
+    "tools/call": ["--method", "tools/call", "--tool-name", "echo"],
+}
 
 
 def processor_time(argv: list[str], env: Mapping[str, str] | None = None) -> float:
@@ -33,7 +43,7 @@ def processor_time(argv: list[str], env: Mapping[str, str] | None = None) -> flo
     return statistics.median(times) * 1000
 
 
-def inspector() -> float | str:
+def inspector(*words: str) -> float | str:
     """The Inspector's time, or why there is none."""
     try:
         command = node.inspector()
@@ -42,20 +52,44 @@ def inspector() -> float | str:
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "HOME": home, "MCP_AUTO_OPEN_ENABLED": "false"}
         env["PATH"] = f"{Path(command[0]).parent}{os.pathsep}{env['PATH']}"
-        return processor_time([*command, "--cli", *SERVER, "--method", "tools/list"], env)
+        return processor_time([*command, "--cli", *words], env)
+
+
+@contextmanager
+def serving() -> Iterator[dict[str, str]]:
+    """A server of ours on both ports; yields its URLs."""
+    options = ["--http", "127.0.0.1:0", "--ws", "127.0.0.1:0", "--no-stdio", "--token", TOKEN]
+    command = [sys.executable, "-m", "trio_debugmcp", "serve", *options]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        urls: dict[str, str] = {}
+        while len(urls) < 2:
+            line = server.stderr.readline()
+            if not line:
+                raise SystemExit("the server has not started")
+            if found := re.match(r"(http|dashboard): http://([^/]+)", line):  # the dashboard is on the WebSocket port
+                scheme = "http" if found[1] == "http" else "ws"
+                urls[scheme] = f"{scheme}://{found[2]}/mcp"
+        try:
+            yield urls
+        finally:
+            server.terminate()
+
+
+def show(what: str, ours: float, theirs: float | str) -> None:
+    ratio = theirs if isinstance(theirs, str) else f"{ours / theirs:5.2f} x the Inspector's {theirs:6.1f} ms"
+    print(f"inspect {what:<24}{ours:8.1f} ms   {ratio}", flush=True)
 
 
 def main() -> None:
-    theirs = inspector()
-    listed = processor_time([*OURS, "--method", "tools/list", "--", *SERVER])
-    called = processor_time([*OURS, "--method", "tools/call", "--tool-name", "echo", "--", *SERVER])
-    if isinstance(theirs, str):
-        print(f"the Inspector's --cli                          {theirs}")
-    else:
-        print(f"the Inspector's --cli, tools/list, cold       {theirs:8.1f} ms of processor time")
-    for what, ours in (("tools/list", listed), ("tools/call", called)):
-        ratio = "" if isinstance(theirs, str) else f"   {ours / theirs:5.2f} x the Inspector's"
-        print(f"inspect --method {what}, cold             {ours:8.1f} ms{ratio}")
+    for method, words in CALLS.items():
+        theirs = inspector(*SERVER, *words)
+        show(f"{method}, a command", processor_time([*OURS, *words, "--", *SERVER]), theirs)
+    with serving() as urls:
+        for method, words in {**CALLS, "tools/call": ["--method", "tools/call", "--tool-name", "debug_state"]}.items():
+            theirs = inspector(urls["http"], "--transport", "http", *HEADER, *words)
+            for scheme, url in urls.items():
+                show(f"{method}, {scheme}", processor_time([*OURS, url, *HEADER, *words]), theirs)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ TESTS = ROOT / "tests"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
-    ["errors", "clock", "descriptors", "sparse_log", "samples", "probe"],
+    ["errors", "clock", "patience", "coercion", "descriptors", "sparse_log", "masking", "samples", "probe", "skill"],
     ["dap"],
     ["state"],
     ["session", "publish", "transports"],
@@ -36,7 +36,7 @@ FLOORS = [
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
+PURE = ("state", "masking", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
 
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),

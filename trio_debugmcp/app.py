@@ -113,15 +113,16 @@ async def open_app(options: Options) -> AsyncIterator[App]:
     tap, core_only = options.tap, options.core_tools_only
     async with trio.open_nursery() as publishing:
         hub = Hub(publishing, quiet=options.quiet, max_wait=options.max_wait)
-        with open_log_relay() as logs:
+        with open_log_relay(show_secrets=options.settings.show_secrets) as logs:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
                 clients = Clients(debugger, tap.linger(options.linger))
                 nursery.start_soon(clients.run)
-                app = App(debugger, hub, open_toolbox(core_only=core_only), clients, logs, tap)
+                tools = open_toolbox(core_only=core_only, replay="driven" if tap.driven else None)
+                app = App(debugger, hub, tools, clients, logs, tap)
                 nursery.start_soon(tap.run, app.serve_connection)
                 if tap.watch_only:  # the tap's own clients use `app`; all others see it, and leave no trace in it
                     watching = Clients(debugger, options.linger, in_timeline=False)
-                    app = App(debugger, hub, open_toolbox(core_only=core_only, read_only=True), watching, logs, tap)
+                    app = App(debugger, hub, open_toolbox(core_only=core_only, replay="watched"), watching, logs, tap)
                 yield app
                 nursery.cancel_scope.cancel(reason="the server is closing")
         publishing.cancel_scope.cancel(reason="the server is closed")

@@ -9,10 +9,13 @@
 """
 
 import json
+import re
 from collections.abc import Mapping
 
 NO_SESSION = "No active debug session: start one with the tool debug_launch or debug_attach"
 """For every read and every tool call that needs a session while there is none."""
+
+_NOT_RECORDED = re.compile(r"the recording does not hold .*?: the recorded session [^:]*? here", re.DOTALL)
 
 
 class DebugError(Exception):
@@ -85,3 +88,14 @@ def no_session() -> UsageError:
 def _quoted(data: bytes) -> str:
     """Bytes as one printable line, undecodable bytes replaced."""
     return json.dumps(data.decode(errors="replace"), ensure_ascii=False)
+
+
+def not_recorded(what: str, instead: str = "the recorded session did not ask for it") -> str:
+    """Return how an adapter of a replay refuses what is not in its recording; `what` is in the user's words."""
+    return f"the recording does not hold {what}: {instead} here"
+
+
+def as_not_recorded(text: str) -> str | None:
+    """Return the sentence of `not_recorded` that an error contains, which may say more in the words of a debugger."""
+    found = _NOT_RECORDED.search(text)
+    return found and f"T{found[0][1:]}."

@@ -68,6 +68,12 @@ class Terminal:
         os.write(self._descriptor, keys.encode())
         await trio.lowlevel.checkpoint()
 
+    async def talks(self, *turns: tuple[str, str]) -> None:
+        """Type each of the texts and wait for what it must bring to the screen."""
+        for keys, pattern in turns:
+            await self.types(keys)
+            await self.shows(pattern)
+
     async def ends(self) -> int:
         """Wait for the end of the program; returns its exit code."""
         with trio.fail_after(WAIT_SECONDS):

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tests.cli.shell import SERVER, Shell
-from trio_debugmcp.cli import _quick, inspect
+from trio_debugmcp.cli import _exchange, inspect
 from trio_debugmcp.cli._output import plain
 
 pytestmark = pytest.mark.real
@@ -71,7 +71,10 @@ def test_pages_missing_capabilities_and_requests_of_the_server_change_nothing(fl
         ["--method", "ping", "--", "no-such-server"],
         ["--method", "ping", "http://127.0.0.1:1/mcp"],
         ["--method", "ping", "--metadata", "k=v", *SERVER],
-        ["--method", "tools/call", "--tool-name", "add", *SERVER],
+        ["--method", "tools/call", "--tool-name", "add", "--metadata", "k=v", *SERVER],
+        ["--method", "tools/call", "--tool-name", "add", *SERVER, "--endless"],
+        ["--method", "tools/call", "--tool-name", "add", "--", "false"],
+        ["--method", "tools/call", "--tool-name", "add", "--", "no-such-server"],
     ],
 )
 def test_what_is_out_of_the_ordinary_is_left_to_the_client(words: list[str]) -> None:
@@ -86,17 +89,25 @@ def test_a_server_that_answers_nothing_is_not_asked_a_second_time(shell: Shell) 
     assert shell.error["message"].startswith("Cannot connect: no handshake within 1 s\nwhy")
 
 
-def test_the_quick_way_does_not_load_the_sdk() -> None:
+@pytest.mark.parametrize(
+    ("words", "begins"),
+    [
+        (["tools/list"], '{"result":{"tools":['),
+        (["tools/call", "--tool-name", "loose", "--tool-arg", "n=1"], '{"result":{"content":[]'),
+    ],
+    ids=lambda words: words[0] if isinstance(words, list) else "",
+)
+def test_the_quick_way_does_not_load_the_sdk(words: list[str], begins: str) -> None:
     script = "import sys; from trio_debugmcp.cli import main; code = main(sys.argv[1:]); print(*sys.modules)"
-    words = [sys.executable, "-c", script, "inspect", "--method", "tools/list", "--format", "json", *SERVER]
-    out = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    command = [sys.executable, "-c", script, "inspect", "--format", "json", "--method", *words, *SERVER]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     result, loaded = out.splitlines()
-    assert result.startswith('{"result":{"tools":[')
+    assert result.startswith(begins)
     assert not {"mcp", "mcp_types", "pydantic", "httpx2", "trio_debugmcp.client"} & set(loaded.split())
 
 
 def test_it_speaks_the_versions_of_the_sdk() -> None:
     from mcp.types import version
 
-    assert version.HANDSHAKE_PROTOCOL_VERSIONS == _quick.HANDSHAKE_VERSIONS
-    assert version.LATEST_MODERN_VERSION == _quick.MODERN_VERSION
+    assert version.HANDSHAKE_PROTOCOL_VERSIONS == _exchange.HANDSHAKE_VERSIONS
+    assert version.LATEST_MODERN_VERSION == _exchange.MODERN_VERSION

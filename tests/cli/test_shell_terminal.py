@@ -26,33 +26,24 @@ def everything() -> list[str]:
 async def test_a_person_explores_the_reference_server(everything: list[str]) -> None:
     async with open_terminal([*SHELL, "--", *everything]) as terminal:
         await terminal.shows(r"directories of the project\. Name .*\? \[y/n\]")
-        await terminal.types("n\r")
-        await terminal.shows(r"Roots updated: 0 root")
-        await terminal.types("call get-su\t")
-        await terminal.shows(r"mcp> call get-sum$")
-        await terminal.types(" a=2 b=3\r")
-        await terminal.shows(r"The sum of 2 and 3 is 5\.")
-        await terminal.types("prompt completable-prompt department=En\t")
-        await terminal.shows(r"department=Engineering$")
-        await terminal.types(" name=A\t")
-        await terminal.shows(r"name=Alice$")
-        await terminal.types("\r")
-        await terminal.shows(r"Please promote Alice")
+        await terminal.talks(
+            ("n\r", r"Roots updated: 0 root"),
+            ("call get-su\t", r"mcp> call get-sum$"),
+            (" a=2 b=3\r", r"The sum of 2 and 3 is 5\."),
+            ("prompt completable-prompt department=En\t", r"department=Engineering$"),
+            (" name=A\t", r"name=Alice$"),
+            ("\r", r"Please promote Alice"),
+        )
         await terminal.types("subscribe demo://resource/dynamic/text/1\r")
-        await terminal.types("call toggle-subscriber-updates\r")
-        await terminal.shows(r"changed: demo://resource/dynamic/text/1")
-        await terminal.types("unsubscribe\rcall trigger-elicitation-request\r")
-        await terminal.shows(r"Answer\? \[y/n\]")
-        await terminal.types("y\r")
-        await terminal.shows(r"legal name \(text, required\)")
-        await terminal.types("\r")
-        await terminal.shows(r"a value is required")
-        await terminal.types("Ada\r")
-        await terminal.shows(r"terms and conditions")
-        await terminal.types("\x04")
-        await terminal.shows(r"\"action\": \"cancel\"")
-        await terminal.types("call trigger-long-running-operation duration=60 steps=60\r")
-        await terminal.shows(r"1/60")
+        await terminal.talks(
+            ("call toggle-subscriber-updates\r", r"changed: demo://resource/dynamic/text/1"),
+            ("unsubscribe\rcall trigger-elicitation-request\r", r"Answer\? \[y/n\]"),
+            ("y\r", r"legal name \(text, required\)"),
+            ("\r", r"a value is required"),
+            ("Ada\r", r"terms and conditions"),
+            ("\x04", r"\"action\": \"cancel\""),
+            ("call trigger-long-running-operation duration=60 steps=60\r", r"1/60"),
+        )
         await terminal.types("\x03")
         await terminal.types("ping\r")
         await terminal.shows(r"the server answers")
@@ -80,10 +71,13 @@ def git_server(tmp_path: Path) -> list[str]:
 async def test_a_person_asks_a_server_for_the_time(time_server: list[str]) -> None:
     async with open_terminal([*SHELL, "--", *time_server]) as terminal:
         await terminal.shows(r"mcp>")
-        await terminal.types("call convert_time source_timezone=UTC time=12:00 target_timezone=Asia/Tokyo\r")
-        await terminal.shows(r'"time_difference": "\+9\.0h"')
-        await terminal.types("call convert_time source_timezone=Mars\r")
-        await terminal.shows(r"reported an error|Error")
+        await terminal.talks(
+            (
+                "call convert_time source_timezone=UTC time=12:00 target_timezone=Asia/Tokyo\r",
+                r'"time_difference": "\+9\.0h"',
+            ),
+            ("call convert_time source_timezone=Mars\r", r"reported an error|Error"),
+        )
         await terminal.types("quit\r")
         assert await terminal.ends() == 0
 
@@ -91,10 +85,10 @@ async def test_a_person_asks_a_server_for_the_time(time_server: list[str]) -> No
 async def test_a_person_looks_at_a_repository(git_server: list[str], tmp_path: Path) -> None:
     async with open_terminal([*SHELL, "--root", str(tmp_path), "--", *git_server]) as terminal:
         await terminal.shows(r"mcp>")
-        await terminal.types("tools status\r")
-        await terminal.shows(r"git_status +Shows the working tree status\n.*listed, \d+ left out")
-        await terminal.types(f"call git_log repo_path={tmp_path}\r")
-        await terminal.shows(r"the first one")
+        await terminal.talks(
+            ("tools status\r", r"git_status +Shows the working tree status\n.*listed, \d+ left out"),
+            (f"call git_log repo_path={tmp_path}\r", r"the first one"),
+        )
         await terminal.types("\x04")
         assert await terminal.ends() == 0
 

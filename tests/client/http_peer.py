@@ -23,6 +23,8 @@ class HttpPeer:
         forgotten: the status that a request with an unknown session gets.
         status: that every request gets, None to serve them.
         body: of every refusal.
+        headers: of every refusal that `status` causes, each with its line end.
+        modern: whether it speaks 2026-07-28, which has no sessions, in place of the handshake era.
         has_streams: whether GET opens a stream of notifications.
         requests: the methods of all requests, `GET` and `DELETE` for those of HTTP.
         initialized: how many sessions were begun.
@@ -33,6 +35,8 @@ class HttpPeer:
         self.forgotten: int = HTTPStatus.NOT_FOUND
         self.status: int | None = None
         self.body = b""
+        self.headers = ""
+        self.modern = False
         self.has_streams = True
         self.requests: list[str] = []
         self.initialized = 0
@@ -64,7 +68,7 @@ class HttpPeer:
         self.requests.append(message.get("method", "response"))
         session = headers.get("mcp-session-id")
         if self.status is not None:
-            await _respond(stream, self.status, self.body)
+            await _respond(stream, self.status, self.body, self.headers)
         elif message["method"] == "GET":
             await self._stream(stream, session)
         elif "id" not in message:
@@ -74,12 +78,13 @@ class HttpPeer:
             session = f"session-{self.initialized}"
             self._sessions.add(session)
             await self._result(stream, message, _WELCOME, session)
-        elif message["method"] == "server/discover":
+        elif message["method"] == "server/discover" and not self.modern:
             await _respond(stream, HTTPStatus.BAD_REQUEST)
-        elif session not in self._sessions:
+        elif not self.modern and session not in self._sessions:
             await _respond(stream, self.forgotten, self.body)
         else:
-            await self._result(stream, message, _RESULTS.get(message["method"], {}))
+            result = _RESULTS.get(message["method"], {})
+            await self._result(stream, message, {**result, **_MODERN} if self.modern else result)
 
     async def _stream(self, stream: trio.SocketStream, session: str | None) -> None:
         if not self.has_streams or session not in self._sessions:
@@ -105,7 +110,9 @@ _WELCOME: Json = {
     "capabilities": {"resources": {"subscribe": True, "listChanged": True}, "tools": {}},
     "serverInfo": {"name": "http peer", "version": "1"},
 }
+_MODERN: Json = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 _RESULTS: dict[str, Json] = {
+    "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
     "tools/list": {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]},
     "tools/call": {"content": []},
     "resources/list": {"resources": []},

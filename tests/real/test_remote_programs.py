@@ -39,6 +39,10 @@ if "fork" in sys.argv and os.fork():
     sys.exit()
 if "fail" in sys.argv:
     fail(3)
+if "vanish" in sys.argv:
+    for number in range(10):
+        work(number)
+    os._exit(0)
 print(work(int(sys.argv[1])), flush=True)
 while "stay" in sys.argv:
     time.sleep(0.01)
@@ -175,6 +179,23 @@ async def test_a_worker_that_is_killed_ends_its_session_and_the_next_one_dials_i
                 while (await listening(client))["connected"]:
                     await trio.sleep(0.05)
         assert (await client.call("debug_state"))["state"] == "Running", "it still listens"
+
+
+async def test_a_child_that_a_worker_forked_loses_no_tracepoint_at_a_sudden_end(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    async with debugging() as client:
+        door = await client.call("debug_listen")
+        (tmp_path / "worker.py").write_text(door["python"] + WORK)
+        await client.call("breakpoint_set", file=str(tmp_path / "worker.py"), line=LINE, log_message="{number}")
+        async with open_worker(door["python"], tmp_path, "8", "fork", "vanish") as forked:
+            await forked.wait()
+        while (await listening(client))["connected"]:
+            await trio.sleep(0.05)
+        (tracepoint,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert tracepoint["hitCount"] == 10
+        entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+        assert "".join(each["text"] for each in entries).split() == [str(number) for number in range(10)]
 
 
 @pytest.mark.parametrize("terminate", [False, True])

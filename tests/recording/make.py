@@ -12,7 +12,15 @@ from pathlib import Path
 
 import trio
 
-from tests.recording.scene import RECORDINGS, URIS, debug_the_till, read_along, watch, without_times
+from tests.recording.scene import (
+    RECORDINGS,
+    URIS,
+    debug_the_clerks,
+    debug_the_till,
+    read_along,
+    watch,
+    without_times,
+)
 from trio_debugmcp.app import Options
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.recording.format import parse_recording
@@ -50,6 +58,15 @@ async def record_the_till(directory: Path, file: Path) -> None:
             nursery.cancel_scope.cancel()
 
 
+async def record_the_clerks(directory: Path, file: Path) -> None:
+    """A program with several threads, left in the middle: the client reads everything before it disconnects."""
+    (directory / "clerks.py").write_text((PROGRAMS / "clerks.py").read_text())
+    with recorder_for(directory, file) as recorder:
+        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        async with open_server(options) as server, server.connect() as client, client.subscribed(URIS[0]):
+            await debug_the_clerks(client, "clerks.py")
+
+
 async def record_a_family(directory: Path, file: Path) -> None:
     """A program with child processes; one client in control, in the modern era, and one that observes."""
     for name in ("parent.py", "child.py"):
@@ -83,10 +100,14 @@ def neutral(text: str, directory: Path) -> str:
 
 
 def main() -> None:
-    """Make them all."""
+    """Make them all, or those that are named."""
     RECORDINGS.mkdir(parents=True, exist_ok=True)
-    for record, file_name in ((record_the_till, "till.jsonl"), (record_a_family, "family.jsonl")):
-        while True:
+    for record, file_name in (
+        (record_the_till, "till.jsonl"),
+        (record_a_family, "family.jsonl"),
+        (record_the_clerks, "clerks.jsonl"),
+    ):
+        while not sys.argv[1:] or file_name in sys.argv[1:]:
             with tempfile.TemporaryDirectory() as name:
                 directory = Path(name).resolve()
                 trio.run(record, directory, directory / file_name)

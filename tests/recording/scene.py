@@ -74,17 +74,34 @@ async def debug_the_till(client: DebugClient, till: str, line: int) -> None:
     await trio.sleep(PAUSE_SECONDS)
 
 
+async def debug_the_clerks(client: DebugClient, program: str) -> None:
+    """A breakpoint, steps, and exceptions, at which the other threads are asked for one by one; then all that is."""
+    await client.call("breakpoint_set", file=program, line=19)
+    await client.call("breakpoint_set_exception", exception_type="ValueError")
+    await client.call("debug_launch", program=program, stop_at_entry=False)
+    await client.call("debug_step")
+    await client.call("breakpoint_remove", id="bp-1")
+    await client.call("debug_continue")
+    await trio.sleep(PAUSE_SECONDS)
+    await client.call("debug_step")
+    await client.call("debug_continue")
+    await trio.sleep(PAUSE_SECONDS)
+    for uri in URIS:
+        await client.read(uri)
+
+
 # --- Watching a replay ------------------------------------------------------------------------------------------------
 
 
 class Watched(Struct, frozen=True):
     """What a client of a replay saw: what was notified when, and what it then read; and what the recorded clients got.
 
-    At one instant, the order of notifications is not promised; here they are sorted.
+    At one instant, the order of notifications is not promised; here they are sorted. `end`: what it read at the end.
     """
 
     seen: list[tuple[float, str, str]]
     answers: list[ReplayedAnswer]
+    end: dict[str, str]
 
 
 def options_for(header: Header, replay: Replay) -> Options:
@@ -117,10 +134,11 @@ async def _watch(recording: Recording, speed: float) -> Watched:
 
         nursery.start_soon(look)
         while not replay.over:
-            await trio.sleep(1)
+            await trio.sleep(0.1)
+        end = {uri: await read_or_not(client, uri) for uri in URIS}
         await trio.sleep(10)
         nursery.cancel_scope.cancel()
-    return Watched(sorted(seen), replay.answers)
+    return Watched(sorted(seen), replay.answers, end)
 
 
 def notified_then(recording: Recording) -> list[tuple[float, str]]:

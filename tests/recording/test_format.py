@@ -142,3 +142,11 @@ def test_any_header_is_parsed_or_refused(header: Any) -> None:
     readable(msgspec.json.encode(header) + b"\n")
     if isinstance(header, dict):
         readable(file(LINE, **header))
+
+
+@pytest.mark.parametrize("message", [b'{"a": "\x9e"}', b'{"a": "\\x"}', b'{"a\xff": 1}'])
+def test_a_message_with_a_damaged_text_is_refused_with_its_line(message: bytes) -> None:
+    header, *_ = (RECORDINGS / "till.jsonl").read_bytes().partition(b"\n")
+    line = b'{"edge":"adapter","t":1.0,"session":"s-1","dir":"in","msg":' + message + b"}"
+    with pytest.raises(NotARecording, match="line 2 is damaged: "):
+        parse_recording(header + b"\n" + line + b"\n" + line)

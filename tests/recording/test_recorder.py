@@ -201,9 +201,9 @@ async def test_a_file_that_has_reached_its_largest_size_ends_with_the_reason(
     tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     adapter, file = FakeAdapter(), tmp_path / "a.jsonl"
-    async with recording(file, adapter, max_bytes=20_000) as client:
+    async with recording(file, adapter, max_bytes=400_000) as client:
         await launch(client, adapter)
-        for _ in range(100):
+        for _ in range(900):
             await adapter.event("output", {"category": "stdout", "output": "x" * 400})
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
@@ -211,10 +211,10 @@ async def test_a_file_that_has_reached_its_largest_size_ends_with_the_reason(
     assert read.entries[-1] == EndEntry(
         t=read.entries[-1].t, reason="the file has reached its largest size", complete=False
     )
-    assert file.stat().st_size < 20_500
+    assert file.stat().st_size < 400_500
     said = [each.message for each in caplog.records if each.name.startswith("trio_debugmcp.recording")]
     soon, ended = said
-    assert soon.endswith("ends soon: 0.0 of 0 MiB are left. The debug session continues")
+    assert soon.endswith("ends soon: 0.1 of 0 MiB are left. The debug session continues")
     assert "has ended: the file has reached its largest size" in ended
 
 

@@ -1,5 +1,7 @@
 """A secret is replaced in every spelling, and what is left is valid JSON."""
 
+# ruff: noqa: RUF001
+
 import json
 
 import pytest
@@ -35,6 +37,13 @@ def replaced(text: str, *secrets: str) -> str:
         ("0123456789abcdefghij", "X456789abcdefghij", f"X{MARK}"),
         ("0123456789abcdef\nABCDEFGHIJKLMNOPQ\n", "> ABCDEFGHIJKLMNOPQ <", f"> {MARK} <"),
         ("0123456789abcdef\nABC\n", "> ABC <", "> ABC <"),
+        ("0123456789abcdefABCDEFGHIJKLMNOPghijklmnopqrstuv", "xABCDEFGHIJKLMNOPx", f"x{MARK}x"),
+        ("0123456789abcdefABCDEFGHIJKLMNOPghijklmnopqrstuv", "x9abcdefABCDEFGHIJKLMNOPghijx", f"x{MARK}x"),
+        # Cut in the midst of a character's bytes.
+        ("0123456789abcdefЖелезо", "0123456789abcdefЗ", MARK),
+        ("пароль-для-базы-очень-длинный", "пароль-для-базы-очень-дгинный", f"{MARK}инный"),
+        ("секретный-ключ-от-дома", "Зретный-ключ-от-дома", f"З{MARK}"),
+        ("Ж0123456789abcdef", "З0123456789abcdef", f"З{MARK}"),
         # Cut where an escape sequence begins: the backslash belongs to what follows.
         ("0123456789abcdef\nend", "0123456789abcdef\tx", f"{MARK}\tx"),
         ("0123456789abcdef\nend", "0123456789abcdef\\", f"{MARK}\\"),
@@ -54,7 +63,7 @@ def test_beginnings_that_two_secrets_share_are_extended_along_the_right_one() ->
     assert replaced(f"{one} and {other}", one, other) == f"{MARK} and {MARK}"
 
 
-LETTERS = st.text(st.sampled_from("\\\"'unx09aeAé🔑\n\t b"), max_size=24)
+LETTERS = st.text(st.sampled_from("\\\"'unx09aeAéèЖЗ🔑\n\t b"), max_size=24)
 
 
 @given(LETTERS.filter(lambda text: len(text) >= 6), LETTERS, LETTERS, st.integers(0, 24), st.integers(0, 3))
@@ -77,3 +86,5 @@ def test_a_part_is_as_long_as_is_said() -> None:
     secret = "".join(chr(0x61 + at % 26) + str(at % 10) for at in range(40))
     assert replaced(secret[:PART_LENGTH], secret) == MARK
     assert replaced(secret[: PART_LENGTH - 1], secret) == secret[: PART_LENGTH - 1]
+    for at in range(len(secret) - 2 * PART_LENGTH + 1):
+        assert replaced(f"<{secret[at : at + 2 * PART_LENGTH - 1]}>", secret) == f"<{MARK}>"

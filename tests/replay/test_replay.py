@@ -1,5 +1,6 @@
 """A replay repeats the recorded resources, notifications and answers; on a virtual clock, without a debugger."""
 
+import logging
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from mcp.shared.exceptions import MCPError
 from trio.testing import MockClock
 
 from tests.recording.scene import (
@@ -23,15 +25,19 @@ from tests.recording.scene import (
 )
 from trio_debugmcp.recording.format import (
     AdapterEntry,
+    ClientEndEntry,
+    EndEntry,
     HangUpEntry,
     McpEntry,
     NotARecording,
     QueryEntry,
     Recording,
+    SessionEndEntry,
     SessionEntry,
     parse_recording,
     read_recording,
 )
+from trio_debugmcp.replay.clients import staying_clients
 from trio_debugmcp.replay.replay import Replay
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 from trio_debugmcp.testing.connect import Era
@@ -134,6 +140,76 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
     assert {each.client for each in answers} == {"c-1", "c-2"}
     for answer in answers:
         assert same_answer(answer.method, answer.now, answer.then)
+
+
+@pytest.fixture(scope="module")
+def clerks() -> Recording:
+    """Several threads; left at an exception, at which the server asks for the other threads a little later."""
+    return read_recording(RECORDINGS / "clerks.jsonl")
+
+
+@pytest.fixture(scope="module", params=[0.0, 1.0])
+def clerks_watched(clerks: Recording, request: pytest.FixtureRequest) -> tuple[float, Watched]:
+    return request.param, watch(clerks, speed=request.param)
+
+
+def test_a_replay_at_any_speed_ends_in_the_recorded_state_with_the_places_of_all_threads(
+    clerks_watched: tuple[float, Watched],
+) -> None:
+    _, watched = clerks_watched
+    read = [each for each in watched.answers if each.method == "resources/read"]
+    recorded = {each.then["result"]["contents"][0]["uri"]: each.then["result"]["contents"][0]["text"] for each in read}
+    assert recorded.keys() == set(URIS)
+    assert {uri: without_times(msgspec.json.decode(text)) for uri, text in watched.end.items()} == {
+        uri: without_times(msgspec.json.decode(text)) for uri, text in recorded.items()
+    }
+    threads = msgspec.json.decode(watched.end["debugger://threads"])["threads"]
+    assert [each["name"] for each in threads] == ["MainThread", "clerk-0", "clerk-1"]
+    assert all(each["location"]["file"] == "/src/clerks.py" for each in threads)
+
+
+def test_two_replays_of_several_threads_are_byte_identical_at_any_speed(
+    clerks: Recording, clerks_watched: tuple[float, Watched]
+) -> None:
+    speed, first = clerks_watched
+    again = watch(clerks, speed=speed)
+    assert (again.seen, again.end) == (first.seen, first.end)
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+async def test_the_session_outlives_the_agent_whose_end_was_that_of_the_recorded_server(
+    speed: float, clerks: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(clerks, speed=speed) as (client, replay):
+        await client.call("debug_state")
+        await until_over(replay)
+        await trio.sleep(1000)
+        assert (await client.call("debug_state"))["pauseReason"] == "Exception"
+
+
+def test_only_clients_that_disconnect_as_the_server_ends_stay_connected(clerks: Recording) -> None:
+    *before, client_end = clerks.entries[: index_of(clerks, ClientEndEntry) + 1]
+    t = client_end.t
+
+    def staying(*entries: Any) -> set[str]:
+        return staying_clients([*before, client_end, *entries])
+
+    asked = msgspec.structs.replace(next(each for each in before if isinstance(each, McpEntry)), t=t + 0.1)
+    session_end, end = SessionEndEntry(t=t + 5, session="s-1"), EndEntry(t=t + 5.1, reason="the server ended")
+    assert staying(session_end, end) == {"c-1"}
+    assert staying() == staying(session_end) == set()
+    assert staying(session_end, msgspec.structs.replace(end, complete=False)) == set()
+    assert (
+        staying(session_end, msgspec.structs.replace(end, t=t + 60)) == set()
+    )  # the server continued without a session
+    assert staying(asked, session_end, end) == set()  # another client remained
+    assert staying(msgspec.structs.replace(session_end, t=t + 120), msgspec.structs.replace(end, t=t + 120)) == set()
+    assert staying_clients([*before, msgspec.structs.replace(session_end, t=t - 1), client_end, end]) == set()
+    assert staying_clients(()) == set()
+
+
+def index_of(recording: Recording, kind: type) -> int:
+    return next(index for index, each in enumerate(recording.entries) if isinstance(each, kind))
 
 
 def test_at_speed_2_the_recording_takes_half_the_time(recording: Recording, autojump_clock: MockClock) -> None:
@@ -269,8 +345,53 @@ async def test_a_watching_client_gets_recorded_answers_and_an_error_for_other_qu
     async with replaying(recording) as (client, _):
         await until_called(client, "evaluate")
         assert (await client.call("evaluate", expression="amount + 1"))["value"] == "3"
-        with pytest.raises(ToolFailed, match=r"the recording has no answer to evaluate 'amount \+ 2'"):
+        with pytest.raises(ToolFailed, match=r"The recording does not hold the value of `amount \+ 2`: ") as failed:
             await client.call("evaluate", expression="amount + 2")
+        assert failed.value.code == "NOT_SUPPORTED"
+
+
+@pytest.mark.parametrize("drive", [False, True])
+async def test_an_error_in_a_replay_names_what_the_recording_lacks(
+    drive: bool, clerks: Recording, autojump_clock: MockClock
+) -> None:
+    questions: list[tuple[str, dict[str, Any], str]] = [
+        ("evaluate", {"expression": "done\n + 5"}, "the value of `done + 5`"),
+        ("variables_get", {"scope": "globals"}, "these variables"),
+        ("variables_get", {"path": "clerks[0]"}, "the value of `clerks[0]`"),
+        ("variables_get", {"thread_id": 2}, "the stack of this thread" if drive else "these variables"),
+        ("tasks_list", {}, "the tasks of this program"),
+    ]
+    async with replaying(clerks, speed=0, drive=drive) as (client, replay):
+        if drive:
+            for name, arguments, _ in calls(clerks)[:3]:
+                await client.call(name, **arguments)
+        else:
+            await client.call("debug_state")
+            await until_over(replay)
+        for name, arguments, what in questions:
+            with pytest.raises(ToolFailed) as failed:
+                await client.call(name, **arguments)
+            assert str(failed.value) == (
+                f"NOT_SUPPORTED: The recording does not hold {what}: the recorded session did not ask for it here. "
+                "timeline_query lists the calls that the recorded clients made."
+            )
+
+
+async def test_a_watching_client_is_not_advised_to_launch_and_a_driving_one_is(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, replay):
+        for over in (False, True):
+            with pytest.raises(ToolFailed, match=r"at this moment of the recording.*--drive") as failed:
+                await client.call("evaluate", expression="1")
+            assert failed.value.code == "NO_SESSION"
+            with pytest.raises(MCPError, match="no debug session at this moment of the recording"):
+                await client.read(SESSION)
+            if not over:
+                await until_over(replay)
+    async with replaying(recording, drive=True) as (client, _):
+        with pytest.raises(ToolFailed, match="start one with the tool debug_launch"):
+            await client.call("evaluate", expression="1")
 
 
 async def test_sources_are_read_from_the_recording_and_never_from_this_machine(
@@ -316,7 +437,9 @@ async def test_a_driving_client_that_makes_another_move_learns_the_recorded_one(
     async with replaying(recording, drive=True) as (client, _):
         for name, arguments, _ in calls(recording)[:3]:
             await client.call(name, **arguments)
-        with pytest.raises(ToolFailed, match="the recording has no next here: it continues with continue"):
+        with pytest.raises(
+            ToolFailed, match="does not hold debug_step: the recorded session continues with debug_continue here"
+        ):
             await client.call("debug_step")
         assert (await client.call("debug_state"))["state"] == "Paused"
         assert (await client.call("debug_continue"))["reason"] == "Breakpoint"
@@ -353,6 +476,23 @@ async def test_a_torn_recording_is_played_to_its_end(share: float, autojump_cloc
         await until_over(replay)
         assert (await client.call("debug_state"))["state"] in ("Paused", "Running", "Starting")
     assert reports == [f"the recording is over, after {torn.length:.1f} s. It was torn off there."]
+
+
+async def test_a_call_that_is_open_at_the_recordings_end_delays_no_client_and_warns_of_nothing(
+    recording: Recording, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = max(
+        index
+        for index, each in enumerate(recording.entries)
+        if isinstance(each, AdapterEntry) and each.dir == "out" and b'"continue"' in bytes(each.msg)
+    )
+    torn = msgspec.structs.replace(recording, entries=recording.entries[: asked + 1], torn=True)
+    async with replaying(torn, speed=0) as (client, replay):
+        await client.call("debug_state")
+        await until_over(replay)
+        end = trio.current_time()
+    assert trio.current_time() - end < 0.5
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING] == []
 
 
 @pytest.mark.parametrize(("more", "torn"), [(b"", ""), (b'{"edge":"output"', " It was torn off there.")])

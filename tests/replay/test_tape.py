@@ -3,7 +3,8 @@
 from typing import Any
 
 from trio_debugmcp.probe.bootstrap import attribute, call_expression
-from trio_debugmcp.replay.tape import Due, Tape, TapedMessage, tapes, without_terminals
+from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.tape import Due, Tape, tapes, without_terminals
 
 
 def asks(t: float, seq: int, command: str, **arguments: Any) -> tuple[str, TapedMessage]:
@@ -105,14 +106,18 @@ def test_a_lasting_question_is_answered_at_any_place_if_its_subject_is_the_same(
     assert [each.take(same).due[0].message["success"] for each in (made,)] == [True]  # type: ignore[index]
     refused = made.take(other).due[0].message
     assert refused is not None
-    assert refused["message"] == "the recording has no answer to this setBreakpoints here"
+    assert refused["message"] == (
+        "the recording does not hold these breakpoints: the recorded session did not ask for it here"
+    )
 
 
 def test_a_move_that_was_not_recorded_is_refused_with_the_one_that_was() -> None:
     (refused,) = started().take(request(20, "continue")).due
     assert refused.message is not None
     assert refused.message["success"] is False
-    assert refused.message["message"] == "the recording has no continue here: it continues with next"
+    assert refused.message["message"] == (
+        "the recording does not hold debug_continue: the recorded session continues with debug_step here"
+    )
 
 
 def test_a_question_that_was_never_answered_is_not_answered() -> None:
@@ -139,6 +144,16 @@ def test_a_recorded_hang_up_is_repeated() -> None:
     made = tapes(lines, {"a": 5.0})["a"]
     assert heard(made.take(request(1, "initialize")).due) == [(0.0, "initialize")]
     assert heard(made.take(request(2, "launch")).due) == [(3.0, "")]
+
+
+def test_a_move_that_the_recorded_server_did_not_come_to_finds_a_closed_connection() -> None:
+    lines = [asks(1, 1, "initialize"), answers(1, 1, "initialize"), asks(2, 2, "attach")]
+    made = tapes(lines, {"a": 5.0})["a"]
+    made.take(request(1, "initialize"))
+    (refused,) = made.take(request(2, "configurationDone")).due
+    assert refused.message is not None  # as long as there are recorded moves
+    made.take(request(2, "attach"))
+    assert heard(made.take(request(3, "configurationDone")).due) == [(0.0, "")]
 
 
 def test_a_message_that_followed_a_move_on_another_connection_waits_for_that_move() -> None:

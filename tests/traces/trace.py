@@ -14,7 +14,8 @@ from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
-from trio_debugmcp.replay.tape import TapedMessage, tapes, without_terminals
+from trio_debugmcp.replay.questions import TapedMessage
+from trio_debugmcp.replay.tape import tapes, without_terminals
 from trio_debugmcp.session.debugger import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"

@@ -4,6 +4,7 @@ import resource
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 
 import pytest
 import trio
@@ -16,6 +17,7 @@ from trio_debugmcp.transports.admission import (
     MAX_STRANGERS,
     PATIENCE_SECONDS,
     STRANGER_SECONDS,
+    TURN_ROUNDS,
     Admission,
     AdmissionStatistics,
     Bounds,
@@ -251,3 +253,35 @@ def test_the_limit_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> No
     assert bounds(open_files()) == bounds(100_000)
     monkeypatch.setattr(sys, "platform", "win32")
     assert open_files() == 1024
+
+
+# --- Turns ------------------------------------------------------------------------------------------------------------
+
+
+async def test_messages_of_observers_take_turns_with_rounds_of_the_scheduler_between(autojump_clock: MockClock) -> None:
+    admission = Admission(Bounds(10, 10, 10))
+    turns: list[tuple[str, int]] = []
+    rounds = 0
+
+    async def handle(name: str, role: Role) -> None:
+        visitor = admission.enter()
+        visitor.admit(role)
+        await visitor.wait_turn()
+        turns.append((name, rounds))
+
+    async def count() -> None:
+        nonlocal rounds
+        while len(turns) < 4:
+            rounds += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(count)
+        await trio.lowlevel.checkpoint()
+        for name in ("o1", "o2", "o3"):
+            nursery.start_soon(handle, name, "observe")
+            await trio.lowlevel.checkpoint()
+        nursery.start_soon(handle, "c", "control")
+    assert [name for name, _ in turns] == ["c", "o1", "o2", "o3"], "a client in control waits for none of them"
+    times = [when for _, when in turns[1:]]
+    assert all(later - earlier >= TURN_ROUNDS for earlier, later in pairwise(times))

@@ -7,7 +7,16 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
-from trio_debugmcp.transports.head import Head, ReplayedStream, answer, drain, read_head
+from trio_debugmcp.transports.head import (
+    MAX_HEADERS,
+    PIECE_SECONDS,
+    Head,
+    Refused,
+    ReplayedStream,
+    answer,
+    drain,
+    read_head,
+)
 
 
 async def test_a_head_is_read_however_it_is_cut_and_what_follows_it_is_kept(autojump_clock: MockClock) -> None:
@@ -23,6 +32,29 @@ async def test_a_head_is_read_however_it_is_cut_and_what_follows_it_is_kept(auto
         assert b"more".startswith(head.rest)
         assert head.wants_websocket
         assert (head.value("host"), head.value("x-empty"), head.value("cookie")) == ("x", "", None)
+
+
+async def test_a_head_has_a_hundred_lines_and_what_follows_it_any_number(autojump_clock: MockClock) -> None:
+    for headers in (MAX_HEADERS, MAX_HEADERS + 1):
+        ours, theirs = memory_stream_pair()
+        await theirs.send_all(
+            b"GET / HTTP/1.1\r\n" + b"Host: x\r\n" + b"a: b\r\n" * (headers - 1) + b"\r\n" + b"\n" * 200
+        )
+        if headers == MAX_HEADERS:
+            assert await read_head(ours) is not None
+        else:
+            with pytest.raises(Refused, match="at most 100 headers"):
+                await read_head(ours)
+
+
+async def test_a_head_that_comes_byte_by_byte_is_read_at_a_slow_pace(autojump_clock: MockClock) -> None:
+    ours, theirs = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read_head, ours)
+        await theirs.send_all(b"GET / HTTP/1.1\r\n")
+        await trio.testing.wait_all_tasks_blocked()
+        await theirs.send_all(b"Host: x\r\n\r\n")
+    assert trio.current_time() == PIECE_SECONDS
 
 
 async def test_a_peer_that_closes_before_the_end_of_its_head_gets_no_response(autojump_clock: MockClock) -> None:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 import trio
@@ -11,8 +12,22 @@ from trio.testing import MockClock, memory_stream_pair
 
 from tests.transports.scene import HOST, read_answer
 from trio_debugmcp.transports.admission import STRANGER_SECONDS, Admission, Bounds
-from trio_debugmcp.transports.head import DRAIN_SECONDS, HEAD_SECONDS, MAX_HEAD_BYTES, Refused
-from trio_debugmcp.transports.http11 import BODY_SECONDS, KEEP_ALIVE_SECONDS, STALL_SECONDS, Exchange, serve_http11
+from trio_debugmcp.transports.head import (
+    DRAIN_SECONDS,
+    HEAD_SECONDS,
+    MAX_HEAD_BYTES,
+    MAX_HEADERS,
+    PIECE_SECONDS,
+    Refused,
+)
+from trio_debugmcp.transports.http11 import (
+    BODY_SECONDS,
+    KEEP_ALIVE_SECONDS,
+    MAX_CHUNKS,
+    STALL_SECONDS,
+    Exchange,
+    serve_http11,
+)
 
 MAX_BODY = 1000
 
@@ -275,6 +290,79 @@ async def test_the_body_of_a_refused_request_is_waited_for_a_second(autojump_clo
         await peer.stream.send_all(request("/stranger", b"x" * 10)[:-1])
         status, headers, _ = await read_answer(peer.stream)
         assert (status, headers["connection"], trio.current_time()) == (403, "close", 1)
+
+
+async def test_a_head_has_a_hundred_headers(autojump_clock: MockClock) -> None:
+    async with serving() as dial:
+        for headers, status in ((MAX_HEADERS, 200), (MAX_HEADERS + 1, 431)):
+            more: dict[str, Any] = {
+                f"X-{number}": "y" for number in range(headers - 3)
+            }  # beside those of every request here
+            peer = dial()
+            await peer.stream.send_all(request(Connection="close", **more))
+            assert (await read_answer(peer.stream))[0] == status
+
+
+async def test_of_a_refused_request_neither_chunks_nor_a_long_body_are_waited_for(autojump_clock: MockClock) -> None:
+    async with serving() as dial:
+        bodies: tuple[dict[str, Any], ...] = (
+            {"Content_Length": "", "Transfer_Encoding": "chunked"},
+            {"Content_Length": "262145"},
+        )
+        for headers in bodies:
+            peer = dial()
+            await peer.stream.send_all(request("/stranger", **headers) + b"1\r\nx\r\n")
+            status, answered, _ = await read_answer(peer.stream)
+            assert (status, answered["connection"]) == (403, "close")
+        assert trio.current_time() == 0
+
+
+async def test_a_stranger_is_refused_four_times_on_a_connection(autojump_clock: MockClock) -> None:
+    async with serving() as dial:
+        peer = dial()
+        for left in (3, 2, 1, 0):
+            answer = await peer.ask("/stranger", b"body")
+            assert answer.startswith(b"HTTP/1.1 403 Forbidden\r\n")
+            assert (b"\r\nConnection: close\r\n" in answer) is (left == 0)
+        assert await peer.stream.receive_some() == b""
+        client = dial()
+        await client.ask()
+        for _ in range(10):
+            assert b"Connection: close" not in await client.ask("/stranger"), "it was admitted before"
+
+
+async def test_a_body_has_a_thousand_chunks(autojump_clock: MockClock) -> None:
+    async def application(exchange: Exchange) -> None:
+        exchange.visitor.admit("control")
+        try:
+            await exchange.respond(HTTPStatus.OK, str(len(await exchange.read_body(10 * MAX_CHUNKS))), "text/plain")
+        except Refused as refusal:
+            await exchange.refuse(refusal)
+
+    async with serving(application) as dial:
+        for chunks, status in ((MAX_CHUNKS, 200), (MAX_CHUNKS + 1, 413)):
+            peer = dial()
+            await peer.stream.send_all(request(Content_Length="", Transfer_Encoding="chunked"))
+            await peer.stream.send_all(b"3\r\nabc\r\n" * chunks + b"0\r\n\r\n")
+            answered, _, body = await read_answer(peer.stream)
+            assert (answered, body) == (status, b"3000" if status == 200 else b"a body has at most 1000 chunks\n")
+
+
+async def test_a_head_that_comes_byte_by_byte_is_read_fifty_times_a_second(autojump_clock: MockClock) -> None:
+    async with serving() as dial:
+        peer = dial()
+        reads = 0
+
+        async def count() -> None:
+            nonlocal reads
+            reads += 1
+
+        peer.end.receive_stream.receive_some_hook = count
+        for byte in request(X="y" * 200):
+            await peer.stream.send_all(bytes([byte]))
+            await trio.sleep(0.001)
+        assert (await peer.read()).startswith(b"HTTP/1.1 200 OK\r\n")
+        assert reads <= trio.current_time() / PIECE_SECONDS + 3
 
 
 @pytest.mark.parametrize("path", ["/fail", "/nothing"])

@@ -333,3 +333,18 @@ def test_the_log_of_the_sdk_has_no_errors_about_clients_that_left(error: Excepti
     exc_info = None if error is None else (type(error), error, None)
     record = logging.LogRecord("mcp", logging.ERROR, "file.py", 1, "message", None, exc_info)
     assert is_relevant(record) is relevant
+
+
+async def test_over_http_requests_of_an_observer_wait_for_their_turn(autojump_clock: MockClock) -> None:
+    async with browsing() as browser:
+        async with browser.admission.turns:
+            assert await browser.status(body=HELLO) == 200
+            with trio.move_on_after(1) as waited:
+                await browser.status(body=HELLO, token=OBSERVE)
+            assert waited.cancelled_caught
+        assert await browser.status(body=HELLO, token=OBSERVE) == 200
+
+
+def test_what_the_sdk_says_of_every_session_is_not_logged() -> None:
+    record = logging.LogRecord("mcp", logging.INFO, "", 0, "Created new transport", None, None)
+    assert not is_relevant(record)

@@ -16,6 +16,7 @@ from tests.server.scene import SESSION, STACK, THREADS, launch
 from tests.transports.scene import INITIALIZE, OBSERVE, PING, Scene, closing, open_scene, receive, upgrade
 from trio_debugmcp.publish.hub import MAX_SUBSCRIPTIONS
 from trio_debugmcp.server.server import MAX_STREAMS
+from trio_debugmcp.sparse_log import MAX_LINES
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.transports.head import read_head
@@ -414,3 +415,33 @@ async def test_a_client_refuses_what_is_not_a_websocket_url(url: str, autojump_c
     with pytest.raises(ValueError, match="is not a ws:// or wss:// URL"):
         async with open_websocket_client(url):
             pass
+
+
+# --- What an observer costs others ------------------------------------------------------------------------------------
+
+
+async def test_over_websocket_messages_of_an_observer_wait_for_their_turn(autojump_clock: MockClock) -> None:
+    async with (
+        open_scene() as scene,
+        scene.websocket(OBSERVE) as observer,
+        scene.websocket() as control,
+    ):
+        async with scene.admission.turns:
+            for connection in (observer, control):
+                await connection.send_message(PING)
+            assert json.loads(await control.get_message())["id"] == 7
+            with trio.move_on_after(1) as waited:
+                await observer.get_message()
+            assert waited.cancelled_caught
+        assert json.loads(await observer.get_message())["id"] == 7
+
+
+async def test_garbage_of_a_peer_does_not_fill_the_log(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_scene() as scene, scene.websocket(OBSERVE) as observer, scene.websocket(OBSERVE) as other:
+        for _ in range(MAX_LINES):
+            for connection in (observer, other):
+                await connection.send_message("{")
+                await connection.get_message()
+    assert caplog.text.count("not a JSON-RPC message") == MAX_LINES

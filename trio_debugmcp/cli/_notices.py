@@ -45,13 +45,20 @@ class Notices:
 
     async def on_log(self, params: Any) -> None:
         """The client's callback for log messages."""
-        logger = f" {params.logger}" if params.logger else ""
-        data = params.data if isinstance(params.data, str) else compact(params.data)
-        self.write(f"[{params.level}{logger}] {data}")
+        self.log(params.level, params.logger, params.data)
+
+    def log(self, level: str, logger: object, data: object) -> None:
+        """Show a log message of the server."""
+        text = data if isinstance(data, str) else compact(data)
+        self.write(f"[{level}{f' {logger}' if logger else ''}] {text}")
 
     def progress(self, event: "Progress") -> None:
+        """Show what an event of the client says."""
+        self.progress_of(event.name or event.method or "request", event.progress, event.total, event.message)
+
+    def progress_of(self, name: str, progress: float, total: float | None, message: str | None) -> None:
         """Show how far a request is."""
-        text = progress_line(event.name or event.method or "request", event.progress, event.total, event.message)
+        text = progress_line(name, progress, total, message)
         if not self._terminal:
             self.write(text)
         elif self._shown:

@@ -6,6 +6,7 @@
 Without a terminal everything is declined, with the reason.
 """
 
+import argparse
 import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -16,13 +17,25 @@ from typing import Any, Protocol
 import trio
 
 from trio_debugmcp.cli._form import NOTHING, fields
-from trio_debugmcp.cli._output import visible
+from trio_debugmcp.cli._output import plain, visible
 
 _CHUNK_BYTES = 64 * 1024
 """One read; a terminal returns a line at a time."""
 
 REFUSED = -1
 """The code that the specification gives for a sampling request that the person rejected."""
+
+
+def add_person_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what a person sees beside the results, and what a server may know without asking."""
+    parser.add_argument(
+        "--verbose", action=argparse.BooleanOptionalAction,
+        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--root", action="append", default=[], metavar="DIR",
+        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
+    )  # fmt: skip
 
 
 class Terminal(Protocol):
@@ -108,6 +121,23 @@ class Person:
             "roots": tuple(map(_root, roots)) if roots else self._roots,
         }
 
+    async def named_roots(self, given: Sequence[str]) -> list[dict[str, str]]:
+        """The directories that the server may know, as in the answer to `roots/list`."""
+        return [_named(directory) for directory in given or await self._agreed_roots()]
+
+    async def answer_plain(self, method: str, params: Any) -> dict[str, Any]:
+        """The `result` or the `error` of `sampling/createMessage` or `elicitation/create`, in JSON types."""
+        from mcp.types import INVALID_PARAMS, CreateMessageRequest, ElicitRequest, ErrorData
+
+        sampling = method == "sampling/createMessage"
+        kind = CreateMessageRequest if sampling else ElicitRequest
+        try:
+            question = kind.model_validate({"method": method, "params": params}, by_name=False)
+        except ValueError as error:
+            return {"error": {"code": INVALID_PARAMS, "message": f"{method} is not what the protocol says: {error}"}}
+        answer = await self._in_turn(self._sample if sampling else self._elicit)(None, question.params)
+        return {"error" if isinstance(answer, ErrorData) else "result": plain(answer)}
+
     def _in_turn(self, answer: Callable[[Terminal, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
         async def answer_in_turn(_context: Any, params: Any) -> Any:
             from mcp.types import ElicitResult, ErrorData
@@ -177,6 +207,9 @@ class Person:
         )
 
     async def _roots(self) -> Sequence[Any]:
+        return tuple(map(_root, await self._agreed_roots()))
+
+    async def _agreed_roots(self) -> Sequence[str]:
         here = str(Path.cwd())
         if self._terminal is None:
             self._notify("declined roots: there is no terminal to ask a person; pass --root DIR")
@@ -188,7 +221,7 @@ class Person:
                 )
             except EOFError:
                 agreed = False
-        return (_root(here),) if agreed else ()
+        return (here,) if agreed else ()
 
 
 async def _agrees(terminal: Terminal, question: str) -> bool:
@@ -207,8 +240,12 @@ def _rejected() -> Any:
 def _root(directory: str) -> Any:
     from mcp.types import Root
 
+    return Root.model_validate(_named(directory))
+
+
+def _named(directory: str) -> dict[str, str]:
     path = Path(directory).absolute()
-    return Root.model_validate({"uri": path.as_uri(), "name": path.name})
+    return {"uri": path.as_uri(), "name": path.name}
 
 
 def _text(content: Any) -> str:

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from math import inf, nan
 from typing import Any, NoReturn
@@ -56,9 +56,54 @@ def tool_failure(name: str, said: str, *, refused: bool = False, rpc_code: int |
     return Failure("tool_is_error", message, NOT_FOUND, rpcCode=rpc_code)
 
 
-def said_by(result: Any) -> str:
-    """Return the text of a tool's answer."""
-    return "\n".join(block.text for block in result.content if block.type == "text")
+def tool_result(invocation: Any) -> Any:
+    """Return the result of a tool call.
+
+    Raises:
+        Failure: there is none, or it is not what the protocol or the tool's schema permits.
+    """
+    if invocation.fault == "refused":
+        raise tool_failure(invocation.tool_name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
+    if invocation.fault is not None:  # not the tool's: it may have run
+        raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
+    return invocation.result
+
+
+def said_by(result: Mapping[str, Any]) -> str:
+    """Return the text of a tool's answer, which is in JSON types."""
+    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
+
+
+def add_command(
+    commands: Any, name: str, summary: str, description: str | None, examples: str
+) -> argparse.ArgumentParser:
+    """Add a command whose help shows its examples as they are written, so that they can be copied."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def add_limits(parser: argparse.ArgumentParser, counted: str, text: str, json: str) -> None:
+    """Add the time limit of what is `counted`, and the format of results with what its values mean."""
+    parser.add_argument(
+        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
+        help=f"seconds for the connection, and for {counted} (default %(default)g)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=["text", "json"], default="text", help=f"text: {text}; json: {json} (default text)"
+    )
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Add the words that name the server."""
+    parser.add_argument(
+        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
+    )
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
@@ -173,10 +218,10 @@ def as_failure(error: BaseException) -> Failure:
         return error
     from mcp import MCPError
 
-    from trio_debugmcp.client import ConnectFailed, ConnectionLost, NotAuthorized
+    from trio_debugmcp.client import AuthorizationLost, ConnectFailed, ConnectionLost, NotAuthorized
 
     match error:
-        case NotAuthorized():
+        case NotAuthorized() | AuthorizationLost():
             return Failure("unauthorized", str(error), NOT_AUTHORIZED)
         case ConnectFailed() | ConnectionLost():
             return Failure("unreachable", str(error), UNREACHABLE)

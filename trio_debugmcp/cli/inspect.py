@@ -6,25 +6,28 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from trio_debugmcp.cli._notices import Notices, open_notices
 from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, write_warning
-from trio_debugmcp.cli._person import LineTerminal, Person
+from trio_debugmcp.cli._person import LineTerminal, Person, add_person_options
 from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal
 from trio_debugmcp.cli._target import (
-    DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
     URL,
     Failure,
+    add_command,
+    add_limits,
+    add_target,
     add_target_options,
     pairs,
     run_command,
     said_by,
-    seconds,
     tool_failure,
+    tool_result,
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -50,37 +53,17 @@ standard error has one line {"error": {"code", "message"}}.
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `inspect` and its options to the command line."""
-    parser = commands.add_parser(
-        "inspect",
-        help="make one request to any MCP server and print the result",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "inspect", "make one request to any MCP server and print the result", __doc__, EXAMPLES
     )
-    parser.add_argument(
-        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
-    )
+    add_target(parser)
     parser.add_argument(
         "--method", choices=sorted(METHODS), default="initialize", metavar="METHOD",
         help=f"the request: {', '.join(sorted(METHODS))} (default %(default)s, which shows the server)",
     )  # fmt: skip
     _add_parameters(parser)
-    parser.add_argument(
-        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
-        help="seconds for the connection and for the request (default %(default)g)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--format", choices=["text", "json"], default="text",
-        help='text: indented JSON; json: one line {"result": …} (default text)',
-    )  # fmt: skip
-    parser.add_argument(
-        "--verbose", action=argparse.BooleanOptionalAction,
-        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--root", action="append", default=[], metavar="DIR",
-        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
-    )  # fmt: skip
+    add_limits(parser, "the request", "indented JSON", 'one line {"result": …}')
+    add_person_options(parser)
     add_target_options(parser)
     add_server_options(parser)
     parser.set_defaults(run=run, many_words=("tool_arg", "prompt_args", "metadata"))
@@ -123,7 +106,7 @@ async def _inspect(args: argparse.Namespace) -> None:
         write_line(compact({"result": result}))
     else:
         write_pretty(result)
-    if args.method == "tools/call" and result.is_error:
+    if args.method == "tools/call" and result.get("isError"):
         raise tool_failure(args.tool_name, said_by(result))
 
 
@@ -133,20 +116,35 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
 
     words = args.words
     configured = args.server is not None or args.config is not None
-    if args.method not in _quick.METHODS or not words or URL.match(words[0]) or configured or args.metadata:
+    if not words or URL.match(words[0]) or configured or args.metadata:
         return None
-    if args.verbose or args.root or args.page or args.cursor is not None:
-        return None  # the client shows notices, answers the server, and fetches one page
-    if args.method == "resources/read" and not args.uri:
-        return None  # the templates of RFC 6570 are the SDK's
     env = {**os.environ, **pairs(args.env, "--env")}
-    params = {"uri": args.uri} if args.uri else {}
-    try:
+    with suppress(OSError):  # no such command, for example
+        if args.method == "tools/call":
+            return await _call_quickly(args, env)
+        if args.method not in _quick.METHODS or args.verbose or args.root or args.page or args.cursor is not None:
+            return None  # the client shows notices, answers the server, and fetches one page
+        if args.method == "resources/read" and not args.uri:
+            return None  # the templates of RFC 6570 are the SDK's
+        params = {"uri": args.uri} if args.uri else {}
         return await _quick.ask(
             words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=args.timeout
         )
-    except OSError:
-        return None
+    return None
+
+
+async def _call_quickly(args: argparse.Namespace, env: dict[str, str]) -> Any:
+    from trio_debugmcp.cli._quick_call import ToolCall, call_tool
+
+    notices, person = _audience(args)
+    call = ToolCall(args.tool_name, partial(_tool_arguments, args), person, args.root, notices)
+    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, seconds=args.timeout)
+
+
+def _audience(args: argparse.Namespace) -> tuple[Notices, Person]:
+    """Who hears what happens beside the result, and who answers the server."""
+    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
+    return notices, Person(LineTerminal() if has_terminal() else None, notices.write)
 
 
 async def ask(args: argparse.Namespace) -> Any:
@@ -154,8 +152,7 @@ async def ask(args: argparse.Namespace) -> Any:
     from trio_debugmcp.client import InspectorClient
 
     request = METHODS[args.method]
-    notices = Notices(shown=args.verbose if args.verbose is not None else sys.stderr.isatty())
-    person = Person(LineTerminal() if has_terminal() else None, notices.write)
+    notices, person = _audience(args)
     target, options = choose(
         args,
         args.words,
@@ -171,7 +168,7 @@ async def ask(args: argparse.Namespace) -> Any:
         result = await request(client, args)
         for message in _received(errors):  # what was left out of a list, for example, which the result does not show
             write_warning(message)
-    return result
+    return plain(result)
 
 
 def _received(errors: "EventStream") -> Iterator[str]:
@@ -216,26 +213,31 @@ async def _tools_call(client: "InspectorClient", args: argparse.Namespace) -> An
     tool = next((tool for tool in await client.list_tools() if tool.name == args.tool_name), None)
     # A server may list a tool for some clients only, and answer the others with the reason.
     schema = tool.input_schema if tool is not None else {}
-    invocation = await client.call_tool(args.tool_name, _tool_arguments(args, schema))
-    if invocation.fault == "refused":
-        raise tool_failure(args.tool_name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
-    if invocation.fault is not None:  # not the tool's: it may have run
-        raise Failure(invocation.fault, invocation.error or "", result=invocation.result)
-    return invocation.result
+    return tool_result(await client.call_tool(args.tool_name, _tool_arguments(args, schema)))
 
 
 def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[str, Any]:
-    if args.tool_args_json is None:
+    if args.tool_args_json is not None:
+        arguments = _object(args.tool_args_json)
+    else:
         known = schema.get("properties") or {}
         given = pairs(args.tool_arg, "--tool-arg")
-        return {name: value if name in known else _as_json(value) for name, value in given.items()}
+        arguments = {name: value if name in known else _as_json(value) for name, value in given.items()}
     try:
-        arguments = json.loads(args.tool_args_json)
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise Failure("usage", f"the arguments of the tool cannot be sent as JSON: {error}") from error
+    return arguments
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
     except ValueError as error:
         raise Failure("usage", f"--tool-args-json is not JSON: {error}") from error
-    if not isinstance(arguments, dict):
+    if not isinstance(found, dict):
         raise Failure("usage", "--tool-args-json must be an object")
-    return arguments
+    return found
 
 
 def _as_json(text: str) -> Any:
@@ -285,39 +287,24 @@ async def _ping(client: "InspectorClient", _: argparse.Namespace) -> Any:
     return {}
 
 
-async def _tools_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("tools", args.cursor)
-    return {"tools": await client.list_tools()}
+def _list(kind: Any, field: str) -> Callable[["InspectorClient", argparse.Namespace], Awaitable[Any]]:
+    async def fetch(client: "InspectorClient", args: argparse.Namespace) -> Any:
+        if args.page or args.cursor is not None:
+            return await client.list_page(kind, args.cursor)
+        return {field: await getattr(client, f"list_{kind}")()}
 
-
-async def _resources_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("resources", args.cursor)
-    return {"resources": await client.list_resources()}
-
-
-async def _templates_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("resource_templates", args.cursor)
-    return {"resourceTemplates": await client.list_resource_templates()}
-
-
-async def _prompts_list(client: "InspectorClient", args: argparse.Namespace) -> Any:
-    if args.page or args.cursor is not None:
-        return await client.list_page("prompts", args.cursor)
-    return {"prompts": await client.list_prompts()}
+    return fetch
 
 
 METHODS: dict[str, Callable[["InspectorClient", argparse.Namespace], Awaitable[Any]]] = {
     "initialize": _initialize,
-    "tools/list": _tools_list,
+    "tools/list": _list("tools", "tools"),
     "tools/call": _tools_call,
-    "resources/list": _resources_list,
+    "resources/list": _list("resources", "resources"),
     "resources/read": _resources_read,
-    "resources/templates/list": _templates_list,
+    "resources/templates/list": _list("resource_templates", "resourceTemplates"),
     "resources/subscribe": _resources_subscribe,
-    "prompts/list": _prompts_list,
+    "prompts/list": _list("prompts", "prompts"),
     "prompts/get": _prompts_get,
     "completion/complete": _complete,
     "logging/setLevel": _set_level,

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
     header = recording.header
     options = Options(
-        settings=Settings(directory=header.directory, roots=tuple(header.roots)),
+        settings=Settings(directory=header.directory, roots=tuple(header.roots), show_secrets=arguments.show_secrets),
         quiet=header.debounce,
         max_wait=header.max_wait,
         core_tools_only=header.tools == "core",

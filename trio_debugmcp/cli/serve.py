@@ -71,6 +71,10 @@ def _add_publishing_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+PORT_OPTIONS = ("--token", "--token-file", "--observe-token", "--observe-token-file", "--tls-cert")
+"""What counts on a port only. The variables with tokens may be set for every command, so they are not among them."""
+
+
 def add_transport_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `serve` and `replay` share: how clients connect, and where logs go."""
     network = parser.add_argument_group("network")
@@ -110,8 +114,17 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
     )
     network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
+    _add_log_options(parser)
+
+
+def _add_log_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="default: warning")
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="log to a file instead of standard error")
+    parser.add_argument(
+        "--show-secrets",
+        action="store_true",
+        help="show keys, tokens and passwords as they are (default: `<GitHub token, 40 characters>`)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -125,7 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
     configure_logging(arguments)
     roots: list[str] = arguments.root
     options = Options(
-        settings=Settings(directory=roots[0] if roots else os.getcwd(), roots=tuple(roots)),
+        settings=Settings(
+            directory=roots[0] if roots else os.getcwd(), roots=tuple(roots), show_secrets=arguments.show_secrets
+        ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,
         core_tools_only=arguments.tools == "core",
@@ -197,6 +212,21 @@ def configure_logging(arguments: argparse.Namespace) -> None:
     # MCP clients may lower the level of the package's logger. That must not make this log longer than asked for here.
     for handler in logging.getLogger().handlers:
         handler.setLevel(level)
+        if not arguments.show_secrets:
+            handler.setFormatter(_MaskingFormatter(handler.formatter))
+
+
+class _MaskingFormatter(logging.Formatter):
+    """Another formatter's lines, without secrets."""
+
+    def __init__(self, inner: logging.Formatter | None) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter()
+
+    def format(self, record: logging.LogRecord) -> str:
+        from trio_debugmcp.masking.mask import masked
+
+        return masked(self._inner.format(record))
 
 
 def network_of(arguments: argparse.Namespace) -> "Network":
@@ -248,6 +278,9 @@ def transport_misuse(arguments: argparse.Namespace) -> str | None:
         return "--no-stdio needs --ws or --http"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         return "--tls-cert and --tls-key belong together"
+    unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
+    if unused and arguments.ws is None and arguments.http is None:
+        return f"{unused[0]} needs --ws or --http: standard input and output have neither tokens nor TLS"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
     return None

@@ -15,6 +15,7 @@ from trio_debugmcp.cli._target import (
     DEFAULT_TIMEOUT_SECONDS,
     URL,
     Failure,
+    add_command,
     add_target_options,
     count,
     run_command,
@@ -22,7 +23,7 @@ from trio_debugmcp.cli._target import (
 )
 
 if TYPE_CHECKING:  # `serve` must start without the client
-    from trio_debugmcp.client import Event, InspectorClient
+    from trio_debugmcp.client import ConnectionLost, Disconnect, Event, InspectorClient
     from trio_debugmcp.client.events import EventKind
 
 EXAMPLES = """\
@@ -52,12 +53,8 @@ LIST_EVENTS: tuple["EventKind", ...] = (
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `watch` and its options to the command line."""
-    parser = commands.add_parser(
-        "watch",
-        help="subscribe to resources of any MCP server and print their changes",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "watch", "subscribe to resources of any MCP server and print their changes", __doc__, EXAMPLES
     )
     parser.add_argument(
         "words", nargs="*", metavar="TARGET [URI]",
@@ -120,7 +117,6 @@ async def _watch_until_signal(args: argparse.Namespace) -> None:
 async def _watch(args: argparse.Namespace) -> None:
     from trio_debugmcp.client import (
         Connect,
-        ConnectionLost,
         Disconnect,
         InspectorClient,
         Reconnect,
@@ -147,7 +143,7 @@ async def _watch(args: argparse.Namespace) -> None:
         async for event in events:
             if isinstance(event, Disconnect | Connect):
                 if isinstance(event, Disconnect) and not args.reconnect:
-                    raise ConnectionLost(event.reason, event.exit_code, event.stderr_tail)
+                    raise _lost(event)
                 _print(_life(event), args.format)  # what follows may have gaps: the client reports all as changed
                 continue
             if everything and isinstance(event, ResourcesChange):
@@ -158,6 +154,13 @@ async def _watch(args: argparse.Namespace) -> None:
                 left = None if left is None else left - 1
             if left is not None and left <= 0:
                 return
+
+
+def _lost(event: "Disconnect") -> "ConnectionLost":
+    from trio_debugmcp.client import AuthorizationLost, ConnectionLost
+
+    kind = AuthorizationLost if event.unauthorized else ConnectionLost
+    return kind(event.reason, event.exit_code, event.stderr_tail)
 
 
 def _can_watch_everything(client: "InspectorClient", args: argparse.Namespace) -> bool:

@@ -15,7 +15,6 @@ from mcp import MCPError, types
 from mcp.shared.dispatcher import ProgressFnT
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
 from trio_debugmcp.client.connection.connection import ClientConnection, NoAnswer
 from trio_debugmcp.client.events import (
     PromptContentChange,
@@ -33,6 +32,7 @@ from trio_debugmcp.client.invocations import (
 )
 from trio_debugmcp.client.state.cache import ContentCache
 from trio_debugmcp.clock import Clock
+from trio_debugmcp.coercion import coerce_arguments, stringify_arguments
 from trio_debugmcp.errors import ProtocolViolation
 
 

@@ -48,6 +48,7 @@ from trio_debugmcp.client.state.cache import ContentCache, ReadOnlyContentCache
 from trio_debugmcp.client.state.message_log import MessageEntry, StderrLine
 from trio_debugmcp.client.state.subscriptions import EXPLICIT, Updates
 from trio_debugmcp.client.statistics import InspectorClientStatistics
+from trio_debugmcp.client.templates import expanded_uri
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import DebugError, UsageError
 
@@ -281,19 +282,15 @@ class InspectorClient:
         The read is cached and announced twice, under the template and under the expanded URI.
 
         Raises:
-            UsageError: the server has no such template, or `params` do not fit it.
+            UsageError: the server has no such template, or `params` do not fit it: one is missing that is not of a
+                query, or one is not of the template.
         """
         connection = self._supervisor.connection
         if not self._has_template(uri_template):
             await self.list_resource_templates()
         if not self._has_template(uri_template):
             raise UsageError("INVALID_PARAMETER", f"The server has no resource template {uri_template!r}")
-        from mcp import InvalidUriTemplate, UriTemplate
-
-        try:
-            expanded = UriTemplate.parse(uri_template).expand(params)
-        except (InvalidUriTemplate, TypeError, ValueError) as error:
-            raise UsageError("INVALID_PARAMETER", f"Cannot expand {uri_template!r}: {error}") from error
+        expanded = expanded_uri(uri_template, params)
         return await self._state.calls.read_template(connection, uri_template, expanded, params, metadata, timeout)
 
     async def get_prompt(
@@ -453,8 +450,8 @@ class InspectorClient:
 
     def _open_connection(self) -> "ClientConnection":
         from trio_debugmcp.client.connection.connection import ClientConnection
-        from trio_debugmcp.client.connection.patience import Patience
         from trio_debugmcp.client.connection.targets import resolve_target
+        from trio_debugmcp.patience import Patience
 
         patience = Patience()
         started = self._clock.utc()

@@ -4,6 +4,7 @@
 - `ConnectFailed`: the server could not be reached, or did not complete the handshake.
 - `NotAuthorized`: a `ConnectFailed`: the server wants an authorisation, or does not accept the one that was given.
 - `ConnectionLost`: the connection ended while something was waiting on it.
+- `AuthorizationLost`: a `ConnectionLost`: the server denies access now, to a client that it had admitted.
 
 A JSON-RPC error is raised as the SDK's `MCPError`, with the server's code and data.
 """
@@ -51,3 +52,7 @@ class ConnectionLost(_ConnectionError):
         exit_code: of the server process; None if there is no process, or it still ran.
         stderr_tail: the last lines of the server's standard error, possibly empty.
     """
+
+
+class AuthorizationLost(ConnectionLost):
+    """The server does not accept the authorisation any more: it has expired, or was revoked."""

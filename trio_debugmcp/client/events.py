@@ -83,12 +83,14 @@ class Disconnect(Event, frozen=True, kw_only=True, tag="disconnect"):
         requested: whether the client's `disconnect()` ended it.
         exit_code: of the server process, or None.
         stderr_tail: the last lines of the server's standard error, possibly empty.
+        unauthorized: whether the server ended it, because it does not accept the authorisation any more.
     """
 
     reason: str
     requested: bool
     exit_code: int | None = None
     stderr_tail: str = ""
+    unauthorized: bool = False
 
 
 class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):

@@ -3,6 +3,7 @@
 What is not checked here fails later, and then as if it were a fault of the server.
 """
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -95,6 +96,7 @@ def need_json(value: object, name: str) -> None:
 
     try:
         sent = to_jsonable_python(value)
+        json.dumps(sent, allow_nan=False)  # the SDK would send null in place of a number that JSON does not have
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         raise UsageError("INVALID_PARAMETER", f"`{name}` cannot be sent as JSON: {error}") from error
     if not isinstance(sent, dict | None):

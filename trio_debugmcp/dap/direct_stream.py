@@ -164,8 +164,9 @@ class DirectStream(trio.abc.Stream):
         self._caller, self.pid = caller, caller.pid
         if self._closed:
             self._release()
-        elif not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
-            self._dial_ins.own(caller.pid, self._announce)
+        else:
+            if not self._is_guest:  # whose process may be on another machine, and whose children come in at its door
+                self._dial_ins.own(caller.pid, self._announce)
             self._records_key = self._dial_ins.records.expect(self._records.connect)
 
     async def serve(self) -> None:

@@ -293,6 +293,8 @@ def _parsed(line: bytes, number: int) -> Iterator[AnyEntry]:
         return
     try:
         entry = _entries.decode(line)
+        if isinstance(entry, AdapterEntry | McpEntry):
+            msgspec.json.decode(entry.msg)  # of a Raw the decoder reads neither characters nor escape sequences
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise NotARecording(f"line {number} is damaged: {error}") from None
     if isinstance(entry, AdapterEntry | McpEntry) and bytes(entry.msg)[:1] != b"{":

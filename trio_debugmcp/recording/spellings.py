@@ -25,23 +25,32 @@ MAX_SPELLINGS = 200
 PART_LENGTH = 16
 """Characters of a secret's beginning, end or line that are taken out alone. A shorter part appears by chance."""
 
+MAX_MIDDLE_BYTES = 4096
+"""Of a spelling, in which pieces from its middle are found: as many as a token or a line of a key has."""
+
 _HALF_ESCAPE = re.compile(rb"\\+(u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
 
 _LONGEST_ESCAPE = 64
 """Bytes before a match in which the escape sequence that it cuts is looked for: `\\u00e9`, quoted `NESTING` times."""
+
+_Around = tuple[dict[bytes, None], dict[bytes, None]]
+"""What may precede a sign, and what may follow it."""
+
+_Signs = dict[bytes, _Around]
 
 
 class Secrets:
     """What has to be replaced, so that neither a secret nor a long part of it stays in any spelling.
 
     A short spelling is searched for as it is. Of a long one the first and the last characters are searched for, its
-    *signs*, and a match extends from there as far as the text agrees with the rest.
+    *signs*, and so is every block of the plain one; a match extends from there as far as the text agrees with the rest.
     """
 
     def __init__(self) -> None:
         # By sign, all that may precede and follow it: beginnings are alike (`-----BEGIN PRIVATE KEY`), and of the
         # spellings that a sign may belong to, only the right one agrees to its end.
-        self._signs: dict[bytes, tuple[dict[bytes, None], dict[bytes, None]]] = {}
+        self._signs: _Signs = {}
+        self._middles: _Signs = {}
 
     def __repr__(self) -> str:
         return f"<Secrets, {len(self._signs)} signs>"
@@ -50,38 +59,43 @@ class Secrets:
         """Have a text replaced from now on, each of its lines if these are long, and their beginnings and ends."""
         for spelling in spellings(secret):
             if len(spelling) <= PART_LENGTH:
-                self._add(b"", spelling, b"")
+                _add(self._signs, b"", spelling, b"")
             else:
-                self._add(b"", spelling[:PART_LENGTH], spelling[PART_LENGTH:])
-                self._add(spelling[:-PART_LENGTH], spelling[-PART_LENGTH:], b"")
+                _add(self._signs, b"", spelling[:PART_LENGTH], spelling[PART_LENGTH:])
+                _add(self._signs, spelling[:-PART_LENGTH], spelling[-PART_LENGTH:], b"")
+                if b"\\" not in spelling:
+                    self._add_middle(spelling[:MAX_MIDDLE_BYTES])
         lines = secret.splitlines()
         for line in lines if len(lines) > 1 else ():
             if len(line) >= PART_LENGTH:
                 self.add(line)
 
-    def _add(self, before: bytes, sign: bytes, after: bytes) -> None:
-        befores, afters = self._signs.setdefault(sign, ({}, {}))
-        befores[before] = afters[after] = None
+    def _add_middle(self, spelling: bytes) -> None:
+        """Have each piece replaced that has one of the spelling's blocks: any of twice their length has."""
+        for at in range(PART_LENGTH, len(spelling) - 2 * PART_LENGTH + 1, PART_LENGTH):
+            _add(self._middles, spelling[:at], spelling[at : at + PART_LENGTH], spelling[at + PART_LENGTH :])
 
     def replace(self, text: bytes, mark: bytes) -> bytes:
         """Return a JSON text with a mark in the place of each secret; it is valid JSON as before."""
-        for sign in self._signs:
-            if sign in text:
-                text = self._replaced(text, sign, mark)
+        # Middles last: they would take a piece out of what another sign finds whole.
+        for signs in (self._signs, self._middles):
+            for sign, around in signs.items():
+                if sign in text:
+                    text = self._replaced(text, sign, around, mark)
         return text
 
-    def _replaced(self, text: bytes, sign: bytes, mark: bytes) -> bytes:
+    def _replaced(self, text: bytes, sign: bytes, around: _Around, mark: bytes) -> bytes:
         kept: list[bytes] = []
         done, at = 0, text.find(sign)
         while at >= 0:
-            start, end = self._extent(text, sign, at, done)
+            start, end = self._extent(text, at, done, sign, around)
             kept += (text[done:start], mark)
             done, at = end, text.find(sign, end)
         return b"".join((*kept, text[done:]))
 
-    def _extent(self, text: bytes, sign: bytes, at: int, least: int) -> tuple[int, int]:
+    def _extent(self, text: bytes, at: int, least: int, sign: bytes, around: _Around) -> tuple[int, int]:
         """Where the match at `at` begins and ends, not before `least` and without half an escape sequence."""
-        befores, afters = self._signs[sign]
+        befores, afters = around
         start, end = at, at + len(sign)
         start -= max(_agreeing(each[::-1], text[max(least, at - len(each)) : at][::-1]) for each in befores)
         agreeing, whole = max(
@@ -94,7 +108,21 @@ class Secrets:
             start -= len(half[0])
         elif text[start : start + 1] == b'"':  # the end of a JSON string that happens to be the secret's next character
             start += 1
-        return start, end
+        return _whole_characters(text, start, end)
+
+
+def _add(signs: _Signs, before: bytes, sign: bytes, after: bytes) -> None:
+    befores, afters = signs.setdefault(sign, ({}, {}))
+    befores[before] = afters[after] = None
+
+
+def _whole_characters(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """Move both ends of a match outwards, out of the midst of UTF-8 characters."""
+    while text[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(text) and text[end] & 0xC0 == 0x80:
+        end += 1
+    return start, end
 
 
 def spellings(text: str) -> list[bytes]:

@@ -33,7 +33,8 @@ from trio_debugmcp.recording.format import (
 )
 from trio_debugmcp.replay.debuggee import ReplayedProgram, launches
 from trio_debugmcp.replay.playhead import Playhead
-from trio_debugmcp.replay.tape import DapMessage, Due, MoveId, Reply, Tape, TapedMessage
+from trio_debugmcp.replay.questions import DapMessage, TapedMessage
+from trio_debugmcp.replay.tape import Due, MoveId, Reply, Tape
 from trio_debugmcp.transports.memory import byte_stream_pair
 
 _CHUNK_BYTES = 64 * 1024
@@ -58,6 +59,7 @@ class ReplayedSession:
     def __init__(self, tape: Tape, entries: Sequence[AnyEntry], playhead: Playhead, stderr: str = "") -> None:
         self.stderr = stderr
         self._tape = tape
+        self._playhead = playhead
         self._script = _Script(playhead)
         self._launches = launches(entries)
         self._programs: dict[int, ReplayedProgram] = {}
@@ -100,10 +102,14 @@ class ReplayedSession:
         await program.started.wait()
         yield program
 
+    def _expects_question(self, before: float) -> bool:
+        return not self._script.over and self._tape.expects_question(before)
+
     # --- Playing ------------------------------------------------------------------------------------------------------
 
     async def _play(self, stream: trio.abc.Stream, moved: Moved) -> None:
         self._script.add(Reply(self._tape.opening()))
+        self._playhead.expect(self._expects_question)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._speak, stream, nursery.cancel_scope)
             nursery.start_soon(self._script.watch)
@@ -115,6 +121,7 @@ class ReplayedSession:
                         if reply.move is not None:
                             moved(reply.move)
                         self._script.add(reply)
+                        self._playhead.asked()
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 pass
             nursery.cancel_scope.cancel(reason="the client has hung up")
@@ -157,6 +164,7 @@ class _Script:
         self._numbers = count()
         self._added = 0
         self._waking = trio.CancelScope()
+        self.over = False
 
     def add(self, reply: Reply) -> None:
         """Add what follows on a client's message. After a move, all that was due before it is sent without delay."""
@@ -177,7 +185,9 @@ class _Script:
 
     def end(self) -> None:
         """Report to the playhead that nothing more is sent: the connection is closed."""
+        self.over = True
         self._playhead.has_more(self, False)
+        self._playhead.asked()
 
     async def watch(self) -> None:
         """Have `next` look again whenever recorded time has changed, or a move was made."""

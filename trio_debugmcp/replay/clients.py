@@ -5,8 +5,9 @@ earlier requests of the same client, and whatever the server was about to do.
 """
 
 import logging
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
+from math import inf
 from typing import Any
 
 import anyio
@@ -14,7 +15,14 @@ import msgspec
 import trio
 from mcp.shared.message import SessionMessage
 
-from trio_debugmcp.recording.format import AnyEntry, ClientEndEntry, ClientEntry, McpEntry
+from trio_debugmcp.recording.format import (
+    AnyEntry,
+    ClientEndEntry,
+    ClientEntry,
+    EndEntry,
+    McpEntry,
+    SessionEndEntry,
+)
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.transports.jsonrpc import message_text, parse_message
 from trio_debugmcp.transports.memory import End, memory_pair
@@ -27,6 +35,12 @@ PATIENCE_SECONDS = 5.0
 
 SEND_SECONDS = 1.0
 """For the server to take a message; a server that takes none any more is about to close the connection."""
+
+GOODBYE_SECONDS = 10.0
+"""From a client's end to that of the session, at most, if the server ended with the client."""
+
+AT_ONCE_SECONDS = 1.0
+"""From the end of a session to that of the server, at most, if the session ended because the server did."""
 
 
 class ReplayedAnswer(msgspec.Struct, frozen=True):
@@ -90,9 +104,11 @@ class _RecordedClient:
     async def _receive(self) -> None:
         if self._end is None:
             raise AssertionError("the client is not connected")
-        async for item in self._end[0]:
-            if isinstance(item, SessionMessage):
-                self._keep(msgspec.json.decode(message_text(item)))
+        # Closed in any case: a server that ends with this client writes to it, and would wait for it to read.
+        with closing(self._end[0]) as incoming:
+            async for item in incoming:
+                if isinstance(item, SessionMessage):
+                    self._keep(msgspec.json.decode(message_text(item)))
         # The server has closed the connection: no open request will be answered, and none may be waited for.
         self._open.clear()
         self._answered.unpark_all()
@@ -107,8 +123,14 @@ class _RecordedClient:
 class RecordedClients:
     """All clients of a recording, played by one task."""
 
-    def __init__(self, entries: Iterable[AnyEntry], playhead: Playhead) -> None:
-        self._entries = [each for each in entries if isinstance(each, ClientEntry | McpEntry | ClientEndEntry)]
+    def __init__(self, entries: Sequence[AnyEntry], playhead: Playhead) -> None:
+        staying = staying_clients(entries)
+        self._entries = [
+            each
+            for each in entries
+            if isinstance(each, ClientEntry | McpEntry)
+            or (isinstance(each, ClientEndEntry) and each.client not in staying)
+        ]
         self._playhead = playhead
         self._clients: dict[str, _RecordedClient] = {}
 
@@ -123,8 +145,8 @@ class RecordedClients:
     async def play(self, serve: Serve, end: float, *, on_end: Callable[[], None]) -> None:
         """Let all clients connect, send and disconnect at their times.
 
-        `on_end` is called when the recording's last moment has passed. Clients that were connected then stay connected:
-        this runs until they end or it is cancelled.
+        `on_end` is called when the recording's last moment has passed. Clients that were connected then, or
+        disconnected as the server ended, stay connected: this runs until they end or it is cancelled.
         """
         async with trio.open_nursery() as nursery:
             for entry in self._entries:
@@ -133,7 +155,7 @@ class RecordedClients:
                     await self._perform(entry, serve, nursery)
             self._playhead.release(end)
             await self._playhead.reach(end)
-            await self._playhead.wait_quiet()
+            await self._settle(end)
             on_end()
 
     async def _wait(self, entry: ClientEntry | McpEntry | ClientEndEntry) -> None:
@@ -145,6 +167,11 @@ class RecordedClients:
                 await client.wait_answers(entry.t)
             if patience.cancelled_caught:
                 log.warning("the replay continues at %.3f s without an answer that the recording has", entry.t)
+        await self._settle(entry.t)
+
+    async def _settle(self, moment: float) -> None:
+        await self._playhead.wait_quiet()
+        await self._playhead.wait_asked(moment)
         await self._playhead.wait_quiet()
 
     async def _perform(
@@ -162,3 +189,24 @@ class RecordedClients:
             case ClientEndEntry():
                 if (known := self._clients.get(entry.client)) is not None:
                     known.disconnect()
+
+
+def staying_clients(entries: Sequence[AnyEntry]) -> set[str]:
+    """Return the clients that disconnected as the recorded server ended, which is how most agents end theirs.
+
+    A replay does not end with them, and shows the session as it was: in the place where the recording ends.
+    """
+    end = entries[-1] if entries else None
+    session_end = max((each.t for each in entries if isinstance(each, SessionEndEntry)), default=-inf)
+    if not (isinstance(end, EndEntry) and end.complete) or end.t - session_end > AT_ONCE_SECONDS:
+        return set()
+    staying = set()
+    for each in reversed(entries):
+        match each:
+            case ClientEntry() | McpEntry(dir="in"):
+                break
+            case ClientEndEntry() if session_end - GOODBYE_SECONDS <= each.t <= session_end:
+                staying.add(each.client)
+            case _:
+                pass
+    return staying

@@ -7,7 +7,7 @@
 At speed 0 no time passes: a moment is reached as soon as the server has settled.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 
 import trio
@@ -17,6 +17,10 @@ from trio_debugmcp.replay.tape import MoveId
 
 SETTLE_SECONDS = 1.0
 """For the server to do what it is about to do. After that it is not waited for: something keeps it busy."""
+
+ASKING_SECONDS = 1.0
+"""For the server to ask what it asked in the recording after a pause of a quarter of a second. A server that does not
+ask is of another version, and is not waited for again."""
 
 
 class Playhead:
@@ -39,6 +43,7 @@ class Playhead:
         self._at = 0.0
         self._since: float | None = None
         self._talkative: set[object] = set()
+        self._expecting: list[Callable[[float], bool]] = []
         self._passed = 0
         self._changed = trio.lowlevel.ParkingLot()
 
@@ -118,6 +123,22 @@ class Playhead:
             await settle()
             if passed == self._passed and not self._talkative:
                 return
+
+    def expect(self, expects: Callable[[float], bool]) -> None:
+        """Have `wait_asked` wait while this returns true for its moment; `asked` is called when that may change."""
+        self._expecting.append(expects)
+
+    def asked(self) -> None:
+        """Report that an adapter was asked something."""
+        self._changed.unpark_all()
+
+    async def wait_asked(self, moment: float) -> None:
+        """Wait until the server has asked the adapters what they were asked before that moment of the recording."""
+        with trio.move_on_after(ASKING_SECONDS) as patience:
+            while any(expects(moment) for expects in self._expecting):
+                await self.wait_change()
+        if patience.cancelled_caught:
+            self._expecting.clear()
 
     async def reach(self, moment: float) -> None:
         """Wait until that moment has come."""

@@ -27,7 +27,7 @@ from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntr
 from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, taped
 from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
-from trio_debugmcp.replay.tape import TapedMessage, tapes
+from trio_debugmcp.replay.tape import tapes
 from trio_debugmcp.session.host import Host, Opening, Program
 from trio_debugmcp.session.outside import CannotLook
 from trio_debugmcp.transports.streams import Streams
@@ -67,6 +67,7 @@ class Replay(Host, ConnectionTap):
     ) -> None:
         self.over = False
         self.watch_only = not drive
+        self.driven = drive
         self._recording = recording
         self._report = report
         self._openings = {each.session: each for each in recording.entries if isinstance(each, SessionEntry)}
@@ -74,7 +75,7 @@ class Replay(Host, ConnectionTap):
             self._sessions, self._playhead = _sessions(recording, speed, following=drive)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise NotARecording(f"a message of an adapter in it is not one: {error!r}") from error
-        self._clients = RecordedClients([] if drive else recording.entries, self._playhead)
+        self._clients = RecordedClients(() if drive else recording.entries, self._playhead)
         self._queries: dict[str, list[QueryEntry]] = {}
         for entry in recording.entries:
             if isinstance(entry, QueryEntry):
@@ -209,7 +210,7 @@ def _sessions(recording: Recording, speed: float, *, following: bool) -> tuple[d
     entries = recording.entries
     names = [each.session for each in entries if isinstance(each, SessionEntry)]
     hang_ups = {each.session: each for each in entries if isinstance(each, HangUpEntry)}
-    spoken: list[tuple[str, TapedMessage]] = [
+    spoken = [
         (session, line) for each in entries if (session := getattr(each, "session", None)) and (line := taped(each))
     ]
     # Only of connections that have a tape: an adapter may have hung up before a single message.

@@ -22,14 +22,11 @@ Pure: the tape returns delays, and adapter.py waits for them.
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
-from typing import Any, Literal
 
 from msgspec import Struct
 
-from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.state.payloads import shortened
-
-DapMessage = Mapping[str, Any]
+from trio_debugmcp.errors import not_recorded
+from trio_debugmcp.replay.questions import DELAYED, DapMessage, Questions, TapedMessage, words_for
 
 MOVES = frozenset(
     {
@@ -39,33 +36,23 @@ MOVES = frozenset(
 )  # fmt: skip
 """Requests that start something, after which the adapter may send anything."""
 
-LASTING = frozenset(
-    {
-        "threads", "setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints",
-        "modules", "loadedSources", "source", "breakpointLocations",
-    }
-)  # fmt: skip
-"""Questions that may get the answer of another place; the nearest one is taken."""
 
-_SUBJECTS: Mapping[str, str] = {
-    "stackTrace": "threadId",
-    "exceptionInfo": "threadId",
-    "scopes": "frameId",
-    "variables": "variablesReference",
-    "setVariable": "variablesReference",
-    "evaluate": "expression",
-    "source": "sourceReference",
-    "completions": "text",
+_TOOLS = {
+    "initialize": "debug_launch",
+    "configurationDone": "debug_launch",
+    "launch": "debug_launch",
+    "attach": "debug_attach",
+    "continue": "debug_continue",
+    "next": "debug_step",
+    "stepIn": "debug_step (into)",
+    "stepOut": "debug_step (out)",
+    "stepBack": "debug_step (back)",
+    "pause": "debug_pause",
+    "restart": "debug_restart",
+    "terminate": "debug_disconnect",
+    "disconnect": "debug_disconnect",
 }
-"""By command: the argument that must be equal for a question to be the same."""
-
-
-class TapedMessage(Struct, frozen=True):
-    """A message of a recorded session; `t` in seconds from any origin."""
-
-    t: float
-    by: Literal["client", "adapter"]
-    message: DapMessage
+"""By move: the tool that makes it."""
 
 
 class MoveId(Struct, frozen=True):
@@ -94,17 +81,6 @@ class Reply(Struct, frozen=True):
     move: MoveId | None = None
 
 
-class _Question(Struct):
-    """A recorded question, with its answer if it was answered."""
-
-    place: int
-    command: str
-    arguments: DapMessage
-    t: float
-    answer: TapedMessage | None = None
-    used: bool = False
-
-
 class _Move(Struct):
     """A recorded move and what the adapter sent from there to the next one."""
 
@@ -130,7 +106,7 @@ class Tape:
 
     def __init__(self, connection: str) -> None:
         self._moves = [_Move(None, MoveId(connection, 0), 0.0, None, [])]
-        self._questions = _Questions()
+        self._questions = Questions()
         self._next = 1
         self._place = 0
         self._seqs: dict[int, int] = {}
@@ -163,12 +139,16 @@ class Tape:
             return self._take_move(command, message)
         question = self._questions.find(command, message.get("arguments") or {}, self._place)
         if question is None:
-            return Reply((Due(0.0, _refusal(message, f"the recording has no answer to {_shown(message)} here")),))
+            return Reply((Due(0.0, _refusal(message, not_recorded(words_for(message)))),))
         question.used = True
         if question.answer is None:
             return Reply()
         answer = {**question.answer.message, "request_seq": message["seq"]}
         return Reply((Due(question.answer.t - question.t, answer, t=question.answer.t),))
+
+    def expects_question(self, before: float) -> bool:
+        """Whether the server has yet to ask here what it asked by itself, after a pause, before that time."""
+        return self._questions.has_unasked(DELAYED, self._place, before)
 
     def sent(self, message: DapMessage) -> None:
         """Report that a message of the adapter was sent."""
@@ -215,8 +195,16 @@ class Tape:
             return self._move(command, message)
         if command == "disconnect":
             return Reply((Due(0.0, _success(message)), Due(0.0, None)), self._moves[-1].id)
-        next_ = f"continues with {self._coming}" if self._coming else "is over" if self.over else "waits for an answer"
-        return Reply((Due(0.0, _refusal(message, f"the recording has no {command} here: it {next_}")),))
+        if self.over and self._ended_at < inf:  # the server did not come to it before the adapter closed the connection
+            return Reply((Due(0.0, None),))
+        return Reply((Due(0.0, _refusal(message, not_recorded(_tool(command), self._next_words()))),))
+
+    def _next_words(self) -> str:
+        if self.over:
+            return "the recorded session is over"
+        if self._coming is None:
+            return "the recorded session waits for an answer"
+        return f"the recorded session continues with {_tool(self._coming)}"
 
     def _may_skip(self, index: int) -> bool:
         """Whether a client may leave out the moves before that one: answers, and the end of its configuration."""
@@ -256,44 +244,6 @@ class Tape:
         return {**message, "request_seq": self._seqs[asked]}
 
 
-class _Questions:
-    """The recorded questions of one connection, and the choice of an answer."""
-
-    def __init__(self) -> None:
-        self._all: list[_Question] = []
-        self._open: dict[int, _Question] = {}
-
-    def record(self, place: int, asked: TapedMessage) -> None:
-        """Add a question that was asked at that place."""
-        question = _Question(place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t)
-        self._all.append(question)
-        self._open[asked.message["seq"]] = question
-
-    def record_answer(self, answer: TapedMessage) -> bool:
-        """Add a recorded response; returns whether it answers a question."""
-        question = self._open.pop(answer.message["request_seq"], None)
-        if question is not None:
-            question.answer = answer
-        return question is not None
-
-    def find(self, command: str, arguments: DapMessage, place: int) -> _Question | None:
-        """Find the best match: from this place rather than another, and equal rather than with the same subject."""
-        subject = _subject(command, arguments)
-        asked = [
-            each
-            for each in self._all
-            if each.command == command
-            and (each.place == place or command in LASTING)
-            and (each.arguments == arguments or _subject(command, each.arguments) == subject)
-        ]
-
-        def distance(each: _Question) -> tuple[bool, int, bool, bool]:
-            # Places that are yet to come are last: their answers know of things that have not happened.
-            return each.place > place, abs(each.place - place), each.arguments != arguments, each.used
-
-        return min(asked, key=distance, default=None)
-
-
 def tapes(messages: Iterable[tuple[str, TapedMessage]], ended_at: Mapping[str, float] | None = None) -> dict[str, Tape]:
     """Make the tapes of a session's connections, by name.
 
@@ -317,22 +267,8 @@ def without_terminals(messages: Iterable[tuple[str, TapedMessage]]) -> Iterator[
     return (each for each in messages if each[1].message.get("command") != "runInTerminal")
 
 
-def _subject(command: str, arguments: DapMessage) -> object:
-    if command == "setBreakpoints":
-        source = arguments.get("source") or {}
-        lines = [each.get("line") for each in arguments.get("breakpoints") or ()]
-        return source.get("path"), source.get("sourceReference"), lines
-    if command == "evaluate" and (asked := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
-        return asked
-    name = _SUBJECTS.get(command)
-    return None if name is None else arguments.get(name)
-
-
-def _shown(request: DapMessage) -> str:
-    """Show a question in a sentence."""
-    command, arguments = request["command"], request.get("arguments") or {}
-    subject = arguments.get(_SUBJECTS.get(command, ""))
-    return f"{command} '{shortened(subject)}'" if isinstance(subject, str) else f"this {command}"
+def _tool(move: str) -> str:
+    return _TOOLS.get(move, move)
 
 
 def _success(request: DapMessage) -> DapMessage:

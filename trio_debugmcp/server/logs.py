@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import trio
 from mcp_types import LoggingLevel
 
+from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Logged, Subscriber
 
 MAX_MESSAGE_LENGTH = 8192
@@ -42,8 +43,9 @@ _NUMBERS: dict[LoggingLevel, int] = {
 class LogRelay(logging.Handler):
     """Puts each record into the mailboxes of the subscribers whose level it reaches. Made by `open_log_relay`."""
 
-    def __init__(self, logger: logging.Logger) -> None:
+    def __init__(self, logger: logging.Logger, *, show_secrets: bool) -> None:
         super().__init__()
+        self._show_secrets = show_secrets
         self._logger = logger
         self._own_level = logger.level
         self._base_level = logger.getEffectiveLevel()
@@ -68,6 +70,8 @@ class LogRelay(logging.Handler):
         if f"{record.name}.".startswith(_NOT_RELAYED):
             return
         text = self.format(record)
+        if not self._show_secrets:
+            text = masked(text)
         if len(text) > MAX_MESSAGE_LENGTH:
             text = text[:MAX_MESSAGE_LENGTH] + "… [truncated]"
         level = next((word for word, least in reversed(_NUMBERS.items()) if least <= record.levelno), _LOWEST)
@@ -94,10 +98,10 @@ class LogRelay(logging.Handler):
 
 
 @contextmanager
-def open_log_relay() -> Iterator[LogRelay]:
+def open_log_relay(*, show_secrets: bool = False) -> Iterator[LogRelay]:
     """Relay the log records of this package for the length of the block."""
     logger = logging.getLogger("trio_debugmcp")
-    level, relay = logger.level, LogRelay(logger)
+    level, relay = logger.level, LogRelay(logger, show_secrets=show_secrets)
     logger.addHandler(relay)
     try:
         yield relay

@@ -29,16 +29,19 @@ from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from msgspec import Struct
 
 from trio_debugmcp import __version__
-from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
-from trio_debugmcp.server.failures import resource_not_found
+from trio_debugmcp.server.failures import failed_result, resource_not_found
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
+from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
+from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.inspection import source_text
@@ -152,6 +155,7 @@ class ConnectionServer:
         # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
+        serve_skills(server)
         return server
 
     # --- Resources ----------------------------------------------------------------------------------------------------
@@ -183,14 +187,18 @@ class ConnectionServer:
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
+        if is_skill_uri(uri):
+            return read_skill_file(ctx, uri)
         snapshot = self._debugger.state.focused
         if snapshot is None:
-            raise resource_not_found(uri, NO_SESSION, ctx.protocol_version)
+            raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
             text, mime_type = self._json_text(ctx, uri, snapshot), "application/json"
         else:
             text, mime_type = await self._source_text(ctx, uri, path), "text/plain"
+        if not self._debugger.settings.show_secrets:
+            text = masked(text) if path is not None else masked_text(text)
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -272,7 +280,14 @@ class ConnectionServer:
         if self._tools.controls(params.name) and role == "control":
             self._client.take_control()
         client, arguments = self._client, params.arguments or {}
-        return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        if self._debugger.settings.show_secrets:
+            return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        try:
+            check_arguments(arguments)
+        except UsageError as error:
+            return failed_result(error)
+        result = await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
+        return masked_result(params.name, arguments, result)
 
     # --- Prompts and completions --------------------------------------------------------------------------------------
 

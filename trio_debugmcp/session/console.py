@@ -11,16 +11,19 @@ import array
 import codecs
 import fcntl
 import termios
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Hashable
 from contextlib import suppress
+from itertools import takewhile
 from typing import Literal, Protocol, runtime_checkable
 
 import trio
 import trio.lowlevel
+from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.masking.streams import StreamMasker
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time
@@ -67,8 +70,11 @@ class Console:
     Tracepoint messages are entries among the output, but not announced as output: the program did not write them.
     """
 
-    def __init__(self, clock: Clock, merger: Merger) -> None:
+    def __init__(self, clock: Clock, merger: Merger, *, show_secrets: bool = False) -> None:
         self._clock = clock
+        self._show_secrets = show_secrets
+        self._maskers: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
+        self._announced: defaultdict[str, StreamMasker] = defaultdict(StreamMasker)
         self._merger = merger
         self._total = 0
         self._unannounced: dict[str, WrittenPiece] = {}
@@ -121,9 +127,29 @@ class Console:
 
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
         """Return the entries with a sequence number of at least `since_seq`, oldest first."""
-        # Sealed: a reader that has seen an entry pages on from the next number, so nothing may be joined to it later.
-        self._sealed = self.next_seq
+        self._seal()
         return [entry for entry in self._entries if entry.seq >= since_seq]
+
+    def _seal(self) -> None:
+        """Make the entries final, and mask the secrets in them.
+
+        A reader that has seen an entry pages on from the next number, so nothing may be joined to it later. Masked only
+        now, as a secret often arrives in pieces.
+        """
+        fresh = list(
+            takewhile(lambda at: self._entries[at].seq >= self._sealed, range(-1, -len(self._entries) - 1, -1))
+        )
+        self._sealed = self.next_seq
+        if self._show_secrets:
+            return
+        by_stream: defaultdict[str, list[int]] = defaultdict(list)
+        for at in reversed(fresh):
+            by_stream[self._entries[at].stream].append(at)
+        for stream, places in by_stream.items():
+            clean = self._maskers[stream].feed([self._entries[at].text for at in places])
+            for at, text in zip(places, clean, strict=True):
+                self._length += len(text) - len(self._entries[at].text)
+                self._entries[at] = replace(self._entries[at], text=text)
 
     def news(self, reader: Hashable = None) -> list[OutputEntry]:
         """Return the entries that this reader has not been given yet; they stay new until `mark_read`."""
@@ -135,7 +161,7 @@ class Console:
 
     def payload(self, revision: int) -> OutputPayload:
         """Return `debugger://output`: the end of what the program wrote, its oldest entry cut to fit."""
-        self._sealed = self.next_seq
+        self._seal()
         kept: list[OutputEntry] = []
         room = SHOWN_LENGTH
         for entry in reversed(self._entries):
@@ -153,9 +179,18 @@ class Console:
     async def announce(self, session_id: str) -> None:
         """Merge what a session wrote since the last time, so that it precedes the change that follows."""
         if self._unannounced:
-            pieces, self._unannounced = tuple(self._unannounced.values()), {}
+            pieces, self._unannounced = tuple(self._clean(each) for each in self._unannounced.values()), {}
             self._arrived = trio.Event()
             await self._merger.merge(OutputWritten(session_id, self._total, pieces))
+
+    def _clean(self, piece: WrittenPiece) -> WrittenPiece:
+        if self._show_secrets:
+            return piece
+        given = piece.beginning
+        if len(given) > MAX_VALUE_LENGTH:  # a secret at the place of the cut shows by the mark of the cut
+            given = given[:MAX_VALUE_LENGTH] + "…"
+        [clean] = self._announced[piece.stream].feed([given])
+        return piece if clean == given else WrittenPiece(piece.stream, clean, piece.length)
 
     async def keep_announcing(self, session_id: str) -> None:
         """Announce output as it arrives, until cancelled."""

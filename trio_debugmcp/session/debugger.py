@@ -57,7 +57,7 @@ class Settings(Struct, frozen=True):
     """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
 
     `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
-    in by themselves and are debugged at a time.
+    in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
     """
 
     directory: str = "."
@@ -65,6 +65,7 @@ class Settings(Struct, frozen=True):
     profiles: tuple[Profile, ...] = PROFILES
     host: Host = Host()
     max_guests: int = MAX_GUESTS
+    show_secrets: bool = False
 
 
 class Outcome(Struct, frozen=True):
@@ -93,7 +94,7 @@ class Debugger:
         self.timeline = Timeline(self.clock)
         self.merger = Merger(listener, self.timeline)
         self.breakpoints = BreakpointRegistry(self.merger)
-        self.console = Console(self.clock, self.merger)
+        self.console = self._new_console()
         self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
         self.last_start: tuple[Profile, RootStart] | None = None
@@ -118,6 +119,9 @@ class Debugger:
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """Return the resource `debugger://timeline`."""
         return self.timeline.payload(revision)
+
+    def _new_console(self) -> Console:
+        return Console(self.clock, self.merger, show_secrets=self.settings.show_secrets)
 
     # --- Finding ---------------------------------------------------------------------------------------------
 
@@ -187,7 +191,7 @@ class Debugger:
         self.check_free()
         self._starting = True  # until the root is in the state: of two starts at once one is refused
         try:
-            self.console, self.sources = Console(self.clock, self.merger), Sources(self.settings.roots)
+            self.console, self.sources = self._new_console(), Sources(self.settings.roots)
             if isinstance(start, Launch):
                 self.sources.learn(start.program, "")
             session = self._add(profile, start, None)

@@ -39,6 +39,11 @@ MAX_CLIENTS = 1000
 """Connections of one role. Each takes some tens of kilobytes."""
 
 
+TURN_ROUNDS = 8
+"""Rounds of Trio's scheduler between two messages of observers, all connections together. While nothing else is to be
+done a round takes microseconds. A step of the agent takes some fifty, so only a few messages come in between."""
+
+
 class Bounds(Struct, frozen=True):
     """Connections at the same time, on all ports: of strangers, and of the clients in each role."""
 
@@ -77,6 +82,7 @@ class Visitor:
         self.since = trio.current_time()
         self.idle_since: float | None = None
         """Since when it waits for its next request, and may be closed for another one: HTTP allows that."""
+        self.refusals = 0
         self.left = False
         self._admission = admission
 
@@ -94,6 +100,13 @@ class Visitor:
             self._admission.admit(self, role)
         self.scope.deadline = inf
 
+    async def wait_turn(self) -> None:
+        """Wait until its next message may be handled: those of observers one after another, in the order they came."""
+        if self.role == "observe":
+            async with self._admission.turns:
+                for _ in range(TURN_ROUNDS):
+                    await trio.lowlevel.checkpoint()
+
 
 Handler = Callable[[trio.abc.Stream, Visitor], Awaitable[None]]
 
@@ -103,6 +116,7 @@ class Admission:
 
     def __init__(self, limits: Bounds) -> None:
         self.limits = limits
+        self.turns = trio.Lock()
         self._strangers: dict[Visitor, None] = {}
         self._clients: dict[Role, dict[Visitor, None]] = {"control": {}, "observe": {}}
         self._turned_out = 0

@@ -21,6 +21,12 @@ from msgspec import Struct
 MAX_HEAD_BYTES = 16 * 1024
 """Size of the request line and the headers. Browsers send about 1 KiB."""
 
+MAX_HEADERS = 100
+"""Lines of headers. Browsers send about 20; parsing each costs processor time."""
+
+PIECE_SECONDS = 0.02
+"""Between two reads of a head that is not complete: one that comes byte by byte costs at most 50 reads a second."""
+
 HEAD_SECONDS = 10.0
 """From the connection to the end of the head, TLS included. A slow network needs less than a second."""
 
@@ -101,11 +107,27 @@ async def read_head(stream: trio.abc.Stream) -> Head | None:
             if isinstance(event, h11.Request):
                 rest = parser.trailing_data[0]
                 return head_of(event, bytes(raw.removesuffix(rest)), rest)
-            if event is not h11.NEED_DATA or not (data := await _receive(stream)):
+            if event is not h11.NEED_DATA:
+                return None
+            if raw:
+                await trio.sleep(PIECE_SECONDS)
+            if not (data := await _receive(stream)):
                 return None
             raw += data
+            check_lines(raw)
             parser.receive_data(data)
     raise Refused(HTTPStatus.REQUEST_TIMEOUT, f"the request head took over {HEAD_SECONDS:g} s")
+
+
+def check_lines(data: bytes | bytearray) -> None:
+    """Check the number of headers in bytes that begin with a head, before these are parsed.
+
+    Raises:
+        Refused: 431.
+    """
+    lines = data.split(b"\n", MAX_HEADERS + 2)[:-1]  # and the request line
+    if len(lines) > MAX_HEADERS + 1 and not any(line in (b"", b"\r") for line in lines):
+        raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"a request has at most {MAX_HEADERS} headers")
 
 
 def head_of(request: h11.Request, raw: bytes = b"", rest: bytes = b"") -> Head:

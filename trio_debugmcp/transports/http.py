@@ -131,6 +131,7 @@ class HttpApp:
         """Serve one request, or refuse it."""
         try:
             role = self._admit(exchange)
+            await exchange.visitor.wait_turn()
             body = await exchange.read_body(MAX_BODY_BYTES[role])
             if has_unusable_id(body):
                 await exchange.respond(HTTPStatus.BAD_REQUEST, message_text(complaint_about(body)), "application/json")
@@ -255,8 +256,9 @@ async def serve_http(
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(STALL_SECONDS * 1000))
     secured = [trio.SSLListener(each, tls, https_compatible=True) for each in listeners] if tls is not None else None
-    sdk_log = logging.getLogger("mcp.server.streamable_http")
-    sdk_log.addFilter(is_relevant)
+    sdk_logs = [logging.getLogger(f"mcp.server.streamable_http{each}") for each in ("", "_manager")]
+    for each in sdk_logs:
+        each.addFilter(is_relevant)
     streams: dict[trio.abc.Stream, None] = {}
 
     async def handler(stream: trio.abc.Stream, visitor: Visitor) -> None:
@@ -275,7 +277,8 @@ async def serve_http(
             finally:
                 over.set()
     finally:
-        sdk_log.removeFilter(is_relevant)
+        for each in sdk_logs:
+            each.removeFilter(is_relevant)
 
 
 async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: trio.Event) -> None:
@@ -291,7 +294,12 @@ async def _cut_off_when_cancelled(streams: dict[trio.abc.Stream, None], over: tr
 
 
 def is_relevant(record: logging.LogRecord) -> bool:
-    """Filter out what the SDK logs as an error when a session is deleted, or a client leaves, during a request."""
+    """Filter out what the SDK logs as an error when a session is deleted, or a client leaves, during a request.
+
+    And its news of each session: an observer could fill a disk with these.
+    """
+    if record.levelno < logging.WARNING:
+        return False
     error = record.exc_info[1] if record.exc_info else None
     ended = (anyio.ClosedResourceError, anyio.BrokenResourceError)
     if isinstance(error, BaseExceptionGroup):

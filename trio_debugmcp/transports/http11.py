@@ -22,7 +22,17 @@ import h11
 import trio
 
 from trio_debugmcp.transports.admission import Visitor
-from trio_debugmcp.transports.head import HEAD_SECONDS, MAX_HEAD_BYTES, Head, Refused, answer, drain, head_of
+from trio_debugmcp.transports.head import (
+    HEAD_SECONDS,
+    MAX_HEAD_BYTES,
+    PIECE_SECONDS,
+    Head,
+    Refused,
+    answer,
+    check_lines,
+    drain,
+    head_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +43,17 @@ that crosses our close would fail."""
 BODY_SECONDS = 60.0
 """For the whole body of a request to arrive: 4 MiB at half a megabit per second."""
 
+MAX_CHUNKS = 1000
+"""Pieces of a request's body that is sent in chunks. Each costs processor time, however short it is."""
+
+MAX_REFUSALS = 4
+"""Requests without a token on one connection. Each costs processor time; connections come at a bounded rate."""
+
 STALL_SECONDS = 20.0
 """For the peer to read a chunk of a response. Over WebSocket it has as long to answer a ping."""
+
+MAX_REFUSED_BYTES = 256 * 1024
+"""Declared size of a stranger's body that is read before its request is refused. Of a longer one nothing is read."""
 
 REFUSED_SECONDS = 1.0
 """For the rest of a refused request, so that the peer reads the response instead of a reset."""
@@ -146,13 +165,17 @@ class Exchange:
         if self._wire.h11.they_are_waiting_for_100_continue:
             await self._wire.send(h11.InformationalResponse(status_code=100, headers=[]))
         body = bytearray()
+        chunks = 0
         with trio.move_on_after(BODY_SECONDS):
             while True:
                 event = self._wire.next_event()
                 if isinstance(event, h11.Data):
                     body += event.data
+                    chunks += event.chunk_start
                     if len(body) > most_bytes:
                         raise _too_large(most_bytes)
+                    if chunks > MAX_CHUNKS:
+                        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {MAX_CHUNKS} chunks")
                 elif isinstance(event, h11.EndOfMessage):
                     self._body = bytes(body)
                     return self._body
@@ -189,16 +212,27 @@ class Exchange:
                 raise ValueError(f"not an ASGI message for a response: {other}")
 
     async def refuse(self, refusal: Refused) -> None:
-        """Answer with the status of a refusal. The connection can be used again: a stranger has its time for that.
+        """Answer with the status of a refusal. The connection can be used again, by a stranger `MAX_REFUSALS` times.
 
         To close it instead would be simpler, but undici (Node.js 22) crashes at a close behind a body that it has not
         read yet.
         """
+        declared = self.head.value("content-length")  # chunks of a stranger are not parsed: that would cost others time
+        reads = declared is not None and (self.visitor.role is not None or int(declared) <= MAX_REFUSED_BYTES)
         with trio.move_on_after(REFUSED_SECONDS), suppress(Refused):  # it may be malformed as well
-            while self._wire.h11.their_state is h11.SEND_BODY and not self._wire.h11.they_are_waiting_for_100_continue:
+            while (
+                reads
+                and self._wire.h11.their_state is h11.SEND_BODY
+                and not self._wire.h11.they_are_waiting_for_100_continue
+            ):
                 if self._wire.next_event() is h11.NEED_DATA and not await self._wire.receive():
                     break
-        await self.respond(refusal.status, f"{refusal.reason}\n", "text/plain; charset=utf-8", refusal.headers)
+        headers = refusal.headers
+        if self.visitor.role is None:
+            self.visitor.refusals += 1
+            if self.visitor.refusals >= MAX_REFUSALS:
+                headers = {**headers, "Connection": "close"}
+        await self.respond(refusal.status, f"{refusal.reason}\n", "text/plain; charset=utf-8", headers)
 
     async def respond(
         self, status: HTTPStatus, text: str, content_type: str, more: Mapping[str, str] | None = None
@@ -267,11 +301,17 @@ async def _next_head(wire: _Wire, visitor: Visitor) -> Head | None:
     first, begun = visitor.idle_since is None, bool(wire.h11.trailing_data[0])
     with trio.move_on_after(HEAD_SECONDS if first or begun else KEEP_ALIVE_SECONDS) as patience:
         while True:
+            data = wire.h11.trailing_data[0]
+            check_lines(data)
             event = wire.next_event()
             if isinstance(event, h11.Request):
                 visitor.idle_since = None
                 return head_of(event)
-            if event is not h11.NEED_DATA or not await wire.receive():
+            if event is not h11.NEED_DATA:
+                return None
+            if data:
+                await trio.sleep(PIECE_SECONDS)
+            if not await wire.receive():
                 return None
             if not begun and not first:
                 patience.deadline = trio.current_time() + HEAD_SECONDS

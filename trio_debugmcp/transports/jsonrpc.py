@@ -9,11 +9,14 @@ Whether the text is a request that MCP knows is for the SDK to decide.
 
 import json
 import logging
+from functools import partial
 
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, jsonrpc_message_adapter
+
+from trio_debugmcp.sparse_log import SparseLog
 
 log = logging.getLogger(__name__)
 
@@ -30,15 +33,19 @@ Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = WriteStream[SessionMessage]
 
 
-def parse_message(text: bytes | str) -> SessionMessage | None:
-    """Parse a message; None if it is not valid JSON-RPC, to be answered with `complaint_about(text)`."""
+def parse_message(text: bytes | str, sparse: SparseLog | None = None) -> SessionMessage | None:
+    """Parse a message; None if it is not valid JSON-RPC, to be answered with `complaint_about(text)`.
+
+    `sparse`: where that is logged, of a peer that may be hostile.
+    """
     try:
         message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         if isinstance(message, JSONRPCNotification) and has_unusable_id(text):
             raise ValueError("the id is neither a string nor an integer")
         return SessionMessage(message)
     except ValueError as error:
-        log.warning("not a JSON-RPC message: %s: %.200r", type(error).__name__, text)
+        warn = log.warning if sparse is None else partial(sparse.log, logging.WARNING)
+        warn("not a JSON-RPC message: %s: %.200r", type(error).__name__, text)
         return None
 
 

@@ -25,6 +25,7 @@ from trio_debugmcp.transports.websocket import (
     MAX_MESSAGE_SIZE,
     MAX_OBSERVER_MESSAGE_SIZE,
     SUBPROTOCOL,
+    Courtesy,
     accept_websocket,
 )
 
@@ -64,13 +65,14 @@ class Port:
             await answer(stream, refusal.status, {**headers, "Content-Length": str(len(body))}, body)
             return
         if upgrade is not None:
-            await self._serve_websocket(stream, *upgrade)
+            await self._serve_websocket(stream, visitor, *upgrade)
 
-    async def _serve_websocket(self, stream: trio.abc.Stream, head: Head, role: Role) -> None:
+    async def _serve_websocket(self, stream: trio.abc.Stream, visitor: Visitor, head: Head, role: Role) -> None:
         self._websockets += 1
         try:
             size = MAX_MESSAGE_SIZE if role == "control" else MAX_OBSERVER_MESSAGE_SIZE
-            async with accept_websocket(stream, head, size) as (incoming, outgoing):
+            courtesy = Courtesy(visitor.wait_turn, self._log)
+            async with accept_websocket(stream, head, size, courtesy) as (incoming, outgoing):
                 await self._serve(incoming, outgoing, role)
         finally:
             self._websockets -= 1

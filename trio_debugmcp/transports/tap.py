@@ -106,6 +106,9 @@ class ConnectionTap:
     watch_only = False
     """Whether the clients that connect from outside may only watch, as `run` serves those in control."""
 
+    driven = False
+    """Whether the clients make the calls of a recording, in the place of the recorded clients."""
+
     def streams(self, streams: Streams, role: Role, transport: str) -> AbstractContextManager[Streams]:
         """Put the tap on a client's streams for the length of the block."""
         return nullcontext(streams)

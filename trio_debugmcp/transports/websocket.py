@@ -23,7 +23,7 @@ Text that is not a JSON-RPC message gets the error -32700, as on every transport
 
 import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from math import inf
@@ -32,10 +32,12 @@ from urllib.parse import SplitResult, urlsplit
 import anyio
 import trio
 from mcp.shared.message import SessionMessage
+from msgspec import Struct
 from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_client_stream, wrap_server_stream
 from wsproto.frame_protocol import CloseReason, FrameProtocol
 from wsproto.utilities import LocalProtocolError
 
+from trio_debugmcp.sparse_log import SparseLog
 from trio_debugmcp.transports.frames import BoundedFrames
 from trio_debugmcp.transports.head import Head, ReplayedStream, drain
 from trio_debugmcp.transports.jsonrpc import (
@@ -77,11 +79,24 @@ _CODES_NOT_SENT = (CloseReason.PROTOCOL_ERROR, CloseReason.INVALID_FRAME_PAYLOAD
 """Errors after which trio-websocket closes the stream without a close frame; we send it."""
 
 
+class Courtesy(Struct, frozen=True):
+    """What keeps a peer from costing others much.
+
+    Attributes:
+        wait_turn: waited for before each of its messages is handled.
+        sparse: where what it sends is logged, within bounds.
+    """
+
+    wait_turn: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
+    sparse: SparseLog | None = None
+
+
 class _Socket:
     """The tasks of one connection, between the WebSocket and the pair of message streams."""
 
-    def __init__(self, connection: WebSocketConnection, stream: SharedStream) -> None:
+    def __init__(self, connection: WebSocketConnection, stream: SharedStream, courtesy: Courtesy) -> None:
         self._connection = connection
+        self._courtesy = courtesy
         self._stream = stream
         self._frames = FrameProtocol(client=connection.is_client, extensions=[])
         self._to_us, self.incoming = anyio.create_memory_object_stream[SessionMessage | Exception](MAX_WAITING)
@@ -95,7 +110,8 @@ class _Socket:
 
     def give_up(self, code: CloseReason, reason: str) -> None:
         """End the connection for that reason; the serving task sees it as if the peer had disconnected."""
-        log.info("closing a WebSocket: %d %s", code, reason)
+        info = log.info if self._courtesy.sparse is None else partial(self._courtesy.sparse.log, logging.INFO)
+        info("closing a WebSocket: %d %s", code, reason)
         self._close_reason = code, reason
         self._to_us.close()
 
@@ -103,10 +119,11 @@ class _Socket:
         with self._to_us, suppress(ConnectionClosed, anyio.BrokenResourceError, anyio.ClosedResourceError):
             while True:
                 text = await self._connection.get_message()
+                await self._courtesy.wait_turn()
                 if not isinstance(text, str):
                     self.give_up(CloseReason.UNSUPPORTED_DATA, "MCP is spoken in text frames")
                     return
-                message = parse_message(text)
+                message = parse_message(text, self._courtesy.sparse)
                 try:
                     if self.outgoing.waiting > MAX_WAITING:
                         raise anyio.WouldBlock
@@ -178,7 +195,10 @@ class _Socket:
 
 @asynccontextmanager
 async def open_messages(
-    connection: WebSocketConnection, stream: SharedStream, frames: BoundedFrames | None = None
+    connection: WebSocketConnection,
+    stream: SharedStream,
+    frames: BoundedFrames | None = None,
+    courtesy: Courtesy | None = None,
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Exchange MCP messages over an open WebSocket, and close it at the end of the block.
 
@@ -186,7 +206,7 @@ async def open_messages(
 
     Error handling: the incoming stream ends when the peer disconnects or is cut off; nothing is raised.
     """
-    socket = _Socket(connection, stream)
+    socket = _Socket(connection, stream, courtesy or Courtesy())
     if frames is not None:
         frames.give_up = partial(socket.give_up, CloseReason.POLICY_VIOLATION)
     async with trio.open_nursery() as outer:
@@ -212,7 +232,7 @@ async def _shielded(socket: _Socket, scope: trio.CancelScope) -> None:
 
 @asynccontextmanager
 async def accept_websocket(
-    stream: trio.abc.Stream, head: Head, max_message_size: int = MAX_MESSAGE_SIZE
+    stream: trio.abc.Stream, head: Head, max_message_size: int = MAX_MESSAGE_SIZE, courtesy: Courtesy | None = None
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Accept a WebSocket on a stream from which the request's head was read, and admitted, already.
 
@@ -227,7 +247,7 @@ async def accept_websocket(
             request = await wrap_server_stream(nursery, replayed, max_message_size=max_message_size)
             connection = await request.accept(subprotocol=SUBPROTOCOL)
             replayed.release()
-            async with open_messages(connection, shared, frames) as streams:
+            async with open_messages(connection, shared, frames, courtesy) as streams:
                 yield streams
             last_words = _last_words(connection)
             nursery.cancel_scope.cancel(reason="the connection is over")

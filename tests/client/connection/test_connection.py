@@ -20,12 +20,13 @@ from trio_debugmcp.client import (
     NotConnected,
 )
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection, Ending
-from trio_debugmcp.client.connection.patience import Patience
+from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.ending import Ending
 from trio_debugmcp.client.connection.targets import resolve_target
 from trio_debugmcp.client.state.message_log import MessageLog
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.transports.streams import MessageReader
 
 

@@ -1,5 +1,6 @@
 """Streamable HTTP: servers that are restarted, fall silent or deny access. Real HTTP on loopback: real clock."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,17 +9,25 @@ import trio
 from tests.client.http_peer import open_http_peer
 from tests.client.peer import received
 from trio_debugmcp.client import (
+    AuthorizationLost,
     ConnectFailed,
     ConnectionLost,
     InspectorClient,
     InspectorOptions,
     NotAuthorized,
+    OAuth,
     Reconnect,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")
 
 ONE = "demo://one"
+
+
+async def show_page(url: str) -> None:
+    raise AssertionError(f"a person was sent to {url}")
+
+
 SOON = Reconnect(first_delay=0.05, max_delay=0.1, attempts=20)
 
 
@@ -125,6 +134,33 @@ async def test_denied_access_says_who_denied_it_and_what_to_do(status: int, head
         assert said in message
         assert "Authorization: Bearer" in message
         assert "secret" not in message
+
+
+@pytest.mark.parametrize("oauth", [None, OAuth()])
+@pytest.mark.parametrize("modern", [False, True])
+async def test_a_token_that_is_revoked_ends_the_connection_as_lost_authorisation(
+    modern: bool, oauth: OAuth | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with open_http_peer() as peer:
+        peer.modern = modern
+        async with InspectorClient(peer.url, InspectorOptions(oauth=oauth)) as client:
+            ended = client.wait_for("disconnect")
+            peer.status, peer.body = 401, b"revoked"
+            with pytest.raises(AuthorizationLost, match="the server denies access"):
+                await client.list_tools()
+            assert (await ended).unauthorized
+            assert client.status == "error"
+
+
+@pytest.mark.parametrize("person", [None, show_page])
+async def test_a_server_with_tokens_of_its_own_is_not_taken_for_one_with_oauth(person: Any, tmp_path: Path) -> None:
+    async with open_http_peer() as peer:
+        peer.status, peer.headers = 401, "WWW-Authenticate: Bearer\r\n"
+        options = InspectorOptions(oauth=OAuth(open_url=person, store=tmp_path / "tokens.json"))
+        with pytest.raises(NotAuthorized, match="wants a token, and names no server that would authorise you"):
+            async with InspectorClient(peer.url, options):
+                pytest.fail("connected")
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ class Server:
         self.watch = HttpWatch()
         self.answers = list(answers)
         self.pings: list[float] = []
-        self.ends: list[tuple[float, str]] = []
+        self.ends: list[tuple[float, str, bool]] = []
         self.heard = 0.0
         self.liveness = Liveness(
             self.watch,
             ping=self.ping,
             heard=lambda: self.heard,
-            end=lambda reason: self.ends.append((trio.current_time() - self.start, reason)),
+            end=lambda reason, denied: self.ends.append((trio.current_time() - self.start, reason, denied)),
             heartbeat=heartbeat,
         )
         self.start = trio.current_time()
@@ -52,7 +52,7 @@ class Server:
 async def test_a_server_that_does_not_answer_has_a_bounded_time(autojump_clock: MockClock) -> None:
     server = Server()
     assert not await server.liveness.check()
-    assert server.ends == [(ANSWER_SECONDS, "the server did not answer a ping within 20 s")]
+    assert server.ends == [(ANSWER_SECONDS, "the server did not answer a ping within 20 s", False)]
 
 
 async def test_an_answer_is_a_sign_of_life_even_if_it_is_an_error(autojump_clock: MockClock) -> None:
@@ -68,7 +68,8 @@ async def test_a_gateway_whose_server_is_starting_is_asked_a_second_time(autojum
     assert server.pings == [0, SECOND_LOOK_SECONDS]
     server = Server(502, 503)
     assert not await server.liveness.check()
-    ((_, reason),) = server.ends
+    ((_, reason, denied),) = server.ends
+    assert not denied
     assert "HTTP 503" in reason
 
 
@@ -76,7 +77,8 @@ async def test_denied_access_is_not_called_a_forgotten_session(autojump_clock: M
     for status, said in ((401, "denies access"), (403, "denies access"), (404, "does not know the session")):
         server = Server(status)
         assert not await server.liveness.check()
-        ((when, reason),) = server.ends
+        ((when, reason, denied),) = server.ends
+        assert denied == (status != 404)
         assert when == 0
         assert said in reason
 

@@ -201,6 +201,20 @@ def test_an_exit_that_the_adapter_reports_or_that_ends_nothing_adds_no_line() ->
     assert converted(exit_) == []
 
 
+@pytest.mark.parametrize(("over", "delay"), [(2.55, 0.55), (2.005, 0.01), (None, 0.01)])
+def test_a_disconnect_is_answered_when_the_session_was_over(over: float | None, delay: float) -> None:
+    lines = converted(
+        came(),
+        mcp(2.0, "in", id=5, method="tools/call", params={"name": "debug_disconnect", "arguments": {}}),
+        dap(2.0, "out", type="request", seq=7, command="disconnect", arguments={}),
+        dap(2.001, "out", type="request", seq=8, command="threads", arguments={}),
+        dap(2.002, "in", type="response", seq=2, request_seq=8, command="threads", success=True),
+        dap(2.01, "in", type="response", seq=1, request_seq=7, command="disconnect", success=True),
+        *([] if over is None else [{"edge": "sessionEnd", "t": over, "session": "s-1"}]),
+    )
+    assert [(line["command"], line["delay"]) for line in lines[:2]] == [("disconnect", delay), ("threads", 0.001)]
+
+
 def test_paths_beside_the_program_move_to_the_scenarios_directory_and_others_stay() -> None:
     scenario = scenario_of(
         recorded(

@@ -2,8 +2,9 @@
 
 import argparse
 
+from trio_debugmcp.cli._person import add_person_options
 from trio_debugmcp.cli._servers import add_server_options
-from trio_debugmcp.cli._target import DEFAULT_TIMEOUT_SECONDS, add_target_options, run_command, seconds
+from trio_debugmcp.cli._target import add_command, add_limits, add_target, add_target_options, run_command
 
 EXAMPLES = """\
 examples:
@@ -21,32 +22,10 @@ Without a terminal, commands are read line by line, and the first that fails end
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `shell` and its options to the command line."""
-    parser = commands.add_parser(
-        "shell",
-        help="explore any MCP server at a prompt",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "words", nargs="*", metavar="TARGET", help="an http(s):// or ws(s):// URL, or a server command after --"
-    )
-    parser.add_argument(
-        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
-        help="seconds for the connection, and for a request without progress (default %(default)g)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--format", choices=["text", "json"], default="text",
-        help="text: for people; json: one line for each result (default text)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--verbose", action=argparse.BooleanOptionalAction,
-        help="progress, log messages and the server's standard error on standard error (default: on a terminal)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--root", action="append", default=[], metavar="DIR",
-        help="a directory that the server may know (repeatable; default: asked for on a terminal, else none)",
-    )  # fmt: skip
+    parser = add_command(commands, "shell", "explore any MCP server at a prompt", __doc__, EXAMPLES)
+    add_target(parser)
+    add_limits(parser, "a request without progress", "for people", "one line for each result")
+    add_person_options(parser)
     add_target_options(parser)
     add_server_options(parser)
     parser.set_defaults(run=run, many_words=())

@@ -11,7 +11,8 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._target import NOT_FOUND, Failure, said_by, tool_failure
+from trio_debugmcp.cli._output import plain
+from trio_debugmcp.cli._target import NOT_FOUND, Failure, said_by, tool_failure, tool_result
 from trio_debugmcp.cli.shell.display import Display
 
 if TYPE_CHECKING:  # `serve` must start without the client
@@ -121,12 +122,10 @@ class Commands:
         # One that is not listed is called too: a server may list it for some clients only, and answer with the reason.
         tool = next((tool for tool in self._client.tools if tool.name == name), None)
         properties = (tool.input_schema.get("properties") or {}) if tool is not None else {}
-        invocation = await self._client.call_tool(name, arguments(rest, properties))
-        if invocation.result is None:
-            raise tool_failure(name, invocation.error or "", refused=True, rpc_code=invocation.error_code)
-        self._display.content(invocation.result, invocation.result.content)
-        if invocation.result.is_error:
-            raise tool_failure(name, said_by(invocation.result))
+        result = tool_result(await self._client.call_tool(name, arguments(rest, properties)))
+        self._display.content(result, result.content)
+        if result.is_error:
+            raise tool_failure(name, said_by(plain(result)))
 
     async def _read(self, words: Sequence[str]) -> None:
         uri, *rest = _at_least_one(words, "URI")

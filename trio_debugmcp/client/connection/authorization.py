@@ -23,14 +23,21 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl
 
-from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.redirect import free_port, redirect_uri, wait_for_redirect
+from trio_debugmcp.client.connection.refusal import shown_url
 from trio_debugmcp.client.connection.token_file import TokenFile
 from trio_debugmcp.client.errors import NotAuthorized
 from trio_debugmcp.client.oauth import OAuth, default_store
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import Patience
 
 HINT = "If you have a token, pass it as a header: Authorization: Bearer TOKEN"
+
+WANTS_TOKEN = (
+    "{url} wants a token, and names no server that would authorise you: pass the token as a header, "
+    "at the command line with --header 'Authorization: Bearer TOKEN'. `trio-debugmcp serve` prints its tokens when it "
+    "starts, unless they were given to it"
+)
 
 _UNAUTHORIZED = 401
 
@@ -163,6 +170,8 @@ class _Refusal(httpx2.Auth):
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         response = yield request
+        if _wants_token(response):
+            raise NotAuthorized(WANTS_TOKEN.format(url=shown_url(self._url)))
         if response.status_code == _UNAUTHORIZED:
             raise NotAuthorized(
                 f"{self._url} requires an authorisation, and there is no person to ask here. "
@@ -181,17 +190,31 @@ class _Explained(httpx2.Auth):
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         flow = self._provider.async_auth_flow(request)
+        plain = False
         try:
             outgoing = await anext(flow)
             while True:
                 response = yield outgoing
+                plain = plain or _wants_token(response)
                 outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         except OAuthFlowError as error:
+            if plain:  # nothing was found at the usual places either
+                raise NotAuthorized(f"{WANTS_TOKEN.format(url=shown_url(self._url))} ({error})") from error
             raise NotAuthorized(f"{self._url} requires an authorisation, which failed: {error}. {HINT}") from error
         finally:
             await flow.aclose()
+
+
+def _wants_token(response: httpx2.Response) -> bool:
+    """Whether a refusal is of a server with tokens of its own: one with OAuth says where its metadata is (RFC 9728)."""
+    challenge = response.headers.get("www-authenticate", "")
+    return (
+        response.status_code == _UNAUTHORIZED
+        and challenge.lower().startswith("bearer")
+        and "resource_metadata" not in challenge.lower()
+    )
 
 
 def _by_credentials(url: str, oauth: OAuth, file: TokenFile) -> httpx2.Auth:

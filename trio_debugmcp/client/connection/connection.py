@@ -13,7 +13,7 @@ and `serve()` returns what was learned: reason, exit code, last lines of standar
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
+from http import HTTPStatus
 from typing import Any, Protocol, TypeVar
 
 import trio
@@ -22,22 +22,22 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
+from trio_debugmcp.client.connection.ending import Ending
 from trio_debugmcp.client.connection.liveness import Liveness
-from trio_debugmcp.client.connection.patience import Patience
-from trio_debugmcp.client.connection.refusal import explained, leaf, refusal_of, shown_url
+from trio_debugmcp.client.connection.refusal import Refusal, explained, leaf, refusal_of, shown_url
 from trio_debugmcp.client.connection.screen import Screen
 from trio_debugmcp.client.connection.sdk_client import OutputCheck, make_sdk_client, take_over_output_check
 from trio_debugmcp.client.connection.targets import Route
 from trio_debugmcp.client.connection.wire import plain
-from trio_debugmcp.client.errors import ConnectFailed, ConnectionLost
+from trio_debugmcp.client.errors import ConnectFailed, NotAuthorized
 from trio_debugmcp.client.events import ErrorEvent, MessageEvent
 from trio_debugmcp.client.options import InspectorOptions, Roots
 from trio_debugmcp.client.state.message_log import MessageLog, Origin
 from trio_debugmcp.client.statistics import ClientConnectionStatistics
 from trio_debugmcp.errors import ProtocolViolation
+from trio_debugmcp.patience import Patience
 from trio_debugmcp.transports.jsonrpc import UNREADABLE
 from trio_debugmcp.transports.tap import Tap, tapped
 
@@ -53,19 +53,6 @@ _SESSION_FORGOTTEN = (-32600, "Session terminated")
 
 class NoAnswer(MCPError):
     """Ours, and not an error of the server: it did not answer in time."""
-
-
-class Ending(Struct, frozen=True, kw_only=True):
-    """How a connection ended; fields as in the `disconnect` event."""
-
-    reason: str
-    requested: bool
-    exit_code: int | None = None
-    stderr_tail: str = ""
-
-    def as_error(self) -> ConnectionLost:
-        """The error for callers whose requests were still open."""
-        return ConnectionLost(self.reason, self.exit_code, self.stderr_tail)
 
 
 class Live(Protocol):
@@ -112,7 +99,7 @@ class ClientConnection(Tap):
         self._stderr_tail = stderr_tail
         self._roots = roots
         self._reason: str | None = None
-        self._requested = False
+        self._requested = self._unauthorized = False
         self._reading = True
         self._screen = Screen(lambda: self.sdk.session.protocol_version if hasattr(self, "sdk") else None, self._report)
         self._over = trio.Event()
@@ -144,11 +131,12 @@ class ClientConnection(Tap):
 
     # --- Life ---------------------------------------------------------------------------------------------------------
 
-    def end(self, reason: str, *, requested: bool) -> None:
+    def end(self, reason: str, *, requested: bool, unauthorized: bool = False) -> None:
         """Begin to end the connection; the first reason counts. Never waits: `serve()` closes everything."""
         if self._reason is None:
             self._reason = reason
             self._requested = requested
+            self._unauthorized = unauthorized
             self._over.set()
 
     async def serve(self, live: Live) -> Ending:
@@ -188,7 +176,9 @@ class ClientConnection(Tap):
                     raise fault from None
                 if not opened:
                     raise self._failed(leaf(error)) from error
-                self.end(f"the transport failed: {explained(leaf(error))}", requested=False)
+                denied = isinstance(leaf(error), NotAuthorized)
+                what = "the server denies access" if denied else "the transport failed"
+                self.end(f"{what}: {explained(leaf(error))}", requested=False, unauthorized=denied)
             finally:
                 self.end("the client was closed", requested=True)
                 self._closed.set()
@@ -203,6 +193,7 @@ class ClientConnection(Tap):
             requested=self._requested,
             exit_code=self._route.exit_code,
             stderr_tail="" if self._requested else self._stderr_tail(),
+            unauthorized=self._unauthorized,
         )
 
     # --- Requests -----------------------------------------------------------------------------------------------------
@@ -256,6 +247,9 @@ class ClientConnection(Tap):
 
     async def _reports_the_end(self, error: MCPError, refused: int) -> bool:
         """Whether `error` is not an answer of the server, but how the SDK reports that the connection has ended."""
+        if self._refused() > refused and self.modern and (refusal := self._access_denied()) is not None:
+            self.end(f"the server denies access: {refusal}", requested=False, unauthorized=True)
+            return True
         if self._refused() > refused and (liveness := self._liveness()) is not None:
             await liveness.check()  # a request was refused by HTTP: is it this one, or the session?
             return not self.alive
@@ -267,6 +261,11 @@ class ClientConnection(Tap):
     def _refused(self) -> int:
         return self._route.watch.refused if self._route.watch is not None else 0
 
+    def _access_denied(self) -> Refusal | None:
+        """The last refusal, if it was of our authorisation and not, as 403 may be, of one request."""
+        refusal = self._route.watch.last_refusal if self._route.watch is not None else None
+        return refusal if refusal is not None and refusal.status == HTTPStatus.UNAUTHORIZED else None
+
     def _liveness(self) -> Liveness | None:
         """What finds out whether the server still has the session; the modern era has no sessions."""
         watch = self._route.watch
@@ -276,7 +275,7 @@ class ClientConnection(Tap):
             watch,
             ping=self.sdk.session.send_ping,
             heard=lambda: self._last_received,
-            end=partial(self.end, requested=False),
+            end=lambda reason, denied: self.end(reason, requested=False, unauthorized=denied),
             heartbeat=self._options.heartbeat,
         )
 

@@ -31,7 +31,7 @@ class Liveness:
         watch: on the HTTP requests of the connection.
         ping: makes one `ping`.
         heard: returns when the last message arrived.
-        end: ends the connection, with a reason.
+        end: ends the connection, with a reason, and whether it is that access is denied.
         heartbeat: seconds of silence until it asks, None never to ask because of a silence.
     """
 
@@ -41,7 +41,7 @@ class Liveness:
         *,
         ping: Callable[[], Awaitable[object]],
         heard: Callable[[], float],
-        end: Callable[[str], None],
+        end: Callable[[str, bool], None],
         heartbeat: float | None,
     ) -> None:
         self._watch = watch
@@ -64,7 +64,7 @@ class Liveness:
     async def check(self) -> bool:
         """Ask now, and return whether the server has the session; the connection is ended if it has not."""
         if self._watch.stream_lost:
-            self._end("the stream of notifications broke, and could not be opened again")
+            self._end("the stream of notifications broke, and could not be opened again", False)
             return False
         for last in (False, True):
             refused = self._watch.refused
@@ -78,12 +78,12 @@ class Liveness:
                     return True
             refusal = self._watch.last_refusal
             if self._watch.refused == refused or refusal is None:
-                self._end(f"the server did not answer a ping within {ANSWER_SECONDS:g} s")
+                self._end(f"the server did not answer a ping within {ANSWER_SECONDS:g} s", False)
                 return False
             if last or refusal.status in _FORGOTTEN:
                 denied = refusal.status in ACCESS_DENIED
                 what = "denies access" if denied else "does not know the session any more"
-                self._end(f"the server {what}: {refusal}")
+                self._end(f"the server {what}: {refusal}", denied)
                 return False
             await trio.sleep(SECOND_LOOK_SECONDS)
         raise AssertionError("unreachable: the second look decides")

@@ -6,8 +6,8 @@ from typing import Any
 from mcp import Client, MCPError, types
 from mcp.client._transport import Transport
 
-from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.options import InspectorOptions, Roots
+from trio_debugmcp.patience import Patience
 
 
 def make_sdk_client(

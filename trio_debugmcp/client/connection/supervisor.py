@@ -16,8 +16,9 @@ from typing import Literal, Protocol
 import trio
 
 from trio_debugmcp.client.bus import EventBus
-from trio_debugmcp.client.connection.connection import ClientConnection, Ending
-from trio_debugmcp.client.errors import ConnectFailed, NotConnected
+from trio_debugmcp.client.connection.connection import ClientConnection
+from trio_debugmcp.client.connection.ending import Ending
+from trio_debugmcp.client.errors import ConnectFailed, NotAuthorized, NotConnected
 from trio_debugmcp.client.events import ConnectionStatus, ErrorEvent, StatusChange
 from trio_debugmcp.client.options import Reconnect
 from trio_debugmcp.client.statistics import SupervisorStatistics
@@ -189,7 +190,8 @@ class Supervisor:
         ending = connection.ending()
         if "settled" not in progress:
             self._set_ended_status(ending)
-            raise ConnectFailed(ending.reason, ending.exit_code, ending.stderr_tail)
+            kind = NotAuthorized if ending.unauthorized else ConnectFailed
+            raise kind(ending.reason, ending.exit_code, ending.stderr_tail)
         return ending
 
     async def _reconnect(self, policy: Reconnect) -> None:

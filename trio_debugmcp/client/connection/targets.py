@@ -24,11 +24,11 @@ from mcp.server.mcpserver import MCPServer
 from msgspec import Struct
 
 from trio_debugmcp.client.connection.http import HttpWatch, open_http
-from trio_debugmcp.client.connection.patience import Patience
 from trio_debugmcp.client.connection.server_process import ServerProcess
 from trio_debugmcp.client.oauth import OAuth
 from trio_debugmcp.client.options import InspectorOptions
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.patience import Patience
 
 Target: TypeAlias = (
     Sequence[str] | str | StdioServerParameters | Server[Any] | MCPServer | Transport | Callable[[], Any]

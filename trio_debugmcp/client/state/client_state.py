@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from trio_debugmcp.client.bus import EventBus
 from trio_debugmcp.client.calls import Calls
-from trio_debugmcp.client.connection.connection import ClientConnection, Ending, Params
+from trio_debugmcp.client.connection.connection import ClientConnection, Params
+from trio_debugmcp.client.connection.ending import Ending
 from trio_debugmcp.client.events import (
     CapabilitiesChange,
     Connect,
@@ -114,6 +115,7 @@ class ClientState:
                 requested=ending.requested,
                 exit_code=ending.exit_code,
                 stderr_tail=ending.stderr_tail,
+                unauthorized=ending.unauthorized,
             )
         )
 

@@ -1,15 +1,18 @@
 """The tools. One file per family; a tool is a function with a typed parameter struct, and the struct is its schema."""
 
+from typing import Literal
+
+from trio_debugmcp.errors import NO_SESSION
 from trio_debugmcp.server.tools.tool import Toolbox
 
 __all__ = ["Toolbox", "open_toolbox"]
 
 
-def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox:
+def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"] | None = None) -> Toolbox:
     """Make the toolbox. `core_only`: it lists only what an agent needs every day.
 
-    `read_only`: for clients that watch a replay. What would move the program is refused, and no call is recorded in
-    the timeline.
+    `replay`: for clients that watch a replay, or drive it. To those that watch, what would move the program is refused,
+    and no call of theirs is recorded in the timeline.
     """
     from trio_debugmcp.server.tools import (
         breakpoints,
@@ -39,8 +42,11 @@ def open_toolbox(*, core_only: bool = False, read_only: bool = False) -> Toolbox
         timeline,
     )
     tools = [tool for family in families for tool in family.TOOLS]
-    if read_only:
-        from trio_debugmcp.server.tools import read_only as replay
+    no_session = NO_SESSION
+    if replay is not None:
+        from trio_debugmcp.server.tools import replayed
 
-        tools = [replay.read_only(tool) for tool in tools]
-    return Toolbox(tools, core_only=core_only)
+        if replay == "watched":
+            no_session = replayed.NO_SESSION_HERE
+        tools = [replayed.watched(tool) if replay == "watched" else replayed.driven(tool) for tool in tools]
+    return Toolbox(tools, no_session, core_only=core_only)

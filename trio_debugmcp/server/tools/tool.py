@@ -23,7 +23,7 @@ import trio
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
 from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
@@ -133,9 +133,15 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Toolbox:
-    """The tools of a server, listed and called for a role. `core_only`: the list has only those of every day."""
+    """The tools of a server, listed and called for a role.
 
-    def __init__(self, tools: Sequence[Tool], *, core_only: bool = False) -> None:
+    Args:
+        no_session: what a read without a session answers.
+        core_only: the list has only the tools of every day.
+    """
+
+    def __init__(self, tools: Sequence[Tool], no_session: str = NO_SESSION, *, core_only: bool = False) -> None:
+        self.no_session = no_session
         self._tools = {tool.name: tool for tool in tools}
         self._others = OtherClients()
         self._listings = ("core",) if core_only else ("core", "full")

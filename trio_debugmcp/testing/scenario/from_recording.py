@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.recording.format import FORMAT
+from trio_debugmcp.testing.scenario.ends import JsonEntry, is_request, with_ends
 from trio_debugmcp.testing.scenario.lines import (
     AGENT,
     DIRECTORY,
@@ -55,8 +56,6 @@ _PARTS = ("session", "stop", "breakpoint", "location", "currentLocation")
 _LISTS = ("breakpoints", "threads", "frames", "children")
 """The members of a payload that become expectations: facts about the program, not what differs from run to run."""
 
-JsonEntry = dict[str, Any]
-
 
 def scenario_of(recording: bytes, title: str) -> Scenario:
     """Convert the content of a recording's file. A torn last line, of a server that was killed, is left out.
@@ -68,7 +67,7 @@ def scenario_of(recording: bytes, title: str) -> Scenario:
     try:
         home = _home(entries)
         entries = [_at_home(entry, home) for entry in entries]
-        lines = sorted(_Conversion(list(_with_exits(entries))).lines(), key=lambda line: line.at or 0.0)
+        lines = sorted(_Conversion(list(with_ends(entries))).lines(), key=lambda line: line.at or 0.0)
         setting = _setting(header, entries, title)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise BadScenario(f"an entry is not as in a recording: {type(error).__name__}: {error}") from error
@@ -162,7 +161,7 @@ class _Conversion:
         answers, lines = self._answers(), list[Line]()
         for entry in self._entries:
             lines += self._line(entry)
-            if _is_request(entry):
+            if is_request(entry):
                 index = _cause_of(lines, entry["t"])
                 cause = lines[index].at if index < len(lines) else entry["t"]
                 lines.insert(index, replace(answers[entry["session"], entry["msg"]["seq"]], at=cause))
@@ -198,7 +197,7 @@ class _Conversion:
         return str(entry["session"]) if entry["session"] in self._children else ROOT
 
     def _start_of(self, session: str) -> Literal["launch", "attach"]:
-        asked = [e["msg"]["command"] for e in self._entries if _is_request(e) and e["session"] == session]
+        asked = [e["msg"]["command"] for e in self._entries if is_request(e) and e["session"] == session]
         return "attach" if "attach" in asked else "launch"
 
     def _answers(self) -> dict[tuple[str, int], SetAnswer]:
@@ -208,7 +207,7 @@ class _Conversion:
             for e in self._entries
             if e.get("edge") == "adapter" and e["dir"] == "in" and e["msg"].get("type") == "response"
         }
-        asked = {(e["session"], e["msg"]["seq"]): e for e in self._entries if _is_request(e)}
+        asked = {(e["session"], e["msg"]["seq"]): e for e in self._entries if is_request(e)}
         return {key: _answer(self._adapter(entry), entry, answered.get(key)) for key, entry in asked.items()}
 
     # --- Clients ------------------------------------------------------------------------------------------------------
@@ -265,23 +264,6 @@ class _Conversion:
                     yield ExpectAnswer(at=at, who=who, of=name, has=dict(_facts(_payload(result))))
             case _:
                 return
-
-
-def _with_exits(entries: list[JsonEntry]) -> Iterator[JsonEntry]:
-    """Add the exit codes that only the server saw, of its processes, as events before their adapters report the end."""
-    exits = {e["session"]: e["exitCode"] for e in entries if e.get("edge") == "exit"}
-    reported = {e["session"] for e in entries if (e.get("msg") or {}).get("event") == "exited"}
-    for entry in entries:
-        ends = entry.get("edge") == "hangUp" or (entry.get("msg") or {}).get("event") == "terminated"
-        if ends and entry["session"] not in reported and (code := exits.pop(entry["session"], None)) is not None:
-            exited = {"type": "event", "event": "exited", "body": {"exitCode": code}}
-            yield {**entry, "edge": "adapter", "dir": "in", "msg": exited}
-        yield entry
-
-
-def _is_request(entry: JsonEntry) -> bool:
-    """Whether an entry is a request of the server to an adapter."""
-    return entry.get("edge") == "adapter" and entry["dir"] == "out" and entry["msg"].get("type") == "request"
 
 
 def _cause_of(lines: list[Line], asked_at: float) -> int:

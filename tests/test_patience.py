@@ -3,7 +3,7 @@
 import trio
 from trio.testing import MockClock
 
-from trio_debugmcp.client.connection.patience import Patience
+from trio_debugmcp.patience import Patience
 
 
 async def test_a_deadline_moves_by_the_length_of_each_pause(autojump_clock: MockClock) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
+from trio_debugmcp.coercion import coerce_arguments, stringify_arguments
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,23 @@ from trio_debugmcp.client.coercion import coerce_arguments, stringify_arguments
         ({}, "7", "7"),
         ({"type": "integer"}, "seven", "seven"),
         ({"type": "integer"}, 7.5, 7.5),
+        ({"type": "number"}, "NaN", "NaN"),
+        ({"type": "number"}, "1e999", "1e999"),
+        (5, "7", "7"),
+        ({"type": 5}, "7", "7"),
+        ({"anyOf": {"type": "integer"}}, "7", "7"),
+        ({"type": ["integer", 5], "oneOf": [5]}, "7", 7),
     ],
 )
-def test_strings_are_converted_only_to_what_the_schema_wants(
-    schema: dict[str, Any], given_value: Any, sent: Any
-) -> None:
+def test_strings_are_converted_only_to_what_the_schema_wants(schema: Any, given_value: Any, sent: Any) -> None:
     coerced = coerce_arguments({"x": given_value}, {"properties": {"x": schema}})["x"]
     assert coerced == sent
     assert type(coerced) is type(sent)
+
+
+@pytest.mark.parametrize("schema", [{"properties": [1]}, {"properties": None}, {}])
+def test_without_a_usable_schema_nothing_is_converted(schema: dict[str, Any]) -> None:
+    assert coerce_arguments({"x": "7"}, schema) == {"x": "7"}
 
 
 def test_prompt_arguments_are_strings() -> None:

@@ -1,7 +1,8 @@
 """Converts arguments as a person types them to arguments as a server wants them. Pure."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 _CONVERTED = frozenset({"integer", "number", "boolean", "object", "array", "null"})
@@ -13,8 +14,9 @@ def coerce_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) ->
     A string is converted only if its property does not admit strings and its text is JSON of a wanted type. Everything
     else is passed unchanged, for the server to judge.
     """
-    properties = schema.get("properties") or {}
-    return {name: _coerce(value, properties.get(name) or {}) for name, value in arguments.items()}
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, Mapping) else {}
+    return {name: _coerce(value, known.get(name)) for name, value in arguments.items()}
 
 
 def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -22,16 +24,25 @@ def stringify_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
 
 
-def wanted_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Collect the JSON types that `schema` names, also through `anyOf` and `oneOf`; empty if it names none."""
-    named = schema.get("type", ())
-    found = {named} if isinstance(named, str) else set(named)
-    for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
+def wanted_types(schema: object) -> frozenset[str]:
+    """Collect the JSON types that `schema` names, also through `anyOf` and `oneOf`; empty if it names none.
+
+    It comes from a server, which may send anything in its place: what cannot be a schema names no type.
+    """
+    if not isinstance(schema, Mapping):
+        return frozenset()
+    named = schema.get("type")
+    found = {each for each in _list(named) or [named] if isinstance(each, str)}
+    for branch in (*_list(schema.get("anyOf")), *_list(schema.get("oneOf"))):
         found |= wanted_types(branch)
     return frozenset(found)
 
 
-def _coerce(value: Any, schema: Mapping[str, Any]) -> Any:
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _coerce(value: Any, schema: object) -> Any:
     wanted = wanted_types(schema)
     if not isinstance(value, str) or "string" in wanted or not wanted & _CONVERTED:
         return value
@@ -50,6 +61,8 @@ def _json_types(value: Any) -> frozenset[str]:
             return frozenset({"boolean"})
         case int():
             return frozenset({"integer", "number"})
+        case float() if not isfinite(value):  # JSON has none: it would be sent as null
+            return frozenset()
         case float():  # JSON Schema counts 1.0 as an integer
             return frozenset({"number", "integer"} if value.is_integer() else {"number"})
         case dict():

@@ -1,0 +1,102 @@
+"""The formats of other programs' files, as far as we use them, in our own words: other fields are refused."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+Text = Annotated[str, Meta(min_length=1)]
+Url = Annotated[str, Meta(pattern=r"^https://\S+$")]
+
+
+class Strict(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a file without fields that the format does not know."""
+
+
+# --- server.json of the MCP registry, schema 2025-12-11 ---------------------------------------------------------------
+
+
+class Transport(Strict, frozen=True):
+    """How the package is talked to."""
+
+    type: Literal["stdio"]
+
+
+class Package(Strict, frozen=True):
+    """What a host installs. A version must be one, not a range."""
+
+    registry_type: Literal["pypi"] = field(name="registryType")
+    identifier: Text
+    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")]
+    transport: Transport
+    runtime_hint: Literal["uvx"] = field(name="runtimeHint")
+
+
+class Repository(Strict, frozen=True):
+    """Where the source is."""
+
+    url: Url
+    source: Literal["github"]
+
+
+class ServerJson(Strict, frozen=True):
+    """The whole file."""
+
+    schema: Literal["https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"] = field(
+        name="$schema"
+    )
+    name: Annotated[str, Meta(pattern=r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", min_length=3, max_length=200)]
+    title: Annotated[str, Meta(min_length=1, max_length=100)]
+    description: Annotated[str, Meta(min_length=1, max_length=100)]
+    version: Annotated[str, Meta(max_length=255)]
+    repository: Repository
+    packages: list[Package]
+
+
+# --- Configurations of hosts ------------------------------------------------------------------------------------------
+
+
+class Server(Strict, frozen=True):
+    """A server that the host starts: Claude Code, Cursor, Gemini CLI, Windsurf, Zed; Codex in TOML."""
+
+    command: Text
+    args: list[Text]
+
+
+class TypedServer(Strict, frozen=True):
+    """The same, with the transport: VS Code, and optionally Claude Code."""
+
+    type: Literal["stdio"]
+    command: Text
+    args: list[Text]
+
+
+class NamedServer(Strict, frozen=True):
+    """The same, with the name that it gets: the install link of VS Code, and `code --add-mcp`."""
+
+    name: Text
+    command: Text
+    args: list[Text]
+
+
+class McpServers(Strict, frozen=True):
+    """`.mcp.json`, `.cursor/mcp.json`, `~/.gemini/settings.json`, `mcp_config.json` of Windsurf."""
+
+    mcp_servers: dict[str, Server] = field(name="mcpServers")
+
+
+class VsCode(Strict, frozen=True):
+    """`.vscode/mcp.json`."""
+
+    servers: dict[str, TypedServer]
+
+
+class Zed(Strict, frozen=True):
+    """`settings.json` of Zed."""
+
+    context_servers: dict[str, Server]
+
+
+class Codex(Strict, frozen=True):
+    """`~/.codex/config.toml`."""
+
+    mcp_servers: dict[str, Server]

@@ -1,0 +1,180 @@
+"""Secrets are masked wherever they are in a text, and nothing else is."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.masking.samples import DIGITS, GITHUB, HARMLESS, HEX, JWT, LETTERS, SECRETS, pem, word
+from trio_debugmcp.masking.mask import findings, mask_in, masked, masked_value, may_hold_secret
+from trio_debugmcp.masking.rules import rules
+
+
+def mask(label: str, secret: str) -> str:
+    return f"<{label}, {len(secret)} characters>"
+
+
+@pytest.mark.parametrize(("label", "secret"), SECRETS)
+def test_each_form_is_masked_whole_by_its_label_and_its_length(label: str, secret: str) -> None:
+    lines = "\n" * secret.count("\n")
+    assert masked(secret) == mask(label, secret) + lines
+    assert masked(f"before {secret} after") == f"before {mask(label, secret)}{lines} after"
+    assert may_hold_secret(secret)
+    for around in ("'{}'", '"{}"', "({})", "x={}", "a\n{}\nb", "\x1b[32m{}\x1b[0m", "\\n{}\\n", "?q={}&r=1", "<{}>"):
+        shown = masked(around.format(secret))
+        assert shown == around.format(mask(label, secret) + lines), around
+
+
+def test_every_rule_has_a_sample() -> None:
+    labels = {label for label, _ in SECRETS} | {"cut key", "password", "credentials", "secret"}
+    assert {rule.label for rule in rules()} == labels
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert masked(text) == text
+    assert masked_value("value", text) == text
+
+
+@pytest.mark.parametrize("quoting", [repr, lambda text: repr(repr(text)), lambda key: repr({"a": [key]}), ascii])
+def test_a_private_key_is_masked_in_a_repr(quoting: Callable[[object], str]) -> None:
+    key = pem()
+    assert masked(quoting(key)).count("<private key, ") == 1
+    assert not any(line in masked(quoting(key)) for line in key.split("\n"))
+
+
+def test_a_private_key_without_its_end_is_masked_to_where_it_is_cut() -> None:
+    key = pem()[:200]
+    assert masked(f"{key!r}… (+300 characters)").startswith("'<private key, ")
+    assert key[100:140] not in masked(f"{key!r}… (+300 characters)")
+
+
+def test_line_breaks_in_a_secret_stay_so_that_lines_keep_their_numbers() -> None:
+    source = f"KEY = '''\n{pem()}\n'''\nprint(KEY)\n"
+    assert len(masked(source).splitlines()) == len(source.splitlines())
+    assert masked(source).splitlines()[-1] == "print(KEY)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Authorization: Bearer abcdefgh12", "Authorization: Bearer <credentials, 10 characters>"),
+        ("authorization: Basic YW5uOnNlY3JldA==", "authorization: Basic <credentials, 16 characters>"),
+        ("{'Authorization': 'token 0a1b2c3d4e'}", "{'Authorization': 'token <credentials, 10 characters>'}"),
+        ('{\\"Authorization\\": \\"abc123def456\\"}', '{\\"Authorization\\": \\"<credentials, 12 characters>\\"}'),
+        ("postgres://ann:hunter2@db:5432/x", "postgres://ann:<password, 7 characters>@db:5432/x"),
+        ("redis://:hunter2@cache", "redis://:<password, 7 characters>@cache"),
+    ],
+)
+def test_credentials_in_headers_and_urls_are_masked(text: str, shown: str) -> None:
+    assert masked(text) == shown
+    assert may_hold_secret(text)
+
+
+RANDOM = [word(32, HEX), word(24), word(40, LETTERS + DIGITS + "+/"), word(20, LETTERS[26:] + DIGITS)]
+
+
+@pytest.mark.parametrize("value", RANDOM)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "API_TOKEN={}",
+        "apiKey: '{}'",
+        "{{'db_password': '{}', 'n': 1}}",
+        "Config(secret_key='{}')",
+        "os.environ['AWS_SECRET_ACCESS_KEY'] = b'{}'",
+        '{{"client_secret": "{}"}}',
+        "?access_token={}&x=1",
+        "--passphrase={}",
+    ],
+)
+def test_a_random_value_beside_the_name_of_a_secret_is_masked(text: str, value: str) -> None:
+    assert masked(text.format(value)) == text.format(mask("secret", value))
+
+
+@pytest.mark.parametrize("value", RANDOM)
+def test_the_value_of_a_variable_is_masked_if_its_name_says_that_it_is_a_secret(value: str) -> None:
+    for name in ("token", "self.api_key", "config['clientSecret']", "AWS_SECRET_ACCESS_KEY", "f'{password}'", "pwd"):
+        assert masked_value(name, repr(value)) == f"'{mask('secret', value)}'", name
+        assert masked_value(name, f"b'{value}'") == f"b'{mask('secret', value)}'"
+        assert masked_value(name, f"'{value}'… (+8 characters)") == f"'{mask('secret', value)}'… (+8 characters)"
+        assert masked_value(name, value) == mask("secret", value)
+    for name in ("commit", "key", "cache_key", "token_id", "password_file", "tokenizer", "author", ""):
+        assert masked_value(name, repr(value)) == repr(value), name
+
+
+@pytest.mark.parametrize(
+    "value", ["True", "False", "None", "40", "3.14", "''", "'short'", "['a', 'b']", "'a b c d e f g h'"]
+)
+def test_comparisons_numbers_and_short_values_stay_under_any_name(value: str) -> None:
+    assert masked_value("token == password", value) == value
+
+
+def test_a_value_in_the_form_of_a_key_is_masked_under_any_name_by_its_own_label() -> None:
+    assert masked_value("x", repr(GITHUB)) == masked_value("token", repr(GITHUB)) == f"'{mask('GitHub token', GITHUB)}'"
+
+
+def test_a_key_is_masked_where_a_value_was_cut() -> None:
+    for cut in (GITHUB[:20], JWT[:40]):
+        shown = masked(f"'{cut}'… (+80 characters)")
+        assert shown == f"'{mask('cut key', cut)}'… (+80 characters)"
+
+
+def test_neighbours_are_masked_each_by_itself() -> None:
+    assert masked(f"{GITHUB} {JWT}") == f"{mask('GitHub token', GITHUB)} {mask('JSON Web Token', JWT)}"
+    assert masked(f"{pem()}{GITHUB}").count("<") == 2
+
+
+def test_a_secret_within_another_one_is_part_of_it() -> None:
+    text = f"Authorization: Bearer {JWT}"
+    assert [each.label for each in findings(text)] == ["JSON Web Token"]
+    assert findings(f"https://ann:{GITHUB}@host/")[0].label in {"GitHub token", "password"}
+    assert GITHUB[8:] not in masked(f"https://ann:{GITHUB}@host/")
+
+
+def test_a_mask_is_recognized() -> None:
+    assert mask_in(f"token == '{mask('GitHub token', GITHUB)}'") == mask("GitHub token", GITHUB)
+    assert mask_in("<Foo object at 0x1>, <b, 3 characters>") is None
+
+
+pieces = st.one_of(
+    st.sampled_from([secret for _, secret in SECRETS] + HARMLESS),
+    st.sampled_from(["token=", "'", '"', "\\n", "\n", " ", "://", ":", "@", "Authorization: ", "…", "<", ">", "="]),
+    st.text(max_size=20),
+)
+
+
+@given(st.lists(pieces, max_size=6).map("".join))
+@example("ghp_" + 36 * "a1" + "\n" + pem()[:100])
+def test_what_is_masked_stays_as_it_is(text: str) -> None:
+    once = masked(text)
+    assert masked(once) == once
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz ABC.,;()[]{}'\"\n0123456789=_-", max_size=400))
+def test_text_without_secrets_comes_back_unchanged(text: str) -> None:
+    if not any(each in text.lower() for each in ("key", "auth", "token", "secret", "pass", "pwd", "credential")):
+        assert masked(text) == text
+
+
+def test_a_long_output_is_searched_in_a_moment() -> None:
+    text = "".join(f"{at}: request {at} took {at * 3} ms in /usr/lib/python3/x.py:{at}\n" for at in range(300))[:16384]
+    masked(text)
+    best = min(_seconds(text) for _ in range(20))
+    assert best < 0.005  # a quarter of a millisecond, unless the machine is busy
+
+
+@pytest.mark.parametrize(
+    "unit", ["token", "a", "eyJ", "://a:", "-----BEGIN PRIVATE KEY-----", "1", "secret=", "AKIA", "\\"]
+)
+def test_no_text_takes_long(unit: str) -> None:
+    text = (unit * 20000)[:20000]
+    assert _seconds(text) < 1
+
+
+def _seconds(text: str) -> float:
+    start = time.perf_counter()
+    masked(text)
+    return time.perf_counter() - start

@@ -1,0 +1,56 @@
+"""`trio-debugmcp skill`: the skill for agents, where hosts look for it, and its installation there."""
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `skill` and its options to the command line."""
+    parser = commands.add_parser(
+        "skill",
+        help="show the skill that teaches agents to debug with this server, or install it where hosts look",
+        description="Without an option: print where the skill is, what it holds, and where hosts look for skills.",
+    )
+    parser.add_argument(
+        "--install",
+        nargs="?",
+        type=Path,
+        const=...,
+        metavar="DIR",
+        help="copy it into a directory of skills, such as .claude/skills or .agents/skills of a project "
+        "(default: those of the user in which the hosts of this machine look)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or install the skill."""
+    if arguments.install is None:
+        return _show()
+    from trio_debugmcp.skill import OtherSkill, places, read_skill
+
+    chosen = [each.directory for each in places() if each.used] if arguments.install is ... else [arguments.install]
+    failed = False
+    for directory in chosen:
+        try:
+            print(read_skill().install(directory))
+        except (OtherSkill, OSError) as error:
+            print(f"trio-debugmcp skill: {error}", file=sys.stderr)
+            failed = True
+    return 1 if failed else 0
+
+
+def _show() -> int:
+    from trio_debugmcp import skill
+
+    ours = skill.read_skill()
+    print(f"{ours.name}: {ours.frontmatter['description']}\n")
+    for path, text in ours.files.items():
+        print(f"  {Path(skill.__file__).parent / path}  {len(text)} bytes")
+    print("\nWhere hosts look for skills of the user, and what is there:")
+    for place in skill.places():
+        print(f"  {place.directory / ours.name}  {ours.state(place.directory)}  ({place.hosts})")
+    print("\nIn a project: .agents/skills, and .claude/skills for Claude Code. `trio-debugmcp skill --install [DIR]`")
+    print("copies it there. Hosts that know the skills extension of MCP get it from the server.")
+    return 0

@@ -1,0 +1,54 @@
+"""What a client is answered, with a label in the place of each secret.
+
+    masked_json({"name": "api_key", "value": "'9f86d081884c7d65…'"})     # {"name": "api_key", "value": "'<secret, …>'"}
+
+The name of a value is the key beside it, or what stands as `name`, `path` or `expression` in the same object.
+"""
+
+from typing import Any
+
+from trio_debugmcp.masking.mask import masked, masked_value
+from trio_debugmcp.masking.streams import StreamMasker
+
+_NAMES = ("name", "path", "expression")
+"""Keys of what `value` in the same object is the value of."""
+
+
+def masked_json(value: Any, name: str = "") -> Any:
+    """Return JSON data without secrets; `name`: what a `value` without a name in it is the value of."""
+    match value:
+        case str():
+            return masked_value(name, value) if name else masked(value)
+        case dict():
+            return _masked_object(value, name)
+        case [str(), *_] if all(isinstance(each, str) for each in value):
+            return [masked_value(name, each) for each in masked_lines(value)]
+        case [{"text": str()}, *_] if all(
+            isinstance(each, dict) and isinstance(each.get("text"), str) for each in value
+        ):
+            lines = masked_lines([each["text"] for each in value])
+            return [masked_json({**each, "text": line}) for each, line in zip(value, lines, strict=True)]
+        case list():
+            return [masked_json(each, name) for each in value]
+        case _:
+            return value
+
+
+def masked_lines(lines: list[str]) -> list[str]:
+    """Return lines without secrets, also such as extend over several of them."""
+    whole = [line if line.endswith("\n") else line + "\n" for line in lines]
+    clean = StreamMasker().feed(whole)
+    return [new if line.endswith("\n") else new.removesuffix("\n") for line, new in zip(lines, clean, strict=True)]
+
+
+def _masked_object(given: dict[str, Any], name: str) -> dict[str, Any]:
+    own = " ".join(given[each] for each in _NAMES if isinstance(given.get(each), str)) or name
+    clean: dict[str, Any] = {}
+    for key, value in given.items():
+        shown = fresh = masked(key)
+        number = 1
+        while shown in clean:  # two keys of one length have one mask
+            number += 1
+            shown = f"{fresh} {number}"
+        clean[shown] = masked_json(value, own if key == "value" else key)
+    return clean

@@ -1,0 +1,92 @@
+"""Texts and values with a label in the place of each secret.
+
+    masked("export GH=ghp_" + 36 * "…")                 # "export GH=<GitHub token, 40 characters>"
+    masked_value("api_key", "'9f86d081884c7d65…'")      # "'<secret, 32 characters>'"
+
+What is masked once stays as it is. A text of 16 KB without secrets costs a quarter of a millisecond.
+"""
+
+import re
+from functools import cache
+
+from msgspec import Struct
+
+from trio_debugmcp.masking.names import looks_random, names_secret
+from trio_debugmcp.masking.rules import Text, rules
+
+MAX_ROUNDS = 5
+"""Of looking again at what has been masked: a secret right behind another one is found only then."""
+
+_RENDERED = re.compile(
+    r"(?P<before>(?:[rbfuRBFU]{0,2}(?P<quote>['\"]))?)(?P<content>.*?)(?P<after>(?(quote)(?P=quote))(?:….*)?)",
+    re.DOTALL,
+)
+"""A value as languages render it: perhaps in quotes, perhaps cut."""
+
+
+class Finding(Struct, frozen=True):
+    """Where a secret is, and of which kind."""
+
+    start: int
+    end: int
+    label: str
+
+    @property
+    def mask(self) -> str:
+        """The label and the length, as shown instead of the secret."""
+        return f"<{self.label}, {self.end - self.start} characters>"
+
+
+def findings(text: str) -> list[Finding]:
+    """Return the secrets in a text, in order; none overlaps another."""
+    given = Text(text)
+    found = [Finding(start, end, rule.label) for rule in rules() for start, end in rule.find(given)]
+    found.sort(key=lambda each: each.start)
+    apart: list[Finding] = []
+    for each in found:
+        if apart and each.start < apart[-1].end:
+            last = apart[-1]
+            apart[-1] = Finding(last.start, max(last.end, each.end), last.label)
+        else:
+            apart.append(each)
+    return apart
+
+
+def masked(text: str) -> str:
+    """Return a text without its secrets. Line breaks within them stay, so that lines keep their numbers."""
+    for _ in range(MAX_ROUNDS):
+        found = findings(text)
+        if not found:
+            break
+        for each in reversed(found):
+            text = text[: each.start] + each.mask + "\n" * text.count("\n", each.start, each.end) + text[each.end :]
+    return text
+
+
+def masked_value(name: str, rendered: str) -> str:
+    """Return a rendered value without secrets, and none at all if it is that of a name of secrets and looks random."""
+    text = masked(rendered)
+    if text != rendered or not names_secret(name):
+        return text
+    match = _RENDERED.fullmatch(text)
+    if match is None or not looks_random(match["content"]):
+        return text
+    return match["before"] + Finding(*match.span("content"), "secret").mask + match["after"]
+
+
+def may_hold_secret(text: str) -> bool:
+    """Return whether a JSON text may hold a secret: a quick look, as JSON escapes no part of a keyword."""
+    given = Text(text)
+    return any(rule.may_match(given) for rule in rules())
+
+
+@cache
+def _mask_pattern() -> re.Pattern[str]:
+    labels = "|".join(sorted({re.escape(rule.label) for rule in rules()}))
+    return re.compile(rf"<(?:{labels}), \d+ characters>")
+
+
+def mask_in(text: str) -> str | None:
+    """Return the first mask that a text has in it."""
+    match = _mask_pattern().search(text)
+    return None if match is None else match[0]

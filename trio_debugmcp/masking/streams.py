@@ -1,0 +1,54 @@
+r"""Text that arrives in pieces, with a label in the place of each secret.
+
+    masker = StreamMasker()
+    masker.feed(["ghp_abcdefghijklmnopqrst", "uvwxyzABCDEFGHIJ\n"])     # ["<GitHub token, 40 characters>", "\n"]
+
+A secret may be in several pieces. It is masked in all those that are fed together; if its beginning was fed before,
+and hence read by a client, the rest is masked.
+"""
+
+from trio_debugmcp.masking.mask import findings, masked
+
+MAX_CONTEXT = 4096
+"""Characters of an unfinished line that are kept to recognize what follows: longer than any key but a private one."""
+
+MAX_OPEN = 16 * 1024
+"""Characters of a private key that has not ended yet."""
+
+
+class StreamMasker:
+    """Masks the pieces of one stream, and remembers what the next one may continue."""
+
+    def __init__(self) -> None:
+        self._before = ""
+
+    def __repr__(self) -> str:
+        return f"<StreamMasker after {len(self._before)} characters>"
+
+    def feed(self, pieces: list[str]) -> list[str]:
+        """Return the pieces without the secrets in them; the mask is where a secret begins."""
+        text = self._before + "".join(pieces)
+        found = findings(text)
+        starts, at = [], len(self._before)
+        for piece in pieces:
+            starts.append(at)
+            at += len(piece)
+        clean = []
+        for start, piece in zip(starts, pieces, strict=True):
+            end, left, shown = start + len(piece), start, ""
+            for each in found:
+                if each.end <= start or each.start >= end:
+                    continue
+                shown += text[left : max(left, each.start)]
+                if each.start >= start or start == len(self._before):
+                    shown += each.mask
+                left = min(each.end, end)
+            clean.append(masked(shown + text[left:end]))
+        lasts = bool(found) and not text[found[-1].end :].strip()
+        self._before = self._context(text, found[-1].start if lasts else len(text))
+        return clean
+
+    def _context(self, text: str, open_at: int) -> str:
+        """Return what the next pieces may continue: an unfinished line, or a secret that lasts to the end."""
+        line = max(text.rfind("\n") + 1, len(text) - MAX_CONTEXT)
+        return text[max(min(line, open_at), len(text) - MAX_OPEN) :]

@@ -1,0 +1,159 @@
+"""`Questions`: what a recorded debug adapter was asked, and the choice of an answer to what it is asked now. Pure.
+
+A question is asked at a place (tape.py). One about where the program is stopped never gets the answer of another place.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.state.payloads import shortened
+
+DapMessage = Mapping[str, Any]
+
+LASTING = frozenset(
+    {
+        "threads", "setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints",
+        "modules", "loadedSources", "source", "breakpointLocations",
+    }
+)  # fmt: skip
+"""Questions that may get the answer of another place; the nearest one is taken."""
+
+MAX_EXPRESSION_LENGTH = 80
+"""Characters of an expression in a refusal, whose whole sentence must not be cut."""
+
+_WORDS = {
+    "stackTrace": "the stack of this thread",
+    "scopes": "these variables",
+    "variables": "these variables",
+    "setVariable": "this change",
+    "setExpression": "this change",
+    "exceptionInfo": "the details of this exception",
+    "source": "the text of this source",
+    "completions": "completions of this text",
+    "setBreakpoints": "these breakpoints",
+    "setFunctionBreakpoints": "these breakpoints",
+    "setExceptionBreakpoints": "these breakpoints",
+    "setDataBreakpoints": "these breakpoints",
+    "dataBreakpointInfo": "these breakpoints",
+    "breakpointLocations": "the lines at which a breakpoint can be set",
+}
+
+_PROBE_WORDS = {
+    "variables": "these variables",
+    "stop": "these variables",
+    "frames": "the stack of this thread",
+    "stacks": "the stacks of these threads",
+    "threads": "these threads",
+    "tasks": "the tasks of this program",
+}
+
+DELAYED = "stackTrace"
+"""The question that the server asks by itself, some time after a stop: where the other threads are."""
+
+_SUBJECTS: Mapping[str, str] = {
+    "stackTrace": "threadId",
+    "exceptionInfo": "threadId",
+    "scopes": "frameId",
+    "variables": "variablesReference",
+    "setVariable": "variablesReference",
+    "evaluate": "expression",
+    "source": "sourceReference",
+    "completions": "text",
+}
+"""By command: the argument that must be equal for a question to be the same."""
+
+
+class TapedMessage(Struct, frozen=True):
+    """A message of a recorded session; `t` in seconds from any origin."""
+
+    t: float
+    by: Literal["client", "adapter"]
+    message: DapMessage
+
+
+class Question(Struct):
+    """A recorded question, with its answer if it was answered."""
+
+    place: int
+    command: str
+    arguments: DapMessage
+    t: float
+    answer: TapedMessage | None = None
+    used: bool = False
+
+
+class Questions:
+    """The recorded questions of one connection, and the choice of an answer."""
+
+    def __init__(self) -> None:
+        self._all: list[Question] = []
+        self._open: dict[int, Question] = {}
+
+    def record(self, place: int, asked: TapedMessage) -> None:
+        """Add a question that was asked at that place."""
+        question = Question(place, asked.message.get("command", ""), asked.message.get("arguments") or {}, asked.t)
+        self._all.append(question)
+        self._open[asked.message["seq"]] = question
+
+    def record_answer(self, answer: TapedMessage) -> bool:
+        """Add a recorded response; returns whether it answers a question."""
+        question = self._open.pop(answer.message["request_seq"], None)
+        if question is not None:
+            question.answer = answer
+        return question is not None
+
+    def has_unasked(self, command: str, place: int, before: float) -> bool:
+        """Whether a question with that command was asked at that place before that time, and is not yet asked again."""
+        return any(
+            each.place == place and each.command == command and each.t < before and not each.used for each in self._all
+        )
+
+    def find(self, command: str, arguments: DapMessage, place: int) -> Question | None:
+        """Find the best match: from this place rather than another, and equal rather than with the same subject."""
+        subject = _subject(command, arguments)
+        asked = [
+            each
+            for each in self._all
+            if each.command == command
+            and (each.place == place or command in LASTING)
+            and (each.arguments == arguments or _subject(command, each.arguments) == subject)
+        ]
+
+        def distance(each: Question) -> tuple[bool, int, bool, bool]:
+            # Places that are yet to come are last: their answers know of things that have not happened.
+            return each.place > place, abs(each.place - place), each.arguments != arguments, each.used
+
+        return min(asked, key=distance, default=None)
+
+
+def _subject(command: str, arguments: DapMessage) -> object:
+    if command == "setBreakpoints":
+        source = arguments.get("source") or {}
+        lines = [each.get("line") for each in arguments.get("breakpoints") or ()]
+        return source.get("path"), source.get("sourceReference"), lines
+    if command == "evaluate" and (asked := bootstrap.asked_in(str(arguments.get("expression")))) is not None:
+        return asked
+    name = _SUBJECTS.get(command)
+    return None if name is None else arguments.get(name)
+
+
+def words_for(request: DapMessage) -> str:
+    """Return in the user's words what a question asks for."""
+    command, arguments = request["command"], request.get("arguments") or {}
+    if command != "evaluate":
+        return _WORDS.get(command, "what was asked for")
+    text = str(arguments.get("expression"))
+    asked = bootstrap.asked_in(text)
+    if asked is None or asked[0] == "evaluate":
+        return _value_of(text if asked is None else str(asked[1]))
+    about = msgspec.json.decode(asked[1]) if asked[1] else {}
+    named = about.get("path") or about.get("expression")
+    return _value_of(named) if named else _PROBE_WORDS.get(asked[0], "what was asked for")
+
+
+def _value_of(expression: str) -> str:
+    return f"the value of `{shortened(' '.join(expression.split()), MAX_EXPRESSION_LENGTH)}`"
