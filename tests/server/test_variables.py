@@ -138,9 +138,9 @@ async def test_keys_that_only_code_of_the_program_shows_are_asked_for(autojump_c
         found = await client.call("variables_get", path="d")
         assert found["variables"] == {"[*d.values()][0]": "Color(...): 1"}, "a known value stays"
         replies.append("no JSON")
-        found = await failure(client, "variables_get", path="d", filter="red")
-        assert found.code == "EVAL_FAILED"
-        assert "Use start and count" in str(found), "rather than keys that may not match"
+        failed = await failure(client, "variables_get", path="d", filter="red")
+        assert failed.code == "EVAL_FAILED"
+        assert "Use start and count" in str(failed), "rather than keys that may not match"
 
 
 @pytest.mark.parametrize(
