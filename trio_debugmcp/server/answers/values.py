@@ -1,6 +1,8 @@
 """Variables as an object of names and rendered values, with the type only where the value does not show it.
 
-named([count, basket])    # {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"}
+    named([count, basket])    # {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"}
+
+A name leads back to its value: tools take it, behind the path that was asked for.
 """
 
 import re
