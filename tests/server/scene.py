@@ -63,7 +63,7 @@ async def failure(client: DebugClient, tool: str, **arguments: Any) -> ToolFaile
 async def still_works(client: DebugClient) -> None:
     """Check that a new session starts, stops at its entry and ends; the adapter must answer again."""
     adapter = FakeAdapter()
-    result = await client.call("debug_launch", program=adapter.program)
-    assert result["stop"]["reason"] == "Entry"
+    result = await client.call("debug_launch", program=adapter.program, stop_at_entry=True)
+    assert result["reason"] == "Entry"
     await client.call("debug_disconnect")
     assert (await client.call("debug_state"))["state"] == "Disconnected"

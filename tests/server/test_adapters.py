@@ -27,4 +27,5 @@ async def test_an_adapter_that_is_not_installed_says_how_to_install_it(autojump_
             with pytest.raises(ToolFailed, match="pip install klingon-debugger") as failed:
                 await client.call("debug_launch", program=adapter.program, adapter=name)
             assert failed.value.code == "ADAPTER_NOT_FOUND"
-        assert (await client.call("debug_launch", program=adapter.program))["session"]["adapter"] == "fake"
+        await client.call("debug_launch", program=adapter.program)
+        assert (await client.read("debugger://session"))["adapter"] == "fake"

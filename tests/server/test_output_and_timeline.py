@@ -117,8 +117,7 @@ async def test_a_tracepoint_updates_breakpoints_and_timeline_and_nothing_else(
         (traced,) = await events(client, "tracepoint")
         assert (traced["payload"]["text"], traced["payload"]["hitCount"]) == ("x = 1", 1)
         assert (await client.read(OUTPUT))["entries"] == []
-        (entry,) = (await client.call("process_read_output"))["entries"]
-        assert (entry["stream"], entry["text"]) == ("tracepoint", "x = 1\n")
+        assert (await client.call("process_read_output"))["entries"] == [{"log": "x = 1\n"}]
 
 
 @both_eras
@@ -173,7 +172,8 @@ async def test_a_cursor_continues_without_a_gap_or_a_repetition(era: Era, autoju
         cursor = 0
         while True:
             page = await client.call("timeline_query", after_event_id=cursor, count=2)
-            assert page["total"] == len(everything) - len(seen)
+            left = len(everything) - len(seen)
+            assert page.get("total", len(page["events"])) == left
             if not page["events"]:
                 break
             seen += page["events"]
@@ -282,16 +282,14 @@ async def test_output_is_paged_by_cursor_in_bytes_and_survives_the_end(autojump_
         await adapter.exit()
         await trio.sleep(1)
         page = await client.call("process_read_output", max_bytes=400)
-        assert [entry["seq"] for entry in page["entries"]] == [1, 2]
-        assert page["nextSeq"] == 3
+        line = "é" * 50 + "\n"
+        assert page == {"entries": [{"stdout": line}, {"stderr": line}], "nextSeq": 3}
         page = await client.call("process_read_output", since_seq=3, stream="stdout")
-        assert [(entry["seq"], len(entry["text"])) for entry in page["entries"]] == [(3, 51)]
-        assert page["nextSeq"] == 5
+        assert page == {"entries": [{"stdout": line}], "nextSeq": 5}
         page = await client.call("process_read_output", since_seq=5)
-        assert [len(entry["text"]) for entry in page["entries"]] == [MAX_ENTRY_LENGTH]
+        assert page["entries"] == [{"stdout": "x" * MAX_ENTRY_LENGTH}]
         page = await client.call("process_read_output", since_seq=page["nextSeq"])
-        assert [len(entry["text"]) for entry in page["entries"]] == [1]
-        assert (page["nextSeq"], page["dropped"]) == (7, 0)
+        assert page == {"entries": [{"stdout": "x"}], "nextSeq": 7}
 
 
 @pytest.mark.parametrize("max_bytes", [1, 7, 100, 5000])
@@ -305,7 +303,7 @@ async def test_no_text_is_skipped_by_answers_that_are_shorter_than_an_entry(
         await trio.sleep(1)
         text, seq = "", 0
         while (page := await client.call("process_read_output", since_seq=seq, max_bytes=max_bytes))["entries"]:
-            text += "".join(each["text"] for each in page["entries"])
+            text += "".join(each["stdout"] for each in page["entries"])
             assert page["nextSeq"] != seq
             seq = page["nextSeq"]
         assert text == "".join(lines)
@@ -316,7 +314,7 @@ async def test_the_output_in_a_report_is_what_this_client_has_not_been_given(aut
     adapter.withhold("variables")
 
     def said(stop: dict[str, Any]) -> str:
-        return "".join(each["text"] for each in stop["output"])
+        return str(stop.get("stdout", ""))
 
     async with (
         open_server(adapter.options()) as server,

@@ -41,7 +41,7 @@ async def test_a_slice_of_a_long_list_comes_with_its_true_length(autojump_clock:
     async with paused("legacy", adapter) as (client, _):
         before = len(adapter.requests)
         found = await client.call("variables_get", path="lst", start=999_990, count=1)
-        assert found == {"variables": [{**ITEM, "childCount": 0}], "total": 1_000_000, "omitted": 9}
+        assert found == {"variables": {"[999990]": "999990"}, "total": 1_000_000}
         assert [command for command, _ in adapter.requests[before:]] == ["evaluate"]
         asked = {**ASKED, "path": "lst", "start": 999_990, "count": 1}
         assert adapter.probed[-1] == ("variables", asked | {"size": adapter.probed[-1][1]["size"]})
@@ -51,7 +51,7 @@ async def test_a_start_behind_the_end_leaves_nothing_out(autojump_clock: MockClo
     adapter = probed({**LIST, "variables": []})
     async with paused("legacy", adapter) as (client, _):
         found = await client.call("variables_get", path="lst", start=2_000_000)
-        assert found == {"variables": [], "total": 1_000_000, "omitted": 0}
+        assert found == {"variables": {}, "total": 1_000_000}
 
 
 async def test_a_thread_that_waits_has_variables(autojump_clock: MockClock) -> None:
@@ -59,7 +59,7 @@ async def test_a_thread_that_waits_has_variables(autojump_clock: MockClock) -> N
     async with paused("legacy", adapter) as (client, _):
         before = len(adapter.requests)
         found = await client.call("variables_get", thread_id=2, frame_index=3, filter="N")
-        assert [each["value"] for each in found["variables"]] == ["5"]
+        assert found == {"variables": {"n": "5"}}
         asked = adapter.probed[-1][1]
         assert (asked["thread"], asked["frame"], asked["filter"]) == (2, 3, "N")
         assert adapter.commands()[before:] == ["evaluate"]
@@ -72,9 +72,8 @@ async def test_levels_below_come_in_the_same_answer(autojump_clock: MockClock) -
         {"variables": [{"name": "xs", "value": "[1]", "size": 1, "children": [below]}, hidden], "total": 2}
     )
     async with paused("legacy", adapter) as (client, _):
-        shown, last = (await client.call("variables_get", depth=2, scope="all"))["variables"]
-        assert (shown["childCount"], [each["path"] for each in shown["children"]]) == (1, ["xs[0]"])
-        assert (last["path"], "children" in last) == (None, False)
+        found = await client.call("variables_get", depth=2, scope="all")
+        assert found == {"variables": {"xs": "[1]", "xs[0]": "1", "g": "2"}}
 
 
 async def test_values_below_that_need_code_of_the_program_are_asked_for_again(autojump_clock: MockClock) -> None:
@@ -99,7 +98,7 @@ async def test_values_whose_code_is_slow_are_named_and_the_others_shown(autojump
 
         adapter.answer("evaluate", slowly)
         found = (await client.call("variables_get"))["variables"]
-        assert [each["value"] for each in found] == ["1", "<repr took over 0.5 s>"]
+        assert found == {"x": "1", "slow": "<repr took over 0.5 s>"}
 
 
 async def test_values_are_asked_for_one_by_one_where_one_spoils_the_answer(autojump_clock: MockClock) -> None:
@@ -117,7 +116,7 @@ async def test_values_are_asked_for_one_by_one_where_one_spoils_the_answer(autoj
             return {"result": "no JSON"} if '"code": true' in expression else await answers(arguments)
 
         adapter.answer("evaluate", spoilt)
-        values = [each["value"] for each in (await client.call("variables_get"))["variables"]]
+        values = [*(await client.call("variables_get"))["variables"].values()]
         assert values[:3] == ["<not shown: KeyError: 1>", "V(1)", "V(1)"]
         assert values[-1].startswith("<not shown: The answer cannot be read")
 
@@ -135,13 +134,13 @@ async def test_keys_that_only_code_of_the_program_shows_are_asked_for(autojump_c
             return await answers(arguments)
 
         adapter.answer("evaluate", coded)
-        assert (await client.call("variables_get", path="d"))["variables"][0]["name"] == "[<Color.RED: 1>]"
-        found = (await client.call("variables_get", path="d"))["variables"][0]
-        assert (found["name"], found["value"]) == ("[Color(...)]", "1"), "a known value stays"
+        assert (await client.call("variables_get", path="d"))["variables"] == {"[<Color.RED: 1>]": "1"}
+        found = await client.call("variables_get", path="d")
+        assert found["variables"] == {"[*d.values()][0]": "Color(...): 1"}, "a known value stays"
         replies.append("no JSON")
-        found = await failure(client, "variables_get", path="d", filter="red")
-        assert found.code == "EVAL_FAILED"
-        assert "Use start and count" in str(found), "rather than keys that may not match"
+        failed = await failure(client, "variables_get", path="d", filter="red")
+        assert failed.code == "EVAL_FAILED"
+        assert "Use start and count" in str(failed), "rather than keys that may not match"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,7 @@ async def test_a_program_whose_probe_cannot_be_read_is_asked_through_the_adapter
     adapter = probed("nonsense")
     adapter.locals = {"a": "1"}
     async with paused("legacy", adapter) as (client, _):
-        assert [each["name"] for each in (await client.call("variables_get"))["variables"]] == ["a"]
+        assert (await client.call("variables_get"))["variables"] == {"a": "1"}
 
 
 async def test_the_locals_of_the_stop_are_there_without_an_answer_to_the_question(autojump_clock: MockClock) -> None:
@@ -199,7 +198,7 @@ async def test_the_locals_of_the_stop_are_there_without_an_answer_to_the_questio
     async with paused("legacy", adapter) as (client, _):
         before = len(adapter.requests)
         found = await client.call("variables_get", start=1, filter="i")
-        assert ([each["name"] for each in found["variables"]], found["total"]) == (["third"], 2)
+        assert found == {"variables": {"third": "1"}, "total": 2}
         assert adapter.commands()[before:] == ["evaluate"]
         await client.call("variables_get", frame_index=0, depth=2)
         assert "variables" in adapter.commands()[before:]

@@ -7,7 +7,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import launch, paused
+from tests.server.scene import BREAKPOINTS, launch, paused
 from tests.session.answers import refuse
 from trio_debugmcp.dap.profiles import Dialect
 from trio_debugmcp.session.placement import one_per_line
@@ -33,7 +33,7 @@ async def test_a_launch_whose_second_breakpoint_is_refused_sets_none(autojump_cl
 async def test_every_change_of_a_breakpoint_is_sent(autojump_clock: MockClock) -> None:
     async with paused("legacy") as (client, adapter):
         before = len(lines_sent(adapter))
-        made = (await client.call("breakpoint_set", file=adapter.program, line=3))["breakpoint"]
+        made = await client.call("breakpoint_set", file=adapter.program, line=3)
         await client.call("breakpoint_set", file=adapter.program, line=5)
         await client.call("breakpoint_enable", id=made["id"], enabled=False)
         await client.call("breakpoint_enable", id=made["id"])
@@ -44,11 +44,11 @@ async def test_every_change_of_a_breakpoint_is_sent(autojump_clock: MockClock) -
 async def test_the_same_place_again_keeps_its_id_and_another_type_gets_a_new_one(autojump_clock: MockClock) -> None:
     async with paused("legacy") as (client, adapter):
         place = {"file": adapter.program, "line": 3}
-        first = (await client.call("breakpoint_set", **place))["breakpoint"]["id"]
-        again = (await client.call("breakpoint_set", **place, condition="x > 1"))["breakpoint"]["id"]
-        traced = (await client.call("breakpoint_set", **place, log_message="here"))["breakpoint"]["id"]
+        first = (await client.call("breakpoint_set", **place))["id"]
+        again = (await client.call("breakpoint_set", **place, condition="x > 1"))["id"]
+        traced = (await client.call("breakpoint_set", **place, log_message="here"))["id"]
         assert (first, again, traced) == ("bp-2", "bp-2", "tp-3")
-        assert [each["id"] for each in (await client.call("breakpoint_list"))["breakpoints"]] == ["bp-1", "tp-3"]
+        assert [each["id"] for each in (await client.read(BREAKPOINTS))["breakpoints"]] == ["bp-1", "tp-3"]
 
 
 async def test_a_change_that_the_adapter_refuses_is_kept(autojump_clock: MockClock) -> None:
@@ -56,7 +56,7 @@ async def test_a_change_that_the_adapter_refuses_is_kept(autojump_clock: MockClo
         adapter.answer("setFunctionBreakpoints", lambda arguments: refuse("not today", arguments))
         with pytest.raises(ToolFailed, match="not today"):
             await client.call("breakpoint_set", function="main")
-        listed = await client.call("breakpoint_list")
+        listed = await client.read(BREAKPOINTS)
         assert [each["id"] for each in listed["functionBreakpoints"]] == ["fn-2"]
 
 
@@ -83,7 +83,7 @@ async def test_a_breakpoint_set_before_the_adapter_is_ready_is_sent_when_it_is(a
         nursery.start_soon(launch, client, adapter)
         await trio.sleep(1)
         made = await client.call("breakpoint_set", file=adapter.program, line=3)
-        assert (made["breakpoint"]["state"], adapter.commands()) == ("Pending", ["initialize"])
+        assert (made["state"], adapter.commands()) == ("Pending", ["initialize"])
         ready.set()
         await trio.sleep(1)
         assert lines_sent(adapter) == [[3]]
@@ -99,9 +99,11 @@ async def test_a_condition_that_fails_is_why_the_program_stops(
         await adapter.event("output", {"category": "stderr", "output": "oops\n"})
         await adapter.stop("breakpoint")
         stop = await client.call("debug_wait")
-        assert stop["description"] == "the condition `x > 1` failed: no x"
-        [_, failed] = (await client.call("breakpoint_list"))["breakpoints"]
-        assert failed["message"] == stop["description"]
+        assert stop["notes"] == ["the condition `x > 1` failed: no x"]
+        [_, failed] = (await client.read(BREAKPOINTS))["breakpoints"]
+        assert [failed["message"]] == stop["notes"]
+        [_, line] = (await client.call("breakpoint_list"))["breakpoints"]
+        assert line.endswith(f", {stop['notes'][0]}")
 
 
 async def test_a_run_to_a_line_leaves_no_breakpoint_behind(autojump_clock: MockClock) -> None:
@@ -110,7 +112,8 @@ async def test_a_run_to_a_line_leaves_no_breakpoint_behind(autojump_clock: MockC
         before = len(lines_sent(adapter))
         await client.call("debug_run_to", file=adapter.program, line=8, timeout=1)
         assert lines_sent(adapter)[before:] == [[1, 3, 8], [1, 3]]
-        assert [each["line"] for each in (await client.call("breakpoint_list"))["breakpoints"]] == [1, 3]
+        assert [each["line"] for each in (await client.read(BREAKPOINTS))["breakpoints"]] == [1, 3]
+        assert len((await client.call("breakpoint_list"))["breakpoints"]) == 2
 
 
 def test_where_the_users_own_breakpoint_always_stops_no_temporary_one_is_sent() -> None:
@@ -136,9 +139,11 @@ async def test_an_adapter_that_answers_fewer_breakpoints_than_were_sent_leaves_t
         await client.call("breakpoint_set", file=adapter.program, line=3)
         await client.call("breakpoint_set", function="main")
         await client.call("breakpoint_set", function="work")
-        listed = await client.call("breakpoint_list")
+        listed = await client.read(BREAKPOINTS)
         states = [each["state"] for each in (*listed["breakpoints"], *listed["functionBreakpoints"])]
         assert states == ["Bound", "Pending", "Bound", "Pending"]
+        pending = [line.endswith(", pending") for line in (await client.call("breakpoint_list"))["breakpoints"]]
+        assert pending == [False, True, False, True]
 
 
 async def test_breakpoints_that_the_adapter_moves_to_one_line_are_joined(
@@ -159,7 +164,7 @@ async def test_breakpoints_that_the_adapter_moves_to_one_line_are_joined(
         adapter.values.update({"x > 1": "true", "x > 2": "false"})
         await client.call("debug_continue", wait=False)
         await adapter.stop("breakpoint", hit=[78])
-        assert (await client.call("debug_wait"))["breakpointIds"] == ["bp-2"]
-        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert (await client.call("debug_wait"))["breakpoints"] == ["bp-2"]
+        listed = (await client.read(BREAKPOINTS))["breakpoints"]
         assert [each["hitCount"] for each in listed] == [0, 1, 0, 0]
         assert listed[3]["message"] == "overridden by bp-2, which is on the same line: remove one of the two"

@@ -49,7 +49,7 @@ async def test_an_adapter_that_dies_while_a_tool_waits_fails_the_tool_and_may_be
         assert client.notices[-1].what == LIST_CHANGED
         state = await client.call("debug_state")
         assert state["state"] == "Disconnected"
-        assert state["lastSession"]["reason"]
+        assert state["notes"], "why it ended"
         await still_works(client)
 
 
@@ -121,11 +121,11 @@ async def test_a_program_whose_adapter_closes_without_terminated_has_exited(auto
 
 async def test_breakpoints_survive_an_adapter_that_dies_and_bind_again(autojump_clock: MockClock) -> None:
     async with running("legacy") as (client, adapter):
-        assert (await client.call("breakpoint_list"))["breakpoints"][0]["state"] == "Bound"
+        assert (await client.read(BREAKPOINTS))["breakpoints"][0]["state"] == "Bound"
         await adapter.crash()
         await trio.sleep(10)
-        (pending,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert (pending["id"], pending["state"]) == ("bp-1", "Pending")
+        (kept,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert kept.startswith("bp-1 "), "pending, as all are without a session"
         await launch(client, adapter)
         assert (await client.read(BREAKPOINTS))["breakpoints"][0]["state"] == "Bound"
 
@@ -192,6 +192,6 @@ async def test_a_session_that_ends_by_a_bug_of_ours_says_so(
 
             failed = await failure(client, "debug_continue")
         assert failed.code == "ADAPTER_GONE"
-        assert "internal error" in (await client.call("debug_state"))["lastSession"]["reason"]
+        assert "internal error" in (await client.call("debug_state"))["notes"][0]
         monkeypatch.undo()
         await still_works(client)

@@ -23,7 +23,7 @@ async def test_a_call_that_waits_for_the_adapter_ends_with_the_session(autojump_
 
         async def set_breakpoint() -> None:
             made = await client.call("breakpoint_set", file=adapter.program, line=9)
-            assert (made["breakpoint"]["state"], trio.current_time()) == ("Pending", ended)
+            assert (made.get("state"), trio.current_time()) == ("Pending", ended)
 
         nursery.start_soon(look)
         nursery.start_soon(set_breakpoint)
@@ -69,7 +69,7 @@ async def test_after_a_refused_resume_the_stop_can_still_be_inspected(autojump_c
         adapter.answer("continue", partial(refuse, "not now"))
         with pytest.raises(ToolFailed, match="not now"):
             await client.call("debug_continue")
-        assert (await client.call("variables_get"))["variables"] == []
+        assert (await client.call("variables_get"))["variables"] == {}
 
 
 async def test_of_two_steps_at_once_the_second_fails_because_one_is_under_way(autojump_clock: MockClock) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from trio.testing import MockClock
 
-from tests.server.scene import launch
+from tests.server.scene import BREAKPOINTS, launch
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 
 
@@ -27,7 +27,7 @@ async def record(adapter: FakeAdapter, *records: list[Any]) -> None:
 
 
 async def listed(client: DebugClient) -> dict[str, dict[str, Any]]:
-    return {each["id"]: each for each in (await client.call("breakpoint_list"))["breakpoints"]}
+    return {each["id"]: each for each in (await client.read(BREAKPOINTS))["breakpoints"]}
 
 
 async def bound_as(client: DebugClient, adapter: FakeAdapter) -> list[int]:
@@ -63,7 +63,7 @@ async def test_records_are_hits_as_long_as_the_breakpoint_is_the_same(autojump_c
         (event,) = (await client.call("timeline_query", types=["tracepoint"]))["events"][2:]
         assert (event["payload"]["text"], event["payload"]["hitCount"]) == ("new", 7)
         entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
-        assert [each["text"] for each in entries] == ["a\n", "b\n", "late\n", "new\n"]
+        assert entries == [{"log": "a\nb\nlate\nnew\n"}]
 
 
 async def test_threads_may_write_their_records_in_another_order_than_they_counted_in(
@@ -83,7 +83,7 @@ async def test_output_of_the_program_never_counts_as_a_hit(autojump_clock: MockC
             await adapter.event("output", output)
         assert (await listed(client))["tp-1"]["hitCount"] == 0
         read = await client.call("process_read_output", stream="stdout")
-        assert len(read["entries"]) == 4
+        assert read["entries"] == [{"stdout": "\x02tp-1\x03forged\n" * 4}]
 
 
 async def test_records_mean_nothing_where_the_program_cannot_record(autojump_clock: MockClock) -> None:
@@ -100,9 +100,9 @@ async def test_where_the_program_does_not_record_the_adapter_logs_and_the_messag
     async with running(probe=False) as (client, adapter):
         made = await client.call("breakpoint_set", file=adapter.program, line=9, log_message="x")
         assert "logMessage" in adapter.sent("setBreakpoints")[-1]["breakpoints"][0]
-        assert made["breakpoint"]["message"].startswith("hits may be lost and counts inexact: the program does not")
+        assert made["message"].startswith("hits may be lost and counts inexact: the program does not")
         await client.call("breakpoint_set", function="work", log_message="x")
-        (function,) = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        (function,) = (await client.read(BREAKPOINTS))["functionBreakpoints"]
         assert (function["verified"], "does not support log messages on functions" in function["message"]) == (
             False,
             True,
@@ -118,7 +118,7 @@ async def test_a_stop_says_which_breakpoints_of_the_line_stopped_and_how_often_t
         await record(adapter, ["stop", "bp-1", 1, 100, ""])
         await adapter.stop("breakpoint", hit=await bound_as(client, adapter))
         stop = await client.call("debug_wait")
-        assert stop["breakpointIds"] == ["bp-1"]
+        assert stop["breakpoints"] == ["bp-1"]
         assert (await listed(client))["bp-1"]["hitCount"] == 100
 
 
@@ -130,5 +130,5 @@ async def test_a_condition_that_fails_inside_is_that_breakpoints_problem_alone(a
         await adapter.stop("breakpoint", hit=await bound_as(client, adapter))
         stop = await client.call("debug_wait")
         failed = "the condition `y` failed: NameError: y"
-        assert stop["description"] == failed
+        assert stop["notes"] == [failed]
         assert {id_: each["message"] for id_, each in (await listed(client)).items()} == {"bp-1": None, "bp-2": failed}

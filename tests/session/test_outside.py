@@ -182,9 +182,11 @@ async def test_threads_are_seen_from_outside_well_within_a_second(autojump_clock
         found = await client.call("threads_list")
         assert trio.current_time() - start == pytest.approx(LOOK_AFTER_SECONDS + 0.1)
         assert host.asked == [77]
-        assert [each["name"] for each in found["threads"]] == ["MainThread", "other"]
-        assert (found["threads"][0]["state"], found["threads"][0]["location"]["line"]) == ("Running", 5)
-        assert (found["total"], found["omitted"], found["stale"]) == (2, 0, False)
+        assert found["threads"] == [
+            "*5 MainThread src/app.py:5 in Job.run, running",
+            "4712 other src/app.py:3 in doze, waits in C code",
+        ]
+        assert "omitted" not in found
         (note,) = found["notes"]
         assert note == (
             "seen from outside by py-spy, as the program does not let Python run: thread 5 MainThread keeps the GIL "
@@ -196,8 +198,8 @@ async def test_stacks_are_seen_from_outside(autojump_clock: MockClock) -> None:
     async with silent(Seen(KEPT)) as client:
         found = await client.call("stacktrace_get", thread_id="*", count=1, locals=True)
         assert [each["frames"] for each in found["stacks"]] == [
-            ["join /usr/lib/python3.11/threading.py:7 (library)", "… 1 more frames"],
-            ["doze /src/app.py:3"],
+            ["join usr/lib/python3.11/threading.py:7 (library)", "… 1 more frames"],
+            ["doze src/app.py:3"],
         ]
         (note,) = found["notes"]
         assert note.startswith("s-1: seen from outside by py-spy")
@@ -207,13 +209,13 @@ async def test_stacks_are_seen_from_outside(autojump_clock: MockClock) -> None:
 async def test_a_pause_says_what_is_seen_from_outside(autojump_clock: MockClock) -> None:
     async with silent(Seen(KEPT)) as client:
         report = await client.call("debug_pause")
-        assert (report["state"], report["timedOut"]) == ("Running", False)
-        first, *lines = report["notes"]
+        assert (report["state"], "timedOut" in report) == ("Running", False)
+        (first,) = report["notes"]
         assert "MainThread keeps the GIL" in first
         assert "The pause stays armed" in first
-        assert lines == [
-            "thread 5 MainThread is running, at /src/app.py:5 in Job.run",
-            "thread 4712 other waits, at /src/app.py:3 in doze",
+        assert report["threads"] == [
+            "5 MainThread src/app.py:5 in Job.run, running",
+            "4712 other src/app.py:3 in doze, waits in C code",
         ]
 
 

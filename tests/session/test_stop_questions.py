@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import launch, paused, running
+from tests.server.scene import BREAKPOINTS, SESSION, launch, paused, running
 from tests.session.answers import stop
 from trio_debugmcp.session.probe import MAX_THREADS, PROBE_SECONDS
 from trio_debugmcp.session.stop_questions import CAPTURED_LOCALS, MAX_RETURNED
@@ -71,22 +71,20 @@ async def test_a_stop_asks_one_question(autojump_clock: MockClock) -> None:
         await trio.sleep(10)
         assert [command for command, _ in adapter.requests[before:]] == ["next", "evaluate"]
         assert adapter.probed[-1] == ("stop", ASKED)
-        assert [(each["name"], each["location"]["line"], each["isUserCode"]) for each in report["frames"]] == [
+        assert report["at"] == "src/app.py:12 in work"
+        assert report["stack"] == ["main :30 (library)"]
+        assert report["locals"] == {"x": "1", "fn": "<function f at app.py:1>"}
+        location = {"file": FILE, "line": 12, "column": 1, "functionName": "work", "moduleName": None}
+        assert (await client.read(SESSION))["currentLocation"] == location
+        stack = await client.read("debugger://stack")
+        assert [(each["name"], each["location"]["line"], each["isUserCode"]) for each in stack["frames"]] == [
             ("work", 12, True),
             ("main", 30, False),
         ]
-        assert report["location"] == {
-            "file": FILE,
-            "line": 12,
-            "column": 1,
-            "functionName": "work",
-            "moduleName": None,
-        }
-        assert report["locals"] == [
+        assert stack["locals"] == [
             {"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0},
             {"name": "fn", "value": "<function f at app.py:1>", "type": "function", "path": "fn", "childCount": 2},
         ]
-        stack = await client.read("debugger://stack")
         assert [each["name"] for each in stack["scopes"]] == ["Locals", "Globals"]
         threads = (await client.read("debugger://threads"))["threads"]
         assert [(each["name"], each["location"]["line"]) for each in threads] == [("MainThread", 12), ("server", 40)]
@@ -118,11 +116,11 @@ async def test_code_of_the_program_is_run_once_the_stop_is_published(autojump_cl
         await adapter.stop("breakpoint", hit=[1])
         report = await client.call("debug_wait")
         assert trio.current_time() - began == PROBE_SECONDS
-        assert [each["value"] for each in report["locals"]] == ["1", "<repr took over 0.5 s>"]
+        assert report["locals"] == {"x": "1", "slow": "<repr took over 0.5 s> (Slow)"}
         await trio.sleep(10)
         assert [asked for _, asked in adapter.probed] == [ASKED, COMPLETION]
         assert "variables" not in adapter.commands()
-        assert (await client.call("breakpoint_list"))["breakpoints"][0]["hitCount"] == 1
+        assert (await client.read(BREAKPOINTS))["breakpoints"][0]["hitCount"] == 1
 
 
 async def test_of_several_values_without_an_answer_it_is_not_said_which_one_is_slow(
@@ -140,8 +138,8 @@ async def test_of_several_values_without_an_answer_it_is_not_said_which_one_is_s
     async with running("legacy", adapter) as (client, _):
         await adapter.stop("breakpoint")
         report = await client.call("debug_wait")
-        text = "<no repr: one of these values took over 0.5 s>"
-        assert [each["value"] for each in report["locals"]] == [text, text]
+        text = "<no repr: one of these values took over 0.5 s> (Slow)"
+        assert report["locals"] == {"slow": text, "other": text}
 
 
 async def test_one_value_that_spoils_the_answer_spoils_no_other(autojump_clock: MockClock) -> None:
@@ -162,7 +160,7 @@ async def test_one_value_that_spoils_the_answer_spoils_no_other(autojump_clock: 
     adapter.answer("evaluate", odd)
     async with running("legacy", adapter) as (client, _):
         await adapter.stop("breakpoint")
-        values = [each["value"] for each in (await client.call("debug_wait"))["locals"]]
+        values = [*(await client.call("debug_wait"))["locals"].values()]
         assert values[:2] == ["1", "Slow(1)"]
         assert values[2].startswith("<not shown: The answer cannot be read: ")
         assert len(asked) == 2
@@ -181,7 +179,7 @@ async def test_values_that_code_of_the_program_tells_are_there_at_once_if_it_is_
     adapter.answer("evaluate", complete)
     async with running("legacy", adapter) as (client, _):
         await adapter.stop("breakpoint")
-        assert (await client.call("debug_wait"))["locals"][0]["value"] == "not slow"
+        assert (await client.call("debug_wait"))["locals"] == {"slow": "not slow"}
 
 
 async def test_without_an_answer_of_the_probe_the_adapter_is_asked(autojump_clock: MockClock) -> None:
@@ -217,7 +215,7 @@ async def test_a_probe_that_is_slow_is_not_followed_by_a_fetch_of_variables(auto
         adapter.answer("evaluate", busy)
         await adapter.stop("breakpoint")
         report = await client.call("debug_wait")
-        assert report["frames"][0]["name"] == "main"
+        assert report["at"] == "src/app.py:1 in main"
         await trio.sleep(20)
         assert "variables" not in adapter.commands()
         assert (await client.read("debugger://stack"))["locals"][0]["name"] == "x"
@@ -229,7 +227,8 @@ async def test_a_probe_that_stays_silent_leaves_a_stop_without_locals(autojump_c
         adapter.withhold("evaluate")
         await adapter.stop("breakpoint")
         report = await client.call("debug_wait")
-        assert (report["state"], report["locals"]) == ("Paused", None)
+        assert (report["state"], "locals" in report) == ("Paused", False)
+        assert report["notes"] == ["the locals are not there yet: ask for them with variables_get"]
         await trio.sleep(60)
         assert "variables" not in adapter.commands()
 
@@ -242,7 +241,7 @@ async def test_a_source_that_only_the_program_has_is_found_by_its_number(autojum
 
     adapter.answer("source", text)
     async with paused("legacy", adapter) as (client, _):
-        assert (await client.call("source_get", file="<made>"))["lines"][0]["text"] == "source 9"
+        assert (await client.call("source_get", file="<made>"))["lines"] == ["1 source 9"]
 
 
 async def test_what_functions_returned_is_reported(autojump_clock: MockClock) -> None:
@@ -254,7 +253,7 @@ async def test_what_functions_returned_is_reported(autojump_clock: MockClock) ->
         adapter.answer("next", partial(stop, adapter, reason="step"))
         report = await client.call("debug_step")
         assert len(report["returned"]) == MAX_RETURNED
-        assert report["returned"][0] == {**results[0], "childCount": 0}
+        assert report["returned"]["f0"] == "3"
         adapter.probe = {"stop": answer(X)}
         assert "returned" not in await client.call("debug_step")
 
@@ -263,7 +262,7 @@ async def test_locals_beyond_those_that_are_kept_are_counted(autojump_clock: Moc
     adapter = probed(answer(X, localsTotal=250))
     async with paused("legacy", adapter) as (client, _):
         adapter.answer("next", partial(stop, adapter, reason="step"))
-        assert "249 of 250 locals left out: use variables_get" in (await client.call("debug_step"))["notes"]
+        assert (await client.call("debug_step"))["omitted"] == {"locals": 249}
 
 
 async def test_threads_that_the_probe_left_out_are_listed_by_the_adapter(autojump_clock: MockClock) -> None:
@@ -287,8 +286,8 @@ async def test_at_an_exception_the_locals_come_from_the_probe(autojump_clock: Mo
         await trio.sleep(10)
         await adapter.stop("exception")
         report = await client.call("debug_wait")
-        assert (report["frames"][0]["name"], report["exception"]["type"]) == ("main", "ValueError")
-        assert [each["name"] for each in report["locals"]] == ["x"]
+        assert (report["at"], report["exception"]) == ("src/app.py:1 in main", "ValueError: bad")
+        assert report["locals"] == {"x": "1"}
         assert adapter.probed == [("stop", {**ASKED, "frames": 0})]
 
 
@@ -311,7 +310,7 @@ async def test_a_stop_that_pydevd_repeats_after_slow_variables_is_the_same_stop(
         assert (await client.call("debug_wait"))["state"] == "Paused"
         await trio.sleep(20)
         assert (await client.read("debugger://stack"))["locals"][0]["name"] == "a"
-        assert (await client.call("breakpoint_list"))["breakpoints"][0]["hitCount"] == 1
+        assert (await client.read(BREAKPOINTS))["breakpoints"][0]["hitCount"] == 1
         assert len(adapter.sent("variables")) == 1
         adapter.restore("variables")
         adapter.answer("next", partial(stop, adapter, reason="step"))

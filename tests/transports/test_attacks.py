@@ -120,7 +120,7 @@ async def test_strangers_keep_neither_the_agent_from_launching_nor_clients_with_
             websocket, http = await server.websocket_url(), await server.http_url()
             ports = [urlsplit(url).port or 0 for url in (websocket, http)]
             async with crowd(ports, descriptors * 3 // 2):
-                assert (await agent.call("debug_launch", program=PROGRAM))["session"]["state"] == "Paused"
+                assert (await agent.call("debug_launch", program=PROGRAM))["state"] == "Paused"
                 for era in ERAS:
                     async with connect_websocket(websocket, OBSERVE, era) as client:
                         assert "debugger://session" in await client.uris()

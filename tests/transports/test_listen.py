@@ -50,7 +50,8 @@ async def test_an_agent_on_stdio_and_people_on_the_network_share_one_real_sessio
         for observer, before in zip((person, remote), seen, strict=True):
             notice = await observer.wait_notice(SESSION, after=before)
             assert notice.at <= trio.current_time()
-            assert (await observer.read(SESSION))["currentLocation"] == stop["location"]
+            location = (await observer.read(SESSION))["currentLocation"]
+            assert stop["at"].endswith(f"steps.py:{location['line']} in {location['functionName']}")
             assert "debug_step" not in {tool.name for tool in (await observer.sdk.list_tools()).tools}
         await agent.call("debug_disconnect")
         await person.wait_notices(lambda notices: [n for n in notices if n.what == "list_changed"][1:])
@@ -64,7 +65,7 @@ async def test_a_remote_client_in_control_can_launch_and_disconnect(serving: Sta
             connect_websocket(await server.websocket_url(), CONTROL, "modern"),
         ):
             async with client as remote:
-                stop = (await remote.call("debug_launch", program=program("steps.py")))["stop"]
+                stop = await remote.call("debug_launch", program=program("steps.py"))
                 assert stop["reason"] == "Entry"
                 await remote.call("debug_disconnect")
 

@@ -138,8 +138,8 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
 
 
 def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
-    """Return as many as fit into `max_bytes` of JSON; one that is too large with its children loses them."""
-    lean = [replace(each, children=msgspec.UNSET) if json_size(each) > max_bytes else each for each in variables]
+    """Return as many as fit into `max_bytes` of JSON; one that is too large with its children has none of them."""
+    lean = [replace(each, children=[]) if json_size(each) > max_bytes else each for each in variables]
     return truncated(lean, max_bytes)
 
 

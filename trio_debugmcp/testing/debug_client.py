@@ -1,9 +1,11 @@
 """`DebugClient`: the SDK's MCP client with methods for debugging tests, in both protocol eras.
 
-async with connect() as client, client.subscribed("debugger://session"):
-await client.call("debug_launch", program="app.py")
-await client.wait_notice("debugger://session")
-assert (await client.read("debugger://session"))["state"] == "Paused"
+    async with connect() as client, client.subscribed("debugger://session"):
+        await client.call("debug_launch", program="app.py")
+        await client.wait_notice("debugger://session")
+        assert (await client.read("debugger://session"))["state"] == "Paused"
+
+Of every result of a tool the text is compared with the structured content.
 """
 
 import json

@@ -163,7 +163,7 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
 
 
 def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
-    """Return an answer that tells of all sessions, where there are several."""
+    """Return an answer that shows all sessions, where there are several."""
     snapshots = debugger.state.snapshots
     if len(snapshots) < 2:
         return answer

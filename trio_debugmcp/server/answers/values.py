@@ -1,10 +1,12 @@
 """Variables as an object of names and rendered values, with the type only where the value does not show it.
 
-named([count, basket])    # {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"}
+    named([count, basket])    # {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"}
+
+A name leads back to its value: tools take it, behind the path that was asked for.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from trio_debugmcp.state.payloads import Variable
 
@@ -27,6 +29,12 @@ _LOOKS = {
     "builtin_function_or_method": "<built-in ",
 }
 """What values of these types look like, in Python and where other languages write them in the same way."""
+
+LENGTH = "len()"
+"""The name under which adapters show the length of a collection, among its items but not as one of them."""
+
+_INDEX = re.compile(r"\[-?\d+\]")
+"""The name of an item that has a number only."""
 
 _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _LOOKS.items()}
 
@@ -51,26 +59,50 @@ def named(variables: Iterable[Variable], parent: str | None = None) -> dict[str,
     """Return the values by name; the children that are there stand below their parents, with the way to them.
 
     `parent`: the path to what the variables are inside of. Their names begin where it ends, so path and name together
-    lead to them: `[0]`, `['key']`, `owner`.
+    lead to them: `[0]`, `['key']`, `owner`. What does not begin there has its whole path for its name: `[*st][0]`.
     """
     found: dict[str, str] = {}
-    for each in variables:
-        _put(found, _name(each, parent), rendered(each.value, each.type))
-        children = each.children
-        if isinstance(children, list):
-            for name, value in named(children, each.path or each.name).items():
-                joined = name if name.startswith("[") else f".{name}"
-                _put(found, f"{_name(each, parent)}{joined}", value)
+    for name, value in _entries(variables, parent, ""):
+        _put(found, name, value)
     return found
 
 
-def _name(variable: Variable, parent: str | None) -> str:
-    path = variable.path
-    if parent is None or path is None:
-        return variable.name
-    if path.startswith(parent) and path != parent:
-        return path.removeprefix(parent).removeprefix(".")
-    return path
+def counted(shown: dict[str, str], left_out: int) -> dict[str, str]:
+    """Return the values of a frame, with the number of those that are left out."""
+    return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
+
+
+def _entries(variables: Iterable[Variable], parent: str | None, above: str) -> Iterator[tuple[str, str]]:
+    """Yield names and values; `above` is the name of what they are inside of."""
+    for each in variables:
+        name = _name(each, parent, above)
+        yield name, _value(each, name)
+        if isinstance(each.children, list):
+            yield from _entries(each.children, each.path, name)
+            left_out = (each.child_count or 0) - sum(child.name != LENGTH for child in each.children)
+            if left_out > 0:
+                yield f"{name}…", f"{left_out} more"
+
+
+def _name(variable: Variable, parent: str | None, above: str) -> str:
+    path, inner = variable.path, f".{variable.name}"
+    if path is not None and (parent is not None or above):
+        if parent is None or not path.startswith(parent):
+            return path
+        inner = path.removeprefix(parent)
+        if not inner or inner[0].isidentifier():  # `sorted(s)` begins with `s`, and is not inside of it
+            return path
+    elif variable.name.startswith("["):
+        inner = variable.name
+    return f"{above}{inner}" if above else inner.removeprefix(".")
+
+
+def _value(variable: Variable, name: str) -> str:
+    """Return the rendered value, after the key of a dict where the name does not tell it, which is an object's."""
+    value, key = rendered(variable.value, variable.type), variable.name
+    if key.startswith("[") and not _INDEX.fullmatch(key) and not name.endswith(key):
+        return f"{key[1:-1]}: {value}"
+    return value
 
 
 def _put(found: dict[str, str], name: str, value: str) -> None:

@@ -10,7 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import exception_text
-from trio_debugmcp.server.answers.values import named, shows_type
+from trio_debugmcp.server.answers.values import counted, named, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -257,12 +257,12 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
     for index, frame in enumerate(passed[: params.variables_for_frames]):
         question = VariablesQuestion(count=MAX_LOCALS)
         known = await probed_variables(session.requests, session.probe, stop.thread_id, index, question)
-        if known is not None:
-            shown = known.variables
-        else:
+        if known is None:
             found = await inspection.scope_variables(session.requests, frame, "locals")
             shown = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
-        locals_.append(named(inspection.bounded(shown, MAX_RESULT_BYTES // params.max_frames)))
+            known = Page(shown, len(shown))
+        kept = inspection.bounded(known.variables, MAX_RESULT_BYTES // params.max_frames)
+        locals_.append(counted(named(kept), known.total - len(kept)))
     causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []
     text, mode = exception_text(stop.exception)
     return ExceptionAnswer(

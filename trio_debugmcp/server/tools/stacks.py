@@ -16,6 +16,7 @@ from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.threads import STATES, reason
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
@@ -135,9 +136,8 @@ def _unknown_stack(session: DebugSession, snapshot: Snapshot | None, error: Prob
 
 
 def _rendered(frame: ProbeFrame) -> dict[str, str]:
-    shown = {each.name: each.value if each.type is None else f"{each.value} ({each.type})" for each in frame.locals}
-    left_out = frame.locals_total - len(frame.locals)
-    return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
+    shown = {each.name: rendered(each.value, each.type) for each in frame.locals}
+    return counted(shown, frame.locals_total - len(frame.locals))
 
 
 MAX_NAMED_THREADS = 10

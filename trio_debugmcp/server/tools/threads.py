@@ -61,7 +61,7 @@ class TaskLines(Answer, frozen=True, kw_only=True):
 
 
 async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
-    session = debugger.session(params.session_id)
+    session = debugger.program(params.session_id)
     places = Places(debugger.workspace.directory)
     try:
         found = await ask_or_look(debugger, session, session.probe.threads)
