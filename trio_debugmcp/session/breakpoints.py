@@ -68,6 +68,9 @@ class BreakpointRegistry:
 
     Error handling: a method that changes something raises a `DebugError` if an adapter refused the change. The change
     stays, and the other sessions have got it.
+
+    Attributes:
+        earlier: the ids of those that were in force in an earlier session, and have not been set again since.
     """
 
     def __init__(self, merger: Merger) -> None:
@@ -76,6 +79,7 @@ class BreakpointRegistry:
         self._temporary_numbers = count(1)
         self._versions = count(1)
         self._syncs: list[BreakpointSync] = []
+        self.earlier: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<BreakpointRegistry of {len(self._visible())} breakpoints for {len(self._syncs)} sessions>"
@@ -89,12 +93,15 @@ class BreakpointRegistry:
     def remove_session(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""
         self._syncs = [each for each in self._syncs if each is not sync]
+        if not self._syncs:
+            self.earlier = {each.id for each in self._all()}
 
     # --- The user's breakpoints ------------------------------------------------------------------------------
 
     async def set(self, spec: BreakpointSpec) -> Breakpoint:
         """Set a breakpoint; one at the same place is replaced, and keeps its id if it is of the same type."""
         made = await self._put(spec)
+        self.earlier.discard(made.id)
         await self._send([made])
         return made
 
@@ -103,6 +110,7 @@ class BreakpointRegistry:
         old = next((each for each in self._state.exceptions if each.exception_type == spec.exception_type), None)
         new = ExceptionBreakpoint(id=old.id if old else f"ex-{next(self._numbers)}", **asdict(spec))
         await self._merger.merge(ExceptionBreakpointPut(new))
+        self.earlier.discard(new.id)
         await self._send([new])
         return new
 

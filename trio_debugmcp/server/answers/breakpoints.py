@@ -79,10 +79,10 @@ def _state(enabled: bool, verified: bool, *, in_session: bool) -> str | None:
     return "Pending" if in_session and not verified else None
 
 
-def breakpoint_notes(debugger: Debugger, brought: Container[str]) -> list[str]:
-    """Return notes on breakpoints that are not where they were set, or have been in force since before.
+def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[str]:
+    """Return notes on breakpoints that are not where they were set.
 
-    `brought`: the ids of those that the call itself has set.
+    `earlier`: the ids of those which are named because they have been in force since an earlier session.
     """
     places = Places(debugger.workspace.directory)
     notes, before = [], []
@@ -92,14 +92,14 @@ def breakpoint_notes(debugger: Debugger, brought: Container[str]) -> list[str]:
         shown = breakpoint_payload(each)
         if shown.message and not each.lost:  # of one that is lost there is a note already
             notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{shown.message}")
-        if each.id not in brought:
+        if each.id in earlier:
             place = places.line(shown.file, shown.line) if shown.file else f"in {shown.function_name}"
             before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
     for exception in debugger.state.exceptions:
         if exception.enabled:
             message = exception_breakpoint_payload(exception).message
             notes += [f"{exception.id} {exception.exception_type}: {message}"] if message else []
-            before += [] if exception.id in brought else [f"{exception.id} {exception.exception_type}"]
+            before += [] if exception.id not in earlier else [f"{exception.id} {exception.exception_type}"]
     if before:
         named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
         notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))

@@ -200,9 +200,11 @@ def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str
     if found is None:
         notes.append("the locals are not there yet: ask for them with variables_get")
         return {}
-    kept = truncated(found.variables, _LOCALS_BYTES)
-    if len(kept) < found.total:
-        omitted["locals"] = found.total - len(kept)
+    own = values.without_runner_names(found.variables)
+    kept = truncated(own, _LOCALS_BYTES)
+    left_out = found.total - len(found.variables) + len(own) - len(kept)
+    if left_out > 0:
+        omitted["locals"] = left_out
     return values.named(kept)
 
 

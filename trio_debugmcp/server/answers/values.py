@@ -84,6 +84,11 @@ def _entries(variables: Iterable[Variable], parent: str | None, above: str) -> I
                 yield f"{name}…", f"{left_out} more"
 
 
+def without_runner_names(variables: Iterable[Variable]) -> list[Variable]:
+    """Return variables without those that pytest puts into the code of a test, to explain assertions that fail."""
+    return [each for each in variables if not each.name.startswith("@py_")]
+
+
 def _name(variable: Variable, parent: str | None, above: str) -> str:
     path, inner = variable.path, f".{variable.name}"
     if path is not None and (parent is not None or above):

@@ -95,12 +95,12 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
-    brought = set()
     for spec in specs:
         if isinstance(spec, ExceptionSpec):
-            brought.add((await debugger.breakpoints.set_exception(spec)).id)
+            await debugger.breakpoints.set_exception(spec)
         else:
-            brought.add((await debugger.breakpoints.set(spec)).id)
+            await debugger.breakpoints.set(spec)
+    earlier = frozenset(debugger.breakpoints.earlier)
     start = Launch(
         program=target.program,
         args=target.args,
@@ -113,7 +113,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         stop_at=target.stop_at,
     )
     answer = await run_program(
-        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, brought=brought
+        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
     interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: target.profile.interpreter(start))
     notes = [f"runs on {interpreter}"] if interpreter else []
@@ -273,11 +273,11 @@ async def run_program(
     timeout: float,
     wait: bool = True,
     show: Sequence[str] = (),
-    brought: Container[str] | None = None,
+    earlier: Container[str] = (),
 ) -> Stop:
     """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on.
 
-    `brought`: the breakpoints that came with it; None if all are meant to be in force.
+    `earlier`: breakpoints that have been in force since an earlier session, which the answer names.
     """
     deadline = trio.current_time() + timeout
     edited = await debugger.breakpoints.find_again(lambda file: file_lines(debugger, file))
@@ -292,10 +292,7 @@ async def run_program(
         with trio.move_on_at(deadline):
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
-    if brought is None:
-        state = debugger.state
-        brought = {each.id for each in state.breakpoints} | {each.id for each in state.exceptions}
-    answer = replace(answer, notes=[*edited, *breakpoint_notes(debugger, brought), *answer.notes])
+    answer = replace(answer, notes=[*edited, *breakpoint_notes(debugger, earlier), *answer.notes])
     last = session.snapshot or debugger.state.last
     return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
 

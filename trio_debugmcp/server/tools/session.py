@@ -13,11 +13,8 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop import Stop, ended_answer, paused_answer, running_answer, with_sessions
 from trio_debugmcp.server.tools.answering import with_threads
 from trio_debugmcp.server.tools.launching import choose_profile, run_program
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Tool
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger
-
-RESTART_SECONDS = 30.0
-"""For a restarted program to stop or end, as for a launch."""
 
 
 class DebugAttach(Params, frozen=True, kw_only=True):
@@ -39,7 +36,8 @@ class DebugDisconnect(Params, frozen=True, kw_only=True):
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
-    pass
+    show: Show = []
+    timeout: Seconds = 30.0
 
 
 class DebugState(Params, frozen=True, kw_only=True):
@@ -111,7 +109,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
-    return await run_program(debugger, profile, start, timeout=RESTART_SECONDS)
+    return await run_program(debugger, profile, start, timeout=params.timeout, show=params.show)
 
 
 async def _state(debugger: Debugger, params: DebugState) -> Stop:
