@@ -20,7 +20,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.app import Options
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, open_server
 
 INSTALL_SECONDS = 600

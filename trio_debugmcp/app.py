@@ -28,7 +28,8 @@ from trio_debugmcp.server.clients import LINGER_SECONDS, Clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
-from trio_debugmcp.session.debugger import Debugger, Settings, open_debugger
+from trio_debugmcp.session.debugger import Debugger, open_debugger
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.transports.streams import Incoming, Outgoing
 from trio_debugmcp.transports.tap import ConnectionTap
 

@@ -12,7 +12,7 @@ from tests.faults.leftovers import children, descriptors, tasks
 from tests.faults.phases import Phase, healthy
 from tests.server.scene import JSON_URIS, LIST_CHANGED, SESSION
 from trio_debugmcp.app import Options
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, ToolFailed, open_server
 from trio_debugmcp.testing.faults import FAULTS, Fault
 

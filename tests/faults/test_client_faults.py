@@ -12,7 +12,7 @@ from tests.faults.leftovers import descriptors, tasks
 from tests.faults.phases import PHASES, Phase, healthy
 from tests.server.scene import LIST_CHANGED, SESSION, launch
 from trio_debugmcp.app import Options
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, open_server
 from trio_debugmcp.testing.faults import CLIENT_FAULTS, ClientFault, RawClient, connect_raw
 

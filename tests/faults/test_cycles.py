@@ -15,7 +15,7 @@ from tests.faults.phases import healthy
 from tests.faults.real_cycles import REAL_CYCLES_IN_THE_SUITE, cycle_for_real
 from tests.server.scene import JSON_URIS
 from trio_debugmcp.app import App, Options
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, open_server
 from trio_debugmcp.testing.faults import RawClient, connect_raw
 

@@ -10,7 +10,7 @@ from tests.fuzz.sources import opened_files
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import NotARecording, Recording, parse_recording
 from trio_debugmcp.replay.replay import Replay
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server, play
 from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.text import decode_scenario, encode_scenario

@@ -19,7 +19,7 @@ from tests.recording.scene import same_answer, watch
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import SessionEntry, read_recording
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, open_server
 
 WORK = """

@@ -26,7 +26,7 @@ from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.recording.format import parse_recording
 from trio_debugmcp.recording.recorder import Recorder, open_recorder
 from trio_debugmcp.server.clients import LINGER_SECONDS
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import open_server
 
 PROGRAMS = Path(__file__).parent.parent / "programs"

@@ -6,7 +6,7 @@ import pytest
 from trio.testing import MockClock
 
 from trio_debugmcp.app import Options
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, ToolFailed, connect
 
 

@@ -13,7 +13,7 @@ from trio.testing import MockClock
 from tests.server.scene import launch, paused
 from trio_debugmcp.dap.messages import CompletionItem
 from trio_debugmcp.server.completions import MAX_DIRECTORY_ENTRIES, MAX_VALUES, complete, completed
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, FakeProfile, Refusal, connect, open_server
 from trio_debugmcp.testing.connect import Era

@@ -16,7 +16,7 @@ from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.questions import TapedMessage
 from trio_debugmcp.replay.tape import tapes, without_terminals
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 
 FOLDER = Path(__file__).parent.parent / "data" / "traces"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.jsonl"))

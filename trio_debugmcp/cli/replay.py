@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from trio_debugmcp.app import Options
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replay import Replay
-    from trio_debugmcp.session.debugger import Settings
+    from trio_debugmcp.session.settings import Settings
 
     configure_logging(arguments)
     try:

@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("serve", problem)
     from trio_debugmcp.app import Options
-    from trio_debugmcp.session.debugger import Settings
+    from trio_debugmcp.session.settings import Settings
 
     configure_logging(arguments)
     roots: list[str] = arguments.root

@@ -1,6 +1,6 @@
 """Breakpoints by the text of their line: finding it, and finding it again after the file was edited. Pure.
 
-place_of("paid = basket.total()", lines, hint=24)      # Found(line=26)
+found = place_of("paid = basket.total()", lines, hint=24)
 """
 
 import difflib

@@ -19,7 +19,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import PROFILES, Launch, Listen, Profile, Runtime, profile_for_file
+from trio_debugmcp.dap.profiles import Launch, Listen, Profile, Runtime, profile_for_file
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -34,9 +34,9 @@ from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
-from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import ChildStart, RootStart, Start, session_active, start_failure
 from trio_debugmcp.session.timeline import Timeline
@@ -48,24 +48,6 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every step of its end is bounded, and they add up to less."""
-
-MAX_GUESTS = 256
-"""Programs that have dialed in by themselves; each is a session, with some tasks and a few hundred KB."""
-
-
-class Settings(Struct, frozen=True):
-    """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
-
-    `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
-    in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
-    """
-
-    directory: str = "."
-    roots: tuple[str, ...] = ()
-    profiles: tuple[Profile, ...] = PROFILES
-    host: Host = Host()
-    max_guests: int = MAX_GUESTS
-    show_secrets: bool = False
 
 
 class Outcome(Struct, frozen=True):

@@ -20,7 +20,7 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
 from trio_debugmcp.testing.fake_connection import DapMessage, FakeConnection
 

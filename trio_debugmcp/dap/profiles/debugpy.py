@@ -28,13 +28,13 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
-from trio_debugmcp.dap.profiles import python_tests
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
-from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
+from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
+from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
 from trio_debugmcp.errors import CannotRun
 
@@ -153,6 +153,7 @@ class Debugpy(Profile):
     expressions: ClassVar[Expressions] = PythonExpressions()
     code: ClassVar[Code] = PythonCode()
     repl: ClassVar[Repl] = PythonRepl()
+    programs: ClassVar[Programs] = PythonPrograms()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""
@@ -170,7 +171,12 @@ class Debugpy(Profile):
         """Open the direct line: the program dials in, with no adapter between."""
         address = await runtime.dial_ins.listen()
         wanted = RunInTerminal(
-            args=[*_interpreter(launch), _package(), *_dial(address, launch.options), *_target(launch)],
+            args=[
+                *interpreter_command(launch.program, launch.cwd, launch.options),
+                _package(),
+                *_dial(address, launch.options),
+                *_target(launch),
+            ],
             cwd=launch.cwd,
             env={"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env},
         )
@@ -258,23 +264,6 @@ class Debugpy(Profile):
             f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
         )
 
-    def runs_script(self, program: str) -> bool:
-        return is_script(program)
-
-    def command_script(self, name: str, directory: str) -> str | None:
-        script = Path(interpreter_for(directory)).parent / name
-        return str(script) if script.is_file() and is_script(str(script)) else None
-
-    def test_options(self, test: str) -> Mapping[str, Any] | None:
-        return {"code": python_tests.runner_code(test)}
-
-    def near_tests(self, test: str, directory: str) -> list[str]:
-        return python_tests.near_tests(test, directory)
-
-    def interpreter(self, launch: Launch) -> str | None:
-        chosen = _interpreter(launch)[0]
-        return None if chosen == sys.executable else chosen
-
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         # A child has dialed in, or, of a program that listens, its parent announces an address in `connect`.
         connect = configuration.get("connect")
@@ -322,18 +311,6 @@ def _dial(address: Address, options: Mapping[str, Any]) -> list[str]:
         "--configure-subProcess",
         "true" if options.get("subProcess", True) else "false",
     ]
-
-
-def _interpreter(launch: Launch) -> list[str]:
-    """The command of the interpreter: `python` in the options, or `pythonPath`, else the one found for the program."""
-    chosen = launch.options.get("python", launch.options.get("pythonPath"))
-    command = [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
-    if not command:
-        runs_file = not {"module", "code"} & launch.options.keys()
-        command = [interpreter_for(launch.program if runs_file else launch.cwd)]
-    # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
-    arguments = [str(each) for each in launch.options.get("pythonArgs", ())]
-    return [*command, "-X", "frozen_modules=off", *arguments]
 
 
 def _target(launch: Launch) -> list[str]:

@@ -3,8 +3,8 @@
 The defaults know nothing of any language, so an adapter can be used without.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 Place = tuple[str, int]
 """The name of a function, as frames have it, and a line."""
@@ -108,6 +108,30 @@ class Code:
     def function_breakpoint(self, name: str) -> tuple[str, str | None]:
         """The name that the adapter knows a function by, and a condition for when it is the one that is meant."""
         return name, None
+
+
+class Programs:
+    """What can be run, and by what. The defaults know no language."""
+
+    def is_script(self, program: str) -> bool:
+        """Whether a file of no known kind says in its first line that it is a program of this language."""
+        return False
+
+    def find_command(self, name: str, directory: str) -> str | None:
+        """The script of a command that is installed where a program in this directory would run."""
+        return None
+
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        """Options of a launch that runs one test; None if the language has no such way."""
+        return None
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        """Tests whose names are like that of one which was not found."""
+        return []
+
+    def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
+        """What runs a program, if that is worth a note: it is not what this server runs on."""
+        return None
 
 
 class Repl:

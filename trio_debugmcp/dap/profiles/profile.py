@@ -30,7 +30,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
-from trio_debugmcp.dap.profiles.language import Code, Expressions, Repl
+from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
@@ -207,26 +207,6 @@ class Profile(ABC):
     code_options: ClassVar[frozenset[str]] = frozenset()
     """Options that select what is run in another way than by a program's path."""
 
-    def runs_script(self, program: str) -> bool:
-        """Whether a file of no known kind says in its first line that it is a program of this language."""
-        return False
-
-    def command_script(self, name: str, directory: str) -> str | None:
-        """The script of a command that is installed where a program in this directory would run."""
-        return None
-
-    def test_options(self, test: str) -> Mapping[str, Any] | None:
-        """Options of a launch that runs one test; None if this adapter's language has no such way."""
-        return None
-
-    def near_tests(self, test: str, directory: str) -> list[str]:
-        """Tests whose names are like this one, which was not found."""
-        return []
-
-    def interpreter(self, launch: Launch) -> str | None:
-        """What runs the program, if that is worth a note: it is not what this server runs on."""
-        return None
-
     has_probe: ClassVar[bool] = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
 
@@ -237,6 +217,8 @@ class Profile(ABC):
     code: ClassVar[Code] = Code()
 
     repl: ClassVar[Repl] = Repl()
+
+    programs: ClassVar[Programs] = Programs()
 
     @abstractmethod
     def locate(self) -> str | None:

@@ -115,9 +115,13 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     answer = await run_program(
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
-    interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: target.profile.interpreter(start))
+    interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: _interpreter(target, cwd))
     notes = [f"runs on {interpreter}"] if interpreter else []
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
+
+
+def _interpreter(target: Target, cwd: str) -> str | None:
+    return target.profile.programs.interpreter(target.program, cwd, target.options)
 
 
 def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
@@ -160,7 +164,7 @@ def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...
     elif params.code is not None:
         own, name = {"code": params.code}, "<code>"
     elif params.test is not None:
-        own, name = profile.test_options(params.test), params.test
+        own, name = profile.programs.test_options(params.test), params.test
         stop_at = (*stop_at, LEAVES_TEST) if stop_at else ()
     if own is None or not own.keys() <= profile.code_options:
         what = next(each for each in ("module", "code", "test") if getattr(params, each) is not None)
@@ -180,7 +184,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
         profiles = debugger.settings.profiles
         found = debugger.host.query(
             f"command {program} for {cwd}",
-            lambda: next(filter(None, (each.command_script(program, cwd) for each in profiles)), None),
+            lambda: next(filter(None, (each.programs.find_command(program, cwd) for each in profiles)), None),
         )
     if found is None and "/" not in program and Path(program).suffix == "":
         raise UsageError(
@@ -197,7 +201,7 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
     if target.test is None or answer.state != "Disconnected" or not answer.exit_code:
         return []
     test, profile = target.test, target.profile
-    near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.near_tests(test, cwd))
+    near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.programs.near_tests(test, cwd))
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
 
 
@@ -211,7 +215,7 @@ def choose_profile(debugger: Debugger, adapter: str | None, program: str | None)
     if adapter is None and program is not None and not Path(program).suffix:
         script = program
         adapter = debugger.host.query(
-            f"script {script}", lambda: next((each.name for each in profiles if each.runs_script(script)), None)
+            f"script {script}", lambda: next((each.name for each in profiles if each.programs.is_script(script)), None)
         )
     return choose(
         adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate)

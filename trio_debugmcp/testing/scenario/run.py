@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles import PROFILES, Profile, profile_named
 from trio_debugmcp.server.auth import Role
-from trio_debugmcp.session.debugger import Settings
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.connect import Server, open_server
 from trio_debugmcp.testing.debug_client import Notice
 from trio_debugmcp.testing.fake_adapter import FakeAdapter, FakeProfile

@@ -1,0 +1,43 @@
+"""`PythonPrograms`: what of Python can be run, and by which interpreter."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from trio_debugmcp.dap.profiles import python_tests
+from trio_debugmcp.dap.profiles.language import Programs
+from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
+
+
+class PythonPrograms(Programs):
+    """Files, the scripts of installed commands, and tests."""
+
+    def is_script(self, program: str) -> bool:
+        return is_script(program)
+
+    def find_command(self, name: str, directory: str) -> str | None:
+        script = Path(interpreter_for(directory)).parent / name
+        return str(script) if script.is_file() and is_script(str(script)) else None
+
+    def test_options(self, test: str) -> Mapping[str, Any] | None:
+        return {"code": python_tests.runner_code(test)}
+
+    def near_tests(self, test: str, directory: str) -> list[str]:
+        return python_tests.near_tests(test, directory)
+
+    def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
+        chosen = interpreter_command(program, directory, options)[0]
+        return None if chosen == sys.executable else chosen
+
+
+def interpreter_command(program: str, directory: str, options: Mapping[str, Any]) -> list[str]:
+    """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one for the program."""
+    chosen = options.get("python", options.get("pythonPath"))
+    command = [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
+    if not command:
+        runs_file = not {"module", "code"} & options.keys()
+        command = [interpreter_for(program if runs_file else directory)]
+    # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
+    arguments = [str(each) for each in options.get("pythonArgs", ())]
+    return [*command, "-X", "frozen_modules=off", *arguments]

@@ -1,0 +1,24 @@
+"""`Settings`: what the person who starts the server decides about debugging."""
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles import PROFILES, Profile
+from trio_debugmcp.session.host import Host
+
+MAX_GUESTS = 256
+"""Programs that have dialed in by themselves; each is a session, with some tasks and a few hundred KB."""
+
+
+class Settings(Struct, frozen=True):
+    """What the person who starts the server decides. `roots` empty: programs and sources may be anywhere.
+
+    `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
+    in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
+    """
+
+    directory: str = "."
+    roots: tuple[str, ...] = ()
+    profiles: tuple[Profile, ...] = PROFILES
+    host: Host = Host()
+    max_guests: int = MAX_GUESTS
+    show_secrets: bool = False
