@@ -1,6 +1,8 @@
-"""Breakpoints by the text of their line: finding it, and finding it again after the file was edited. Pure.
+"""Breakpoints by the text of their line: finding it, and finding it again after the file was edited.
 
-found = place_of("paid = basket.total()", lines, hint=24)
+    found = place_of("paid = basket.total()", lines, hint=24)
+
+Pure: the caller reads the file.
 """
 
 import difflib
