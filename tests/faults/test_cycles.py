@@ -51,7 +51,7 @@ async def use(client: RawClient, adapter: FakeAdapter, number: int) -> None:
     adapter.frames = [("work", f"/src/{number}.py", 1), ("main", FakeAdapter.program, 2)]
     await call(client, "breakpoint_set", file=FakeAdapter.program, line=number + 1)
     launched = await call(client, "debug_launch", program=adapter.program)
-    assert launched["structuredContent"]["stop"]["reason"] == "Entry"
+    assert launched["structuredContent"]["reason"] == "Entry"
     await adapter.event("module", {"reason": "new", "module": {"id": number, "name": f"m{number}"}})
     await adapter.event("thread", {"reason": "started", "threadId": number + 2})
     await adapter.event("output", {"category": "stdout", "output": f"hello {number}\n" * 10})

@@ -198,7 +198,8 @@ def _returned(stack: Stack) -> dict[str, str]:
 def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:
     found = stack.locals
     if found is None:
-        notes.append("the locals are not there yet: ask for them with variables_get")
+        known = "the locals are not there yet: ask for them with variables_get"
+        notes.append(known if stack.frames else "where it is stopped is not known: the debug adapter reported no stack")
         return {}
     own = values.without_runner_names(found.variables)
     kept = truncated(own, _LOCALS_BYTES)
