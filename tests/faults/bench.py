@@ -105,7 +105,7 @@ class Bench:
 
     async def check_fresh_launch(self) -> None:
         self._profile.adapter = FakeAdapter()
-        result = await self.worker.call("debug_launch", program=FakeAdapter.program)
+        result = await self.worker.call("debug_launch", program=FakeAdapter.program, stop_at_entry=True)
         assert result["reason"] == "Entry"
         assert (await self.watcher.read(SESSION))["state"] == "Paused"
         assert await self.worker.call("debug_disconnect") == {"ended": True}

@@ -50,7 +50,7 @@ async def use(client: RawClient, adapter: FakeAdapter, number: int) -> None:
     """A short session: a breakpoint, a stop, output, and a module, a thread and sources of its own."""
     adapter.frames = [("work", f"/src/{number}.py", 1), ("main", FakeAdapter.program, 2)]
     await call(client, "breakpoint_set", file=FakeAdapter.program, line=number + 1)
-    launched = await call(client, "debug_launch", program=adapter.program)
+    launched = await call(client, "debug_launch", program=adapter.program, stop_at_entry=True)
     assert launched["structuredContent"]["reason"] == "Entry"
     await adapter.event("module", {"reason": "new", "module": {"id": number, "name": f"m{number}"}})
     await adapter.event("thread", {"reason": "started", "threadId": number + 2})

@@ -65,6 +65,7 @@ class Playing:
                     program=str(self._program),
                     adapter="recorded",
                     stop_at_entry=False,
+                    stop_on_uncaught=False,
                     wait=False,
                     timeout=100,
                 )
