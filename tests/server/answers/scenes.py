@@ -196,7 +196,7 @@ async def exceptions(scene: Scene) -> Answers:
 
 
 async def attached(scene: Scene) -> Answers:
-    """A program that is attached to, and goes on."""
+    """A program that is attached to, and keeps running."""
     yield "debug_attach", await scene.call("debug_attach", port=5678)
     yield "debug_disconnect_detached", await scene.call("debug_disconnect")
 

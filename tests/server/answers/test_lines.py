@@ -100,7 +100,7 @@ def test_a_breakpoint_has_its_place_and_what_is_special_about_it(more: dict[str,
     assert breakpoint_line(PLACES, bound(**more), in_session=True) == line
 
 
-def test_without_a_session_pending_is_no_news() -> None:
+def test_without_a_session_pending_is_not_said() -> None:
     assert breakpoint_line(PLACES, bound(bindings=()), in_session=False) == "bp-1 till.py:24"
 
 

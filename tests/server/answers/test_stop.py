@@ -61,7 +61,7 @@ async def test_output_that_is_left_out_is_counted_by_stream(
         assert found.get("omitted") == (None if left_out is None else {"stderrCharacters": left_out})
 
 
-async def test_output_is_told_once_to_each_client(autojump_clock: MockClock) -> None:
+async def test_each_client_gets_output_once(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with open_server(adapter.options()) as server, server.connect() as one, server.connect() as two:
         await launch(one, adapter)
