@@ -240,7 +240,7 @@ async def memory_beside_a_stopped_program() -> tuple[float, float, int]:
     ):
         await trivial.request("resources/read", {"uri": "trivial://answer"})
         launched = await rpc.call("debug_launch", program=str(PROGRAM))
-        debuggee = launched["structuredContent"]["session"]["processId"]
+        debuggee = launched["structuredContent"]["pid"]
         await rpc.call("debug_step")
         processes = [rpc.pid, *(pid for pid in children(rpc.pid) if pid != debuggee)]
         result = memory(trivial.pid), sum(map(memory, processes)), len(processes)
@@ -310,8 +310,8 @@ async def traces() -> tuple[float, float, int, int]:
                 before = time.perf_counter()
                 await rpc.call("debug_launch", program=file, stop_at_entry=False, timeout=60)
                 ours.append(time.perf_counter() - before)
-                listed = await rpc.call("breakpoint_list")
-                hits = json.loads(listed["content"][0]["text"])["breakpoints"][0]["hitCount"]
+                (line,) = (await rpc.call("breakpoint_list"))["structuredContent"]["breakpoints"]
+                hits = int(re.search(r", (\d+) hits?\b", line)[1])  # type: ignore[index]
     watchdog.close()
     return statistics.median(raw), statistics.median(ours), raw_hits, hits
 

@@ -146,13 +146,14 @@ async def debug(engine: Engine, python: Path, folder: Path) -> None:
             stop = await client.call("debug_wait", timeout=RUN_SECONDS)
             print(f"  first stop after {trio.current_time() - before:.1f} s")
             found = await all_stopped(client, file, line)
-            print(f"  {found['threads']} threads in {WORKERS} processes: {len(found['stacks'])} different stacks")
+            threads = sum(each.get("count", 1) for each in found["stacks"])
+            print(f"  {threads} threads in {WORKERS} processes: {len(found['stacks'])} different stacks")
             print(f"  {found['stacks_here']['count']} x {found['stacks_here']['frames'][0]}")
             numbers = []
             for _ in range(WORKERS):
-                values = {each["name"]: each["value"] for each in stop["locals"]}
-                print(f"  {stop['sessionId']} {values}")
-                check(stop["location"]["line"] == line, stop)
+                values = stop["locals"]
+                print(f"  {stop['session']} {values}")
+                check(stop["at"].startswith(f"{file.name}:{line} "), stop)
                 check(int(values["squared"]) == int(values["number"]) ** 2, values)
                 numbers.append(int(values["number"]))
                 stop = await client.call("debug_continue", timeout=1 if len(numbers) == WORKERS else RUN_SECONDS)
@@ -171,7 +172,7 @@ async def all_stopped(client: DebugClient, file: Path, line: int) -> dict[str, A
         while True:
             found = await client.call("stacktrace_get", thread_id="*")
             for each in found["stacks"]:
-                if each["count"] == WORKERS and each["frames"] and each["frames"][0].endswith(f"{file}:{line}"):
+                if each.get("count", 1) == WORKERS and each["frames"][0].endswith(f" {file.name}:{line}"):
                     return {**found, "stacks_here": each}
             await trio.sleep(0.2)
 

@@ -21,8 +21,8 @@ DEAD: Row = (
 )
 
 SILENT: Row = (
-    "TIMEOUT",
-    "TIMEOUT",
+    "times out",  # the wait ends, and the start can still be ended by debug_disconnect
+    "times out",
     "times out",
     "TIMEOUT",
     "times out",
@@ -55,7 +55,7 @@ NONSENSE: Row = (
 
 NOTHING: Row = (
     "times out",
-    "TIMEOUT",  # without its capabilities no `configurationDone` is sent
+    "times out",  # without its capabilities no `configurationDone` is sent
     "times out",
     "unharmed",
     "times out",
@@ -135,7 +135,7 @@ def declared() -> Outcomes:
 
 LEGEND = {
     "unharmed": "the call is answered as if nothing were wrong",
-    "times out": "the call is answered in time, with `timedOut: true`: the program has not stopped",
+    "times out": "the call is answered in time, with `timedOut: true`: the program has not stopped, or is still starting",
     "exited": "the call is answered with the program's exit",
     "a code": "the call fails in time with that code, and with a sentence that says what to do next",
     "†": "the session is over: its reason can be read, its resources are gone, `list_changed` was sent. "

@@ -42,7 +42,7 @@ async def cycle_for_real(cycles: int) -> list[Held]:
 
 
 async def _cycle(client: DebugClient, ending: str) -> None:
-    session = (await client.call("debug_launch", program=str(PROGRAM)))["session"]
+    launched = await client.call("debug_launch", program=str(PROGRAM))
     await client.call("debug_step", count=2)
     await client.call("variables_get")
     match ending:
@@ -50,7 +50,7 @@ async def _cycle(client: DebugClient, ending: str) -> None:
             stop = await client.call("debug_continue")
             assert stop["reason"] == "Exited"
         case "kill":
-            os.kill(session["processId"], 9)
+            os.kill(launched["pid"], 9)
         case _:
             await client.call("debug_disconnect")
     while await client.uris():  # its processes are being ended

@@ -27,7 +27,7 @@ WARM_AFTER = 200
 MAX_GROWTH_BLOCKS = 400
 """Blocks of Python's memory over the other cycles: less than one in each, so nothing is kept of a session."""
 
-ENDS = ("exit", "crash", "disconnect", "cancelled", "refused", "client leaves")
+ENDS = ("exit", "crash", "disconnect", "cancelled", "never ready", "client leaves")
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +50,8 @@ async def use(client: RawClient, adapter: FakeAdapter, number: int) -> None:
     """A short session: a breakpoint, a stop, output, and a module, a thread and sources of its own."""
     adapter.frames = [("work", f"/src/{number}.py", 1), ("main", FakeAdapter.program, 2)]
     await call(client, "breakpoint_set", file=FakeAdapter.program, line=number + 1)
-    launched = await call(client, "debug_launch", program=adapter.program)
-    assert launched["structuredContent"]["stop"]["reason"] == "Entry"
+    launched = await call(client, "debug_launch", program=adapter.program, stop_at_entry=True)
+    assert launched["structuredContent"]["reason"] == "Entry"
     await adapter.event("module", {"reason": "new", "module": {"id": number, "name": f"m{number}"}})
     await adapter.event("thread", {"reason": "started", "threadId": number + 2})
     await adapter.event("output", {"category": "stdout", "output": f"hello {number}\n" * 10})
@@ -75,9 +75,11 @@ async def cycle(app: App, client: RawClient, adapter: FakeAdapter, number: int) 
             request = await client.call("debug_launch", {"program": adapter.program})
             await trio.sleep(1)
             await client.send("notifications/cancelled", {"requestId": request}, notify=True)
-        case "refused":
+        case "never ready":
             adapter.withhold("initialize")
-            assert (await call(client, "debug_launch", program=adapter.program, timeout=1))["isError"]
+            launched = await call(client, "debug_launch", program=adapter.program, timeout=1)
+            assert launched["structuredContent"]["timedOut"]
+            await call(client, "debug_disconnect")
         case _:
             async with connect_raw(app) as other:
                 await subscribe(other)

@@ -78,7 +78,7 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["updated"] == [SESSION]
     assert report["afterStep"] == ["Paused", 4]
     assert report["completion"]
-    assert report["launched"]["stop"]["reason"] == "Entry"
+    assert report["launched"]["reason"] == "Entry"
     if (transport, era) == ("http", "legacy"):
         loggers = {each["logger"] for each in report["logged"]}
         assert "trio_debugmcp.session.exceptions" in loggers
@@ -124,7 +124,7 @@ async def test_the_inspector_lists_and_calls(transport: str, era: str, inspector
                 "tools/call", "--tool-name", "debug_launch", "--tool-args-json", json.dumps({"program": STEPS})
             )
             assert code == 0, complained
-            assert called["structuredContent"]["stop"]["reason"] == "Entry"
+            assert called["structuredContent"]["reason"] == "Entry"
             assert called["content"][0]["type"] == "text"
 
             code, resources, complained = await ask("resources/list")

@@ -5,9 +5,11 @@ Times are only ever upper bounds that are promised to users, far above what is m
 """
 
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 import trio
@@ -50,6 +52,39 @@ def line_of(name: str, text: str) -> int:
 def at(name: str, text: str) -> dict[str, object]:
     """That line as arguments of the breakpoint tools."""
     return {"file": program(name), "line": line_of(name, text)}
+
+
+class Place(NamedTuple):
+    """Where an answer says that something is."""
+
+    file: str
+    line: int
+    function: str
+
+
+def where(answer: dict[str, Any] | str) -> Place:
+    """The place of a stop, or in a line about a thread or a frame: `*2 worker-1 /tmp/app.py:25 in work, waits …`."""
+    text = answer if isinstance(answer, str) else answer["at"]
+    file, line, function = re.findall(r"(\S+):(\d+)(?: in ([\w.<>]+))?", text)[0]
+    return Place(file, int(line), function)
+
+
+def text_of(output: dict[str, Any], stream: str | None = None) -> str:
+    """The text in an answer of process_read_output: of one stream, or all."""
+    pieces = (piece for entry in output["entries"] for piece in entry.items())
+    return "".join(text for name, text in pieces if stream in (None, name))
+
+
+async def breakpoints(client: DebugClient) -> dict[str, str]:
+    """What breakpoint_list says of each breakpoint, by id."""
+    lines = (await client.call("breakpoint_list"))["breakpoints"]
+    return dict(line.split(" ", 1) for line in lines)
+
+
+async def hits(client: DebugClient) -> dict[str, int]:
+    """The counts in breakpoint_list, by id."""
+    found = {id_: re.search(r", (\d+) hits?\b", rest) for id_, rest in (await breakpoints(client)).items()}
+    return {id_: int(count[1]) if count else 0 for id_, count in found.items()}
 
 
 Connect = Callable[..., AbstractAsyncContextManager[DebugClient]]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 import trio
 
-from tests.real.conftest import PROGRAMS
+from tests.real.conftest import PROGRAMS, hits, text_of, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 OLDEST = (3, 8)
@@ -112,11 +112,11 @@ async def _launch(client: DebugClient, interpreter: Interpreter, file: Path) -> 
     launched = await client.call(
         "debug_launch", program=str(file), adapter_options=_with(interpreter), stop_at_entry=False
     )
-    await _check_stop(client, launched["stop"], "1")
+    await _check_stop(client, launched, "1")
     session = await client.read("debugger://session")
     assert session["runtimeVersion"].startswith("CPython {}.{}.".format(*interpreter.version)), session
     stepped = await client.call("debug_step")
-    assert stepped["location"]["line"] == _line("return done")
+    assert where(stepped).line == _line("return done")
     await _check_stop(client, await client.call("debug_continue"), "2")
     assert (await client.read("debugger://session"))["parentSessionId"] is not None
     await client.call("debug_disconnect")
@@ -128,14 +128,12 @@ async def _trace(client: DebugClient, interpreter: Interpreter, file: Path) -> N
     message = "{number!r:>3} {[number for _ in 'ab']} {nope}"
     await client.call("breakpoint_set", file=str(file), line=_line("return done"), log_message=message)
     await client.call("breakpoint_set", file=str(file), line=_line("time.sleep"), hit_condition="== 3")
-    stop = (
-        await client.call("debug_launch", program=str(file), adapter_options=_with(interpreter), stop_at_entry=False)
-    )["stop"]
-    assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("time.sleep")), stop
-    entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+    stop = await client.call("debug_launch", program=str(file), adapter_options=_with(interpreter), stop_at_entry=False)
+    assert (stop["reason"], where(stop).line) == ("Breakpoint", _line("time.sleep")), stop
+    log = text_of(await client.call("process_read_output", stream="tracepoint"), "log")
     error = "<error: NameError: name 'nope' is not defined>\n"
-    assert "".join(each["text"] for each in entries) == f"  1 [1, 1] {error}  2 [2, 2] {error}", entries
-    counts = [each["hitCount"] for each in (await client.call("breakpoint_list"))["breakpoints"]]
+    assert log == f"  1 [1, 1] {error}  2 [2, 2] {error}", log
+    counts = list((await hits(client)).values())
     assert counts == [2, 3], counts
     await client.call("breakpoint_remove", id="*")
     await client.call("debug_disconnect")
@@ -148,7 +146,7 @@ async def _attach(client: DebugClient, interpreter: Interpreter, file: Path) -> 
         await client.call("breakpoint_set", file=str(file), line=_line("time.sleep"))
         await client.call("debug_attach", pid=process.pid)
         stop = await client.call("debug_wait")
-        assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("time.sleep")), stop
+        assert (stop["reason"], where(stop).line) == ("Breakpoint", _line("time.sleep")), stop
         await client.call("debug_disconnect")
         await trio.sleep(0.2)
         assert process.poll() is None, "it lives on"
@@ -159,9 +157,8 @@ async def _attach(client: DebugClient, interpreter: Interpreter, file: Path) -> 
 
 
 async def _check_stop(client: DebugClient, stop: dict[str, Any], number: str) -> None:
-    assert (stop["reason"], stop["location"]["line"]) == ("Breakpoint", _line("done = ")), stop
-    (variable,) = (await client.call("variables_get", filter="number"))["variables"]
-    assert variable["value"] == number
+    assert (stop["reason"], where(stop).line) == ("Breakpoint", _line("done = ")), stop
+    assert (await client.call("variables_get", filter="number"))["variables"] == {"number": number}
 
 
 def _with(interpreter: Interpreter) -> dict[str, str]:

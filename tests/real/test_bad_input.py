@@ -53,7 +53,7 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usab
                 await client.call(tool, **arguments)
             assert (tool, arguments, failed.value.code) == (tool, arguments, code)
             assert says in failed.value.message
-        assert (await client.call("debug_launch", program=STEPS))["stop"]["reason"] == "Entry"
+        assert (await client.call("debug_launch", program=STEPS))["reason"] == "Entry"
 
 
 async def test_during_a_session_each_mistake_is_named_and_the_session_continues(debugging: Connect) -> None:
@@ -85,7 +85,7 @@ async def test_during_a_session_each_mistake_is_named_and_the_session_continues(
             assert (tool, failed.value.code) == (tool, code)
             assert says in failed.value.message
         await client.call("breakpoint_set", **at("steps.py", "# last"))
-        assert (await client.call("debug_continue"))["breakpointIds"] == ["bp-1"]
+        assert (await client.call("debug_continue"))["breakpoints"] == ["bp-1"]
 
 
 async def test_programs_and_sources_outside_the_roots_are_refused(debugging: Connect, tmp_path: Path) -> None:
@@ -99,5 +99,6 @@ async def test_programs_and_sources_outside_the_roots_are_refused(debugging: Con
             await client.call("debug_launch", program="../../../../etc/passwd")
         assert failed.value.code == "PERMISSION_DENIED"
         launched = await client.call("debug_launch", program="app.py")
-        assert launched["session"]["executablePath"] == str(inside)
-        assert launched["session"]["workingDirectory"] == str(tmp_path)
+        assert launched["at"] == "app.py:1 in <module>"
+        session = await client.read("debugger://session")
+        assert (session["executablePath"], session["workingDirectory"]) == (str(inside), str(tmp_path))

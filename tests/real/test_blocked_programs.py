@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, promised
+from tests.real.conftest import Connect, promised, where
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 TWO_LOCKS = """\
@@ -152,64 +152,69 @@ async def until(
         await trio.sleep(0.05)
 
 
-async def waiting(client: DebugClient, *kinds: str) -> list[dict[str, Any]]:
-    """Wait until exactly these things are waited for, by the begin of their names; return the threads."""
+async def waiting(client: DebugClient, *kinds: str) -> list[str]:
+    """Wait until exactly these things are waited for, by the begin of their names; return the lines of the threads."""
 
     def there(found: dict[str, Any]) -> bool:
-        said = sorted(each.get("waitsFor", "") for each in found["threads"])
+        said = sorted(line.partition(", waits for ")[2] for line in found["threads"])
         return len(said) == len(kinds) and all(
             each.startswith(kind) for each, kind in zip(said, sorted(kinds), strict=True)
         )
 
-    found: list[dict[str, Any]] = (await until(lambda: client.call("threads_list"), there))["threads"]
+    found: list[str] = (await until(lambda: client.call("threads_list"), there))["threads"]
     return found
 
 
-async def pause(client: DebugClient) -> list[str]:
-    """Pause the blocked program, which must answer soon; return the notes."""
+def id_of(line: str) -> int:
+    """The id in the line of a thread."""
+    return int(line.removeprefix("*").split()[0])
+
+
+async def pause(client: DebugClient) -> tuple[list[str], list[str]]:
+    """Pause the blocked program, which must answer soon; return the notes on it, and the lines of the threads."""
     start = trio.current_time()
     report = await client.call("debug_pause")
     assert trio.current_time() - start < promised(1)
-    assert (report["state"], report["timedOut"]) == ("Running", False), report
+    assert (report["state"], "timedOut" in report) == ("Running", False), report
     assert "The pause stays armed" in report["notes"][0]
     notes: list[str] = report["notes"]
-    return notes[1:]
+    return notes[1:], report["threads"]
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_deadlock_of_two_locks(way: str, blocked: Callable[..., Any]) -> None:
     async with blocked(way, TWO_LOCKS) as client:
         threads = await waiting(client, "second", "second")
-        assert {each["state"] for each in threads} == {"Waiting"}
-        assert {each["location"]["line"] for each in threads} == {11}
-        first, second = (each["id"] for each in threads)
-        notes = await pause(client)
-        assert notes[0] in {
-            f"deadlock: threads {a}, {b} wait for each other" for a, b in [(first, second), (second, first)]
-        }
-        assert f"second, probably held by thread {second} payer, at " in notes[1]
-        assert notes[1].endswith("program.py:11 in Bank.pay")
+        assert {(where(each).line, where(each).function) for each in threads} == {(11, "Bank.pay")}
+        first, second = map(id_of, threads)
+        assert sorted((await client.call("threads_list"))["deadlocks"][0]) == sorted([first, second])
+        notes, lines = await pause(client)
+        assert notes in [
+            [f"deadlock: threads {a}, {b} wait for each other"] for a, b in [(first, second), (second, first)]
+        ]
+        assert lines[0].startswith(f"{first} MainThread ")
+        assert lines[0].endswith(f"program.py:11 in Bank.pay, waits for second, probably held by thread {second} payer")
         start = trio.current_time()
         found = await client.call("stacktrace_get", thread_id="*", locals=True)
         assert trio.current_time() - start < promised(1)
-        assert [each["count"] for each in found["stacks"]] == [1, 1]
+        assert ["count" in each for each in found["stacks"]] == [False, False], "one thread each"
         assert all("first" in each["locals"][0] for each in found["stacks"])
         merged = await client.call("stacktrace_get", thread_id="*")
-        assert merged["threads"] == 2
+        assert sum(each.get("count", 1) for each in merged["stacks"]) == 2
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_deadlock_of_five_threads_in_a_ring(way: str, blocked: Callable[..., Any]) -> None:
     async with blocked(way, RING) as client:
         threads = await waiting(client, *["forks[(seat + 1) % 5]"] * 5)
-        notes = await pause(client)
-        (deadlock,) = [note for note in notes if note.startswith("deadlock")]
-        assert all(str(each["id"]) in deadlock for each in threads)
-        assert len(notes) == 6
+        (deadlock,), lines = await pause(client)
+        assert deadlock.startswith("deadlock: threads ")
+        assert all(str(id_of(each)) in deadlock for each in threads)
+        assert len(lines) == 5
         start = trio.current_time()
         found = await client.call("stacktrace_get", thread_id="*")
         assert trio.current_time() - start < promised(1)
-        assert (found["threads"], found["stacks"][0]["count"]) == (5, 4)
+        assert [each.get("count", 1) for each in found["stacks"]] == [4, 1]
         assert found["stacks"][0]["frames"][0].startswith("dine ")
 
 
@@ -217,28 +222,30 @@ async def test_a_deadlock_of_five_threads_in_a_ring(way: str, blocked: Callable[
 async def test_an_idle_asyncio_program_that_leaks_a_connection(way: str, blocked: Callable[..., Any]) -> None:
     async with blocked(way, LEAK) as client:
         await waiting(client, "the events of its asyncio loop")
-        assert "waits for the events of its asyncio loop" in (await pause(client))[0]
+        assert "waits for the events of its asyncio loop" in (await pause(client))[1][0]
         start = trio.current_time()
         found = await client.call("tasks_list")
         assert trio.current_time() - start < promised(1)
-        tasks = {each["name"]: each for each in found["tasks"]}
+        tasks = dict(each.strip().split(": ", 1) for each in found["tasks"])
         assert {"task-ben", "task-carl"} < set(tasks)
         assert "task-anna" not in tasks
-        handle, borrow, *_ = tasks["task-ben"]["chain"]
-        assert (handle.partition(" ")[0], borrow.rpartition(":")[2]) == ("handle", "4")
+        handle, borrow, *_ = tasks["task-ben"].split(" > ")
+        assert (handle.startswith("handle "), where(handle).line, borrow) == (True, 7, "borrow :4")
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_idle_trio_program(way: str, blocked: Callable[..., Any]) -> None:
     async with blocked(way, TRIO) as client:
         await waiting(client, "the events of its Trio run")
-        assert "waits for the events of its Trio run" in (await pause(client))[0]
+        assert "waits for the events of its Trio run" in (await pause(client))[1][0]
         start = trio.current_time()
         found = await client.call("tasks_list")
         assert trio.current_time() - start < promised(1)
-        tasks = {each["name"]: each for each in found["tasks"]}
-        assert tasks["receiver"]["depth"] == tasks["sleeper"]["depth"] == tasks["__main__.main"]["depth"] + 1
-        assert tasks["receiver"]["chain"][0].endswith("program.py:4")
+        lines = dict(each.lstrip().split(": ", 1) for each in found["tasks"])
+        depths = {each.lstrip().partition(":")[0]: len(each) - len(each.lstrip()) for each in found["tasks"]}
+        assert depths["receiver"] == depths["sleeper"] == depths["__main__.main"] + 2
+        assert lines["receiver"].startswith("receive ")
+        assert where(lines["receiver"]).line == 4
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -248,13 +255,14 @@ async def test_a_program_that_waits_in_a_call(
 ) -> None:
     async with blocked(way, text) as client:
         (thread,) = await waiting(client, what)
-        assert thread["location"]["line"] == line
-        (note,) = await pause(client)
-        assert f"waits for {what}, at " in note
+        assert where(thread).line == line
+        notes, (line_of_thread,) = await pause(client)
+        assert notes == []
+        assert line_of_thread.endswith(f"program.py:{line} in <module>, waits for {what}")
         start = trio.current_time()
         stack = await client.call("stacktrace_get", locals=True)
         assert trio.current_time() - start < promised(1)
-        assert (stack["state"], stack["frames"][0]["location"]["line"]) == ("Waiting", line)
+        assert (stack["state"], where(stack["frames"][0]).line) == ("Waiting", line)
 
 
 async def test_a_pause_that_is_armed_stops_the_program_when_it_runs_again(blocked: Callable[..., Any]) -> None:
@@ -263,7 +271,7 @@ async def test_a_pause_that_is_armed_stops_the_program_when_it_runs_again(blocke
         await pause(client)
         await client.call("process_write_input", data="Ada\n")
         stop = await client.call("debug_wait")
-        assert (stop["state"], stop["reason"], stop["location"]["line"]) == ("Paused", "Pause", 2)
+        assert (stop["state"], stop["reason"], where(stop).line) == ("Paused", "Pause", 2)
         assert (await client.call("debug_continue"))["exitCode"] == 0
 
 
@@ -271,20 +279,21 @@ async def test_the_first_question_is_answered_as_soon(blocked: Callable[..., Any
     """It puts the probe into the program."""
     async with blocked("launched", SLEEP) as client:
         await trio.sleep(promised(1))
-        (note,) = await pause(client)
-        assert "waits for time.sleep(seconds), at " in note
+        _, (line,) = await pause(client)
+        assert line.endswith("program.py:3 in <module>, waits for time.sleep(seconds)")
 
 
 async def test_hundreds_of_threads_that_wait_are_all_seen(blocked: Callable[..., Any]) -> None:
     async with blocked("launched", POOL) as client:
 
         def all_wait(found: dict[str, Any]) -> bool:
-            return found["threads"] == 301 and [each["count"] for each in found["stacks"]] == [300, 1]
+            return [each.get("count", 1) for each in found["stacks"]] == [300, 1]
 
         found = await until(lambda: client.call("stacktrace_get", thread_id="*"), all_wait)
-        assert found["notes"] == []
+        assert not {"notes", "omitted"} & set(found)
         assert len(found["stacks"][0]["frames"]) >= 16
-        assert (await pause(client))[-1] == "281 more threads: see threads_list"
+        _, lines = await pause(client)
+        assert (len(lines), lines[-1]) == (21, "281 more: see threads_list")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -298,11 +307,11 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(way: str, blocked: Call
         found = await client.call("threads_list")
         assert trio.current_time() - start < promised(1)
         (thread,) = found["threads"]
-        assert (thread["name"], thread["state"], thread["location"]["line"]) == ("MainThread", "Running", 4)
+        assert (thread.split()[1], where(thread).line, "waits" in thread) == ("MainThread", 4, False)
         assert "seen from outside by py-spy" in found["notes"][0]
         assert "MainThread keeps the GIL in C code, at " in found["notes"][0]
         everything = await client.call("stacktrace_get", thread_id="*")
-        assert [each["frames"][0].rpartition("/")[2] for each in everything["stacks"]] == ["program.py:4"]
+        assert [where(each["frames"][0]).line for each in everything["stacks"]] == [4]
         assert "seen from outside by py-spy" in everything["notes"][0]
         with pytest.raises(ToolFailed, match="does not let the probe run"):
             await client.call("stacktrace_get")
@@ -313,7 +322,8 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(way: str, blocked: Call
         start = trio.current_time()
         report = await client.call("debug_pause")
         assert trio.current_time() - start < promised(1.5)
-        assert (report["state"], report["timedOut"]) == ("Running", False)
+        assert (report["state"], "timedOut" in report) == ("Running", False)
+        assert [where(each).line for each in report["threads"]] == [4]
         assert "keeps the GIL" in report["notes"][0]
         assert "The pause stays armed" in report["notes"][0]
         assert (await client.call("debug_state"))["state"] == "Running"
@@ -339,15 +349,17 @@ async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_p
     program.write_text(WORKER)
     async with debugging() as client:
         await client.call("breakpoint_set", file=str(program), line=4)
-        stop = (await client.call("debug_launch", program=str(program), stop_at_entry=False))["stop"]
+        stop = await client.call("debug_launch", program=str(program), stop_at_entry=False)
         threads = await waiting(client, "", "worker")
-        main, worker = sorted(threads, key=lambda each: bool(each["name"] == "worker"))
-        assert (main["state"], worker["state"]) == ("Waiting", "Suspended")
-        refused = rf"Thread {main['id']} MainThread waits for worker.*Step thread {worker['id']}, or set a breakpoint"
+        main, worker = sorted(threads, key=lambda each: " worker " in each.partition(",")[0])
+        assert ("waits for worker" in main, worker.startswith("*")) == (True, True)
+        main_id, worker_id = id_of(main), id_of(worker)
+        assert stop["thread"] == f"{worker_id} worker"
+        refused = rf"Thread {main_id} MainThread waits for worker.*Step thread {worker_id}, or set a breakpoint"
         with pytest.raises(ToolFailed, match=refused) as failed:
-            await client.call("debug_step", thread_id=main["id"])
+            await client.call("debug_step", thread_id=main_id)
         assert failed.value.code == "INVALID_THREAD"
         assert (await client.call("debug_state"))["state"] == "Paused"
-        step = await client.call("debug_step", thread_id=worker["id"])
-        assert (step["location"]["line"], stop["location"]["line"]) == (5, 4)
+        step = await client.call("debug_step", thread_id=worker_id)
+        assert (where(step).line, where(stop).line) == (5, 4)
         assert (await client.call("debug_continue"))["exitCode"] == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.real.conftest import Connect, at, line_of, program
+from tests.real.conftest import Connect, at, breakpoints, line_of, program, where
 from trio_debugmcp.testing import DebugClient
 
 SESSION = "debugger://session"
@@ -17,20 +17,19 @@ async def test_a_breakpoint_in_a_childs_code_stops_there_and_the_program_runs_to
 ) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set", **at("child.py", "doubled ="))
-        stop = (await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False))["stop"]
+        stop = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
         assert stop["reason"] == "Breakpoint"
-        assert stop["location"]["file"] == program("child.py")
-        assert stop["location"]["line"] == line_of("child.py", "doubled =")
+        assert where(stop).file == "tests/programs/child.py"
+        assert where(stop).line == line_of("child.py", "doubled =")
         assert (await client.call("evaluate", expression="word"))["value"] == "'x'"
 
         child = await client.read(SESSION)
         assert child["processName"] == "child.py"
+        assert stop["session"] == child["sessionId"]
         parent = await client.call("debug_state", session_id=child["parentSessionId"])
-        assert parent["state"] == "Running"
-        (listed,) = parent["children"]
-        assert listed["sessionId"] == child["sessionId"]
-        assert listed["processId"] == child["processId"]
-        assert (listed["state"], listed["pauseReason"]) == ("Paused", "Breakpoint")
+        assert (parent["state"], parent["session"]) == ("Running", child["parentSessionId"])
+        assert [line.partition(" (")[0] for line in parent["sessions"]] == ["s-1 parent.py", "s-2 child.py"]
+        assert parent["sessions"][1] == f"s-2 child.py (pid {child['processId']}) Paused at {stop['at']}"
 
         end = await client.call("debug_continue")
         assert (end["reason"], end["exitCode"]) == ("Exited", 0)
@@ -43,20 +42,20 @@ async def test_children_are_left_alone_if_the_options_say_so(debugging: Connect)
         launched = await client.call(
             "debug_launch", program=program("parent.py"), stop_at_entry=False, adapter_options=options
         )
-        assert (launched["stop"]["reason"], launched["stop"]["exitCode"]) == ("Exited", 0)
+        assert (launched["reason"], launched["exitCode"]) == ("Exited", 0)
 
 
 async def test_workers_of_a_pool_stop_one_after_the_other_and_keep_the_focus_meanwhile(debugging: Connect) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set", **at("parent.py", "squared ="))
-        stop = (await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False))["stop"]
-        numbers = []
+        stop = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
+        numbers: list[int] = []
         while stop["state"] == "Paused":
-            assert stop["location"]["functionName"] == "work"
-            (number,) = (await client.call("variables_get", filter="number"))["variables"]
+            assert where(stop).function == "work"
+            variables = (await client.call("variables_get", filter="number"))["variables"]
             again = await client.call("debug_state")
-            assert again["sessionId"] == stop["sessionId"], "another worker's stop does not take the focus"
-            numbers.append(int(number["value"]))
+            assert again["session"] == stop["session"], "another worker's stop does not take the focus"
+            numbers.append(int(variables["number"]))
             stop = await client.call("debug_continue")
         assert sorted(numbers) == list(range(8))
         assert stop["exitCode"] == 0
@@ -68,8 +67,8 @@ async def test_a_disconnect_ends_the_children_too(debugging: Connect) -> None:
         await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
         await client.call("debug_disconnect")
         assert (await client.call("debug_state"))["state"] == "Disconnected"
-        (kept,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert kept["state"] == "Pending"
+        line = line_of("child.py", "doubled =")
+        assert await breakpoints(client) == {"bp-1": f"tests/programs/child.py:{line}, 1 hit"}, "it is kept"
 
 
 # --- Every way to start one -------------------------------------------------------------------------------------------
@@ -78,11 +77,11 @@ async def test_a_disconnect_ends_the_children_too(debugging: Connect) -> None:
 async def stops(client: DebugClient, **launch: Any) -> tuple[list[str], list[dict[str, Any]], dict[str, Any]]:
     """The ways of all children that stop, their sessions, and the Stop of the program's end."""
     ways, sessions = [], []
-    stop = (await client.call("debug_launch", stop_at_entry=False, **launch))["stop"]
+    stop = await client.call("debug_launch", stop_at_entry=False, **launch)
     while stop["state"] == "Paused":
-        assert (stop["reason"], stop["location"]["functionName"]) == ("Breakpoint", "work")
-        (way,) = (await client.call("variables_get", filter="way"))["variables"]
-        ways.append(way["value"].strip("'"))
+        assert (stop["reason"], where(stop).function) == ("Breakpoint", "work")
+        variables = (await client.call("variables_get", filter="way"))["variables"]
+        ways.append(variables["way"].strip("'"))
         sessions.append(await client.read(SESSION))
         stop = await client.call("debug_continue")
     return ways, sessions, stop
@@ -121,4 +120,4 @@ async def test_a_breakpoint_stops_in_a_worker_of_pytest_xdist(debugging: Connect
         ways, (session,), end = await stops(client, **launch)
         assert (ways, end["exitCode"]) == (["xdist"], 0)
         assert session["parentSessionId"] is not None
-        assert "1 passed" in "".join(each["text"] for each in end["output"])
+        assert "1 passed" in end["stdout"]

@@ -22,7 +22,8 @@ from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.dap.messages import Exited, Initialized, Request, Stopped, Terminated
 from trio_debugmcp.dap.profiles import Launch
-from trio_debugmcp.dap.profiles.debugpy import _dial, _interpreter, _package, _target
+from trio_debugmcp.dap.profiles.debugpy import _dial, _package, _target
+from trio_debugmcp.dap.profiles.python_programs import interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 
@@ -70,7 +71,12 @@ class Line:
 
 def command(address: Address, code: str) -> list[str]:
     launch = Launch("-c", options={"code": code, "python": sys.executable})
-    return [*_interpreter(launch), _package(), *_dial(address, {}), *_target(launch)]
+    return [
+        *interpreter_command(launch.program, launch.cwd, launch.options),
+        _package(),
+        *_dial(address, {}),
+        *_target(launch),
+    ]
 
 
 @asynccontextmanager

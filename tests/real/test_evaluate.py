@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect, promised
+from tests.real.conftest import Connect, promised, text_of
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 LOOP = """\
@@ -62,9 +62,8 @@ async def running(client: DebugClient, directory: Path, text: str = LOOP) -> Pat
             await trio.sleep(0.05)
 
 
-async def value(client: DebugClient, expression: str, **more: Any) -> tuple[str, str | None, str | None]:
-    answer = await client.call("evaluate", expression=expression, **more)
-    return answer["value"], answer["type"], answer.get("printed")
+async def value(client: DebugClient, expression: str, **more: Any) -> dict[str, Any]:
+    return await client.call("evaluate", expression=expression, **more)
 
 
 async def test_expressions_are_evaluated_in_the_main_module_while_the_program_runs(
@@ -73,36 +72,43 @@ async def test_expressions_are_evaluated_in_the_main_module_while_the_program_ru
     async with debugging() as client:
         end = await running(client, tmp_path)
         start = trio.current_time()
-        assert await value(client, "jobs") == ("{'a': 1}", "dict", None)
+        assert await value(client, "jobs") == {"value": "{'a': 1}"}
         assert trio.current_time() - start < promised(0.2)
-        assert await value(client, "jobs['b'] = 2; print('put'); len(jobs)") == ("2", "int", "put\n")
-        assert await value(client, "None") == ("None", "NoneType", None)
-        assert await value(client, "added = 7") == ("", None, None)
-        assert await value(client, "  added + 1\n") == ("8", "int", None)
-        assert await value(client, "basket.__lines") == ("[1, 2]", "list", None)
-        assert await value(client, "import asyncio; await asyncio.sleep(0.01, 'slept')") == ("'slept'", "str", None)
+        assert await value(client, "jobs['b'] = 2; print('put'); len(jobs)") == {"value": "2", "printed": "put\n"}
+        assert await value(client, "None") == {"value": "None"}
+        assert await value(client, "added = 7") == {"executed": True}
+        assert await value(client, "  added + 1\n") == {"value": "8"}
+        assert await value(client, "basket.__lines") == {"value": "[1, 2]"}
+        assert await value(client, "basket") == {"value": "Basket(_Basket__lines=[2 items])"}
+        assert await value(client, "import decimal; decimal.Decimal(3)") == {"value": "Decimal('3')"}
+        assert await value(client, "NotImplemented") == {"value": "NotImplemented", "type": "NotImplementedType"}
+        assert await value(client, "import asyncio; await asyncio.sleep(0.01, 'slept')") == {"value": "'slept'"}
         async with trio.open_nursery() as nursery:
             nursery.start_soon(value, client, "__import__('time').sleep(0.3)")
-            assert await value(client, "'meanwhile'") == ("'meanwhile'", "str", None)
+            assert await value(client, "'meanwhile'") == {"value": "'meanwhile'"}
         with pytest.raises(ToolFailed, match=r"`1 \+` failed: SyntaxError: ") as failed:
             await client.call("evaluate", expression="1 +")
         assert len(str(failed.value.details)) < 500
         with pytest.raises(ToolFailed, match="`1/0` failed: ZeroDivisionError: ") as failed:
             await client.call("evaluate", expression="1/0")
-        assert "trio_debugmcp" not in failed.value.details["trace"]
+        assert failed.value.details == {}, "the message has it all"
+        with pytest.raises(ToolFailed, match="failed: TypeError: ") as failed:
+            await client.call("evaluate", expression="import json; json.dumps(jobs.get)")
+        trace = failed.value.details["trace"]
+        assert ("in dumps" in trace, "trio_debugmcp" in trace) == (True, False)
+        assert failed.value.message.rpartition("failed: ")[2] not in trace
         for more in ({"frame_index": 1}, {"thread_id": 1}):
             with pytest.raises(ToolFailed, match="no frame to evaluate in") as failed:
                 await client.call("evaluate", expression="jobs", **more)
             assert failed.value.code == "NOT_PAUSED"
         await client.call("evaluate", expression="class LateError(Exception): pass")
         for kind, known in (("LateError", True), ("__main__.LateError", True), ("LateErorr", False)):
-            found = (await client.call("breakpoint_set_exception", exception_type=kind))["breakpoint"]
-            assert (found["verified"], found["message"] is None) == (known, known)
+            found = await client.call("breakpoint_set_exception", exception_type=kind)
+            assert ("state" in found, "message" in found) == (not known, not known)
         end.touch()
         await client.call("process_write_input", data="Ada\n")
         assert (await client.call("debug_wait"))["exitCode"] == 0
-        written = await client.call("process_read_output")
-        assert "".join(each["text"] for each in written["entries"]) == "put\nheard Ada {'a': 1, 'b': 2}\n"
+        assert text_of(await client.call("process_read_output")) == "put\nheard Ada {'a': 1, 'b': 2}\n"
 
 
 async def test_what_wants_to_end_a_running_program_does_not(debugging: Connect, tmp_path: Path) -> None:
@@ -130,12 +136,11 @@ async def test_what_wants_to_end_a_stopped_program_does_not(debugging: Connect, 
             with pytest.raises(ToolFailed, match="by which a program ends") as failed:
                 await client.call("evaluate", expression=each)
             assert failed.value.code == "EVAL_FAILED"
-        assert await value(client, "count = 8; count") == ("8", "int", None)
+        assert await value(client, "count = 8; count") == {"value": "8"}
         await client.call("debug_continue", wait=False)
         await client.call("process_write_input", data="Ada\n")
         assert (await client.call("debug_wait"))["exitCode"] == 0
-        written = await client.call("process_read_output")
-        assert "".join(each["text"] for each in written["entries"]) == "8\nheard Ada\n"
+        assert text_of(await client.call("process_read_output")) == "8\nheard Ada\n"
 
 
 async def test_what_is_evaluated_in_a_frame(debugging: Connect, tmp_path: Path) -> None:
@@ -145,22 +150,31 @@ async def test_what_is_evaluated_in_a_frame(debugging: Connect, tmp_path: Path) 
         await client.call("breakpoint_set", file=str(program), line=12)
         await client.call("debug_launch", program=str(program), stop_at_entry=False)
         # The program has put its standard output elsewhere.
-        assert await value(client, "print('captured')") == ("None", "NoneType", "captured\n")
-        assert await value(client, "(later := count + 1)") == ("4", "int", None)
-        assert await value(client, "later") == ("4", "int", None)
-        assert await value(client, "[count for _ in range(2)]") == ("[3, 3]", "list", None)
-        assert await value(client, "basket.__lines") == ("[1, 2]", "list", None)
-        assert await value(client, "import asyncio\nawait asyncio.sleep(0.01, count)") == ("3", "int", None)
-        assert (await client.call("evaluate", expression="visit", frame_index=1))["type"] == "function"
+        assert await value(client, "print('captured')") == {"value": "None", "printed": "captured\n"}
+        assert await value(client, "(later := count + 1)") == {"value": "4"}
+        assert await value(client, "later") == {"value": "4"}
+        assert await value(client, "[count for _ in range(2)]") == {"value": "[3, 3]"}
+        assert await value(client, "basket.__lines") == {"value": "[1, 2]"}
+        shown = (await client.call("variables_get"))["variables"]["basket"]
+        assert shown == "Basket(_Basket__lines=[2 items])"
+        assert await value(client, "basket") == {"value": shown}
+        assert await value(client, "[basket, 1]") == {"value": f"[{shown}, 1]"}
+        assert await value(client, "import asyncio\nawait asyncio.sleep(0.01, count)") == {"value": "3"}
+        assert (await client.call("evaluate", expression="visit", frame_index=1))["value"].startswith("<function visit")
         with pytest.raises(ToolFailed, match=r"`1 \+` failed: SyntaxError: ") as failed:
             await client.call("evaluate", expression="1 +")
         assert len(str(failed.value.details)) < 500
         with pytest.raises(ToolFailed, match="failed: ZeroDivisionError: ") as failed:
             await client.call("evaluate", expression="print('before'); 1/0")
-        assert failed.value.details["printed"] == "before\n"
-        assert "trio_debugmcp" not in failed.value.details["trace"]
+        assert failed.value.details == {"printed": "before\n"}
         inside = await client.call("variables_get")
-        assert "exit" not in {each["name"] for each in inside["variables"]}
+        assert "exit" not in inside["variables"]
+        stop = await client.call("debug_step", show=["basket", "count + 1", "nobody"])
+        assert stop["show"] == {
+            "basket": shown,
+            "count + 1": "4",
+            "nobody": "<`nobody` failed: NameError: name 'nobody' is not defined>",
+        }
 
 
 ENDLESS = {
@@ -179,11 +193,12 @@ async def test_an_evaluation_that_does_not_end_harms_no_running_program(debuggin
             with pytest.raises(ToolFailed, match=fate) as failed:
                 await client.call("evaluate", expression=endless, timeout=0.2)
             assert trio.current_time() - start < promised(1.5)
-            assert (failed.value.code, failed.value.details["expression"]) == ("EVAL_TIMEOUT", endless)
-            turns = int((await value(client, "turns"))[0])
-            while int((await value(client, "turns"))[0]) == turns:
+            assert (failed.value.code, failed.value.details) == ("EVAL_TIMEOUT", {})
+            assert failed.value.message.startswith(f"`{endless}` did not finish within 0.2 s")
+            turns = await value(client, "turns")
+            while await value(client, "turns") == turns:
                 await trio.sleep(0.01)
-        assert (await client.call("threads_list"))["total"] == 1
+        assert len((await client.call("threads_list"))["threads"]) == 1
         assert (await client.call("debug_pause"))["reason"] == "Pause"
         await client.call("debug_continue", wait=False)
         end.touch()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import Connect, hits, text_of, where
+from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
 VALUES = """\
@@ -25,9 +26,13 @@ async def stopped(client: DebugClient, directory: Path, text: str, line: int) ->
     app = directory / "app.py"
     app.write_text(text)
     await client.call("breakpoint_set", file=str(app), line=line)
-    launched = await client.call("debug_launch", program=str(app), stop_at_entry=False)
-    stop: dict[str, Any] = launched["stop"]
-    return stop
+    return await client.call("debug_launch", program=str(app), stop_at_entry=False)
+
+
+async def locals_of_the_stop(client: DebugClient) -> list[dict[str, Any]]:
+    """The locals of the top frame as the resource has them."""
+    found: list[dict[str, Any]] = (await client.read("debugger://stack"))["locals"]
+    return found
 
 
 async def test_none_differs_from_no_value_and_the_last_of_several_statements_has_one(
@@ -36,18 +41,16 @@ async def test_none_differs_from_no_value_and_the_last_of_several_statements_has
     async with debugging() as client:
         await stopped(client, tmp_path, VALUES, 5)
 
-        async def value(expression: str) -> tuple[str, str | None, str | None]:
-            answer = await client.call("evaluate", expression=expression)
-            return answer["value"], answer["type"], answer.get("printed")
+        async def value(expression: str) -> dict[str, Any]:
+            return await client.call("evaluate", expression=expression)
 
-        assert await value("None") == await value("{}.get(1)") == ("None", "NoneType", None)
-        assert await value("''") == ("''", "str", None)
-        assert await value("x = 3") == ("", None, None)
-        assert await value("y = 4; z = 'é'\ny + \\\n  len(z)") == ("5", "int", None)
-        assert await value("for i in range(2): print(i)") == ("", None, "0\n1\n")
-        assert await value("print('once')") == ("None", "NoneType", "once\n")
-        written = await client.call("process_read_output")
-        assert "".join(each["text"] for each in written["entries"]) == "0\n1\nonce\n"
+        assert await value("None") == await value("{}.get(1)") == {"value": "None"}
+        assert await value("''") == {"value": "''"}
+        assert await value("x = 3") == {"executed": True}
+        assert await value("y = 4; z = 'é'\ny + \\\n  len(z)") == {"value": "5"}
+        assert await value("for i in range(2): print(i)") == {"executed": True, "printed": "0\n1\n"}
+        assert await value("print('once')") == {"value": "None", "printed": "once\n"}
+        assert text_of(await client.call("process_read_output")) == "0\n1\nonce\n"
 
 
 async def test_every_path_in_an_answer_leads_back(debugging: Connect, tmp_path: Path) -> None:
@@ -55,15 +58,21 @@ async def test_every_path_in_an_answer_leads_back(debugging: Connect, tmp_path: 
         await stopped(client, tmp_path, VALUES, 5)
         seen = 0
         for name in ("dd", "st", "ns", "ns.fine"):
-            for each in (await client.call("variables_get", path=name))["variables"]:
-                if each["path"] is not None:
-                    seen += 1
-                    back = await client.call("evaluate", expression=each["path"])
-                    assert back["value"] == each["value"]
-                    await client.call("variables_get", path=each["path"])
+            for inner, shown in (await client.call("variables_get", path=name))["variables"].items():
+                seen += 1
+                joined = name + (inner if inner.startswith("[") else f".{inner}")
+                path = inner if name in inner else joined
+                back = await client.call("evaluate", expression=path)
+                assert shown.endswith(rendered(back["value"], back.get("type")))
+                await client.call("variables_get", path=path)
         assert seen == 8
-        (element,) = (await client.call("variables_get", path="st"))["variables"]
-        assert (element["value"], element["path"]) == ("'only'", "[*st][0]")
+        assert (await client.call("variables_get", path="st"))["variables"] == {"[*st][0]": "'only'"}
+        deep = (await client.call("variables_get", depth=3))["variables"]
+        for path, shown in deep.items():
+            if path[:2] in {"dd", "ns"} and path not in {"dd", "ns"}:
+                back = await client.call("evaluate", expression=path)
+                assert shown.endswith(rendered(back["value"], back.get("type")))
+        assert {"dd[(1, 2)]", "dd[(1, 2)][0]", "[*st][0]", "ns.fine[1]"} <= set(deep)
 
 
 async def test_collections_have_as_many_children_as_items(debugging: Connect, tmp_path: Path) -> None:
@@ -71,8 +80,9 @@ async def test_collections_have_as_many_children_as_items(debugging: Connect, tm
         await stopped(client, tmp_path, "lst = [1, 2]\ndd = {1: [1, 2, 3]}\nempty = ()\nprint('end')\n", 4)
         for depth in (1, 2):
             variables = (await client.call("variables_get", depth=depth))["variables"]
-            counts = {each["name"]: each["childCount"] for each in variables}
-            assert (counts["lst"], counts["dd"], counts["empty"]) == (2, 1, 0)
+            assert sum(name.startswith("lst[") for name in variables) == (2 if depth == 2 else 0)
+        counts = {each["name"]: each["childCount"] for each in (await locals_of_the_stop(client))}
+        assert (counts["lst"], counts["dd"], counts["empty"]) == (2, 1, 0)
 
 
 async def test_an_evaluation_that_does_not_end_is_interrupted(debugging: Connect, tmp_path: Path) -> None:
@@ -82,7 +92,7 @@ async def test_an_evaluation_that_does_not_end_is_interrupted(debugging: Connect
             await client.call("evaluate", expression="while True: pass", timeout=0.5)
         assert failed.value.code == "EVAL_TIMEOUT"
         assert (await client.call("evaluate", expression="1 + 1"))["value"] == "2"
-        assert (await client.call("variables_get"))["total"] > 0
+        assert (await client.call("variables_get"))["variables"]
         assert (await client.call("debug_step"))["reason"] == "Step"
 
 
@@ -113,8 +123,7 @@ async def test_a_program_that_was_attached_to_has_output(debugging: Connect, tmp
                 text = ""
                 while "turn" not in text and time.monotonic() < deadline:
                     await trio.sleep(0.1)
-                    entries = (await client.call("process_read_output", stream="stdout"))["entries"]
-                    text = "".join(each["text"] for each in entries)
+                    text = text_of(await client.call("process_read_output", stream="stdout"), "stdout")
                 assert "turn" in text
         finally:
             process.kill()
@@ -125,35 +134,35 @@ async def test_the_module_of_an_init_file_is_the_package(debugging: Connect, tmp
     (tmp_path / "pkg" / "__init__.py").write_text("x = 1\n")
     async with debugging() as client:
         await client.call("breakpoint_set", file=str(tmp_path / "pkg" / "__init__.py"), line=1)
-        stop = await stopped(client, tmp_path, "import pkg\n", 1)
-        stop = await client.call("debug_continue")
-        assert stop["location"]["moduleName"] == "pkg"
+        await stopped(client, tmp_path, "import pkg\n", 1)
+        await client.call("debug_continue")
+        assert (await client.read("debugger://session"))["currentLocation"]["moduleName"] == "pkg"
 
 
 async def test_an_edited_file_is_noticed_and_the_text_that_runs_is_shown(debugging: Connect, tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text("def f():\n    return 1\n")
     async with debugging() as client:
         stop = await stopped(client, tmp_path, "a = 1\nb = 2\nimport late\nlate.f()\n", 1)
-        assert stop["notes"] == []
+        assert "notes" not in stop
         (tmp_path / "app.py").write_text("# new\na = 1\nb = 2\nimport late\nlate.f()\n")
         stop = await client.call("debug_step")
-        (current,) = [each["text"] for each in stop["sourceExcerpt"] if each["current"]]
-        assert current == "b = 2"
+        assert stop["source"].splitlines()[1] == "2> b = 2"
         assert any("app.py was edited after the program started" in note for note in stop["notes"])
         (tmp_path / "late.py").write_text("def f():\n    # new\n    return 1\n")
         stop = await client.call("debug_run_to", file=str(tmp_path / "late.py"), line=3)
         assert any("late.py was edited" in note and "may not be" in note for note in stop["notes"])
-        stop = (await client.call("debug_restart"))["stop"]
-        assert stop["notes"] == []
+        stop = await client.call("debug_restart")
+        assert (where(stop).line, stop["source"].splitlines()[1]) == (2, "2> a = 1"), "the breakpoint is on its line"
+        assert not any("was edited" in note for note in stop.get("notes", []))
 
 
 async def test_a_program_that_dies_of_a_signal_names_it(debugging: Connect, tmp_path: Path) -> None:
     app = tmp_path / "app.py"
     app.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
     async with debugging() as client:
-        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
+        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
         assert (stop["exitCode"], stop["signal"]) == (-11, "SIGSEGV")
-        assert (await client.call("debug_state"))["lastSession"]["signal"] == "SIGSEGV"
+        assert (await client.call("debug_state"))["signal"] == "SIGSEGV"
 
 
 STOPPED = """\
@@ -198,18 +207,20 @@ async def test_a_stop_is_one_stop_whatever_a_repr_does_and_has_functions_and_res
 ) -> None:
     async with debugging() as client:
         stop = await stopped(client, tmp_path, STOPPED, 26)
-        values = {each["name"]: (each["value"], each["childCount"]) for each in stop["locals"]}
-        assert values["slow"][0] == "<repr took over 0.5 s>"
-        assert (values["fn"][0], values["cls"][0]) == ("<function add at app.py:21>", "<class '__main__.Basket'>")
-        assert (values["basket"], values["big"][1]) == (("Basket(owner='ben')", 2), 1_000_000)
+        values = stop["locals"]
+        assert values["slow"] == "<repr took over 0.5 s> (Slow)"
+        assert (values["fn"], values["cls"]) == ("<function add at app.py:21>", "<class '__main__.Basket'>")
+        assert values["basket"] == "Basket(owner='ben')"
+        counts = {each["name"]: each["childCount"] for each in await locals_of_the_stop(client)}
+        assert (counts["basket"], counts["big"]) == (2, 1_000_000)
         ticks = (await client.call("evaluate", expression="ticks"))["value"]
         await trio.sleep(5)  # longer than the `__repr__` takes, and than pydevd waits before it resumes other threads
         stop = await client.call("debug_step")
-        assert (stop["reason"], stop["location"]["line"]) == ("Step", 27)
-        assert [(each["name"], each["value"]) for each in stop["returned"]] == [("add", "3")]
+        assert (stop["reason"], where(stop).line) == ("Step", 27)
+        assert stop["returned"] == {"add": "3"}
         assert int((await client.call("evaluate", expression="ticks"))["value"]) - int(ticks) < 100
         assert (await client.call("evaluate", expression="len(runs)"))["value"] == "1"
-        assert (await client.call("breakpoint_list"))["breakpoints"][0]["hitCount"] == 1
+        assert await hits(client) == {"bp-1": 1}
 
 
 async def test_variables_have_true_totals_and_those_of_waiting_threads_are_there(
@@ -218,10 +229,10 @@ async def test_variables_have_true_totals_and_those_of_waiting_threads_are_there
     async with debugging() as client:
         await stopped(client, tmp_path, STOPPED, 25)
         page = await client.call("variables_get", path="big", start=999_990, count=100)
-        assert (page["total"], len(page["variables"]), page["omitted"]) == (1_000_000, 10, 0)
-        assert page["variables"][-1]["path"] == "big[999999]"
+        assert (page["total"], len(page["variables"])) == (1_000_000, 10)
+        assert list(page["variables"])[-1] == "[999999]"
         found = await client.call("variables_get", filter="cls")
-        assert [each["value"] for each in found["variables"]] == ["<class '__main__.Basket'>"]
-        threads = {each["name"]: each["id"] for each in (await client.call("threads_list"))["threads"]}
-        waiting = await client.call("variables_get", thread_id=threads["waiter"])
-        assert [(each["name"], each["value"]) for each in waiting["variables"]] == [("secret", "42")]
+        assert found == {"variables": {"cls": "<class '__main__.Basket'>"}}
+        (waiter,) = [each for each in (await client.call("threads_list"))["threads"] if " waiter " in each]
+        waiting = await client.call("variables_get", thread_id=int(waiter.split()[0]))
+        assert waiting["variables"] == {"secret": "42"}

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import Connect, breakpoints, hits, text_of, where
 from trio_debugmcp.testing import DebugClient
+
+BREAKPOINTS = "debugger://breakpoints"
 
 APP = '''\
 # a licence
@@ -57,10 +59,10 @@ def write(directory: Path) -> str:
 
 async def run(client: DebugClient, program: str) -> list[tuple[int, list[str]]]:
     """Run a program to its end; return the line and the breakpoints of every stop."""
-    stop = (await client.call("debug_launch", program=program, stop_at_entry=False))["stop"]
+    stop = await client.call("debug_launch", program=program, stop_at_entry=False)
     stops = []
     while stop["state"] == "Paused":
-        stops.append((stop["location"]["line"], stop["breakpointIds"]))
+        stops.append((where(stop).line, stop["breakpoints"]))
         stop = await client.call("debug_continue")
     return stops
 
@@ -86,8 +88,7 @@ async def test_two_breakpoints_that_end_on_one_line_both_stop(debugging: Connect
             (19, ["bp-2"]),
             (26, ["bp-5", "bp-6"]),
         ]
-        counts = [each["hitCount"] for each in (await client.call("breakpoint_list"))["breakpoints"]]
-        assert counts == [1, 1, 4, 1, 4, 4]
+        assert list((await hits(client)).values()) == [1, 1, 4, 1, 4, 4]
 
 
 async def test_a_breakpoint_where_no_code_is_moves_forward_and_says_so(debugging: Connect, tmp_path: Path) -> None:
@@ -96,13 +97,16 @@ async def test_a_breakpoint_where_no_code_is_moves_forward_and_says_so(debugging
         await client.call("debug_launch", program=app)
         moved = {}
         for line in (1, 3, 5, 13, 15, 17, 18, 21, 27):
-            made = (await client.call("breakpoint_set", file=app, line=line))["breakpoint"]
-            moved[line] = made["line"]
-            assert made["verified"], made
-            assert made["message"] == f"moved from line {line} to {made['line']}, where code is"
+            made = await client.call("breakpoint_set", file=app, line=line)
+            moved[line] = where(made).line
+            assert (made["requestedLine"], "state" in made) == (line, False), made
+            assert made["line"] == APP.splitlines()[moved[line] - 1].strip()
+            assert made["message"] == f"moved from line {line} to {moved[line]}, where code is"
         assert moved == {1: 4, 3: 4, 5: 6, 13: 19, 15: 19, 17: 19, 18: 19, 21: 23, 27: 29}
-        nowhere = (await client.call("breakpoint_set", file=app, line=31))["breakpoint"]
-        assert (nowhere["verified"], nowhere["state"]) == (False, "Pending")
+        listed = (await client.read(BREAKPOINTS))["breakpoints"]
+        assert {each["line"] for each in listed if each["verified"]} == set(moved.values())
+        nowhere = await client.call("breakpoint_set", file=app, line=31)
+        assert nowhere["state"] == "Pending"
         assert nowhere["message"] == "no code follows line 31 of the file"
 
 
@@ -111,9 +115,9 @@ async def test_a_run_to_a_docstring_notes_where_it_stopped(debugging: Connect, t
     async with debugging() as client:
         await client.call("debug_launch", program=app)
         stop = await client.call("debug_run_to", file=app, line=15)
-        assert (stop["location"]["line"], stop["location"]["functionName"]) == (19, "total")
+        assert (where(stop).line, where(stop).function) == (19, "total")
         assert stop["notes"] == ["ran to line 19 instead of 15, where no code is"]
-        assert (await client.call("debug_run_to", file=app, line=20))["notes"] == []
+        assert "notes" not in await client.call("debug_run_to", file=app, line=20)
 
 
 async def test_functions_are_found_by_their_full_names(debugging: Connect, tmp_path: Path) -> None:
@@ -121,14 +125,17 @@ async def test_functions_are_found_by_their_full_names(debugging: Connect, tmp_p
     async with debugging() as client:
         for name in ("Basket.total", "helper.work", "nosuch", "Basket.nosuch", "main"):
             await client.call("breakpoint_set", function=name)
-        await client.call("debug_launch", program=app)
-        listed = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        await client.call("debug_launch", program=app, stop_at_entry=True)
+        listed = (await client.read(BREAKPOINTS))["functionBreakpoints"]
         assert [each["verified"] for each in listed] == [True, True, False, False, True]
         assert [each["line"] for each in listed] == [19, 6, None, None, None]
         assert all("no such function yet" in each["message"] for each in listed[2:4])
+        lines = await breakpoints(client)
+        assert (lines["fn-1"], lines["fn-2"]) == ("Basket.total :19", "helper.work :6")
+        assert all("no such function yet" in lines[each] and "pending" in lines[each] for each in ("fn-3", "fn-4"))
         await client.call("breakpoint_remove", id="fn-5")
         stops = [await client.call("debug_continue") for _ in range(3)]
-        assert [(each["location"]["line"], each["reason"], each["breakpointIds"]) for each in stops] == [
+        assert [(where(each).line, each["reason"], each["breakpoints"]) for each in stops] == [
             (19, "FunctionBreakpoint", ["fn-1"]),
             (6, "FunctionBreakpoint", ["fn-2"]),
             (19, "FunctionBreakpoint", ["fn-1"]),
@@ -147,13 +154,13 @@ async def test_a_method_that_comes_into_being_later_is_stopped_in(debugging: Con
     )
     async with debugging() as client:
         await client.call("breakpoint_set", function="Late.go", condition="True")
-        await client.call("debug_launch", program=str(app))
-        (made,) = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        await client.call("debug_launch", program=str(app), stop_at_entry=True)
+        (made,) = (await client.read(BREAKPOINTS))["functionBreakpoints"]
         assert (made["verified"], made["state"]) == (False, "Pending")
         stop = await client.call("debug_continue")
-        assert (stop["breakpointIds"], stop["location"]["functionName"]) == (["fn-1"], "go")
+        assert (stop["breakpoints"], where(stop).function) == (["fn-1"], "go")
         assert (await client.call("evaluate", expression="type(self).__name__"))["value"] == "'Late'"
-        (made,) = (await client.call("breakpoint_list"))["functionBreakpoints"]
+        (made,) = (await client.read(BREAKPOINTS))["functionBreakpoints"]
         assert (made["verified"], made["message"], made["hitCount"]) == (True, None, 1)
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
 
@@ -168,17 +175,18 @@ async def test_a_condition_beside_a_comprehension_is_judged_in_the_frame_that_is
     )
     async with debugging() as client:
         await client.call("breakpoint_set", file=str(app), line=2, condition="limit == 1")
-        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
-        assert (stop["location"]["functionName"], stop["description"]) == ("f", None)
+        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+        assert (where(stop).function, "notes" in stop) == ("f", False)
         assert (await client.call("debug_continue"))["state"] == "Disconnected"
         await client.call("breakpoint_set", file=str(app), line=2, condition="each == 2")
-        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
-        assert stop["location"]["functionName"] == "<genexpr>"
+        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+        assert where(stop).function == "<genexpr>"
         await client.call("breakpoint_set", file=str(app), line=2, condition="limit == nothing")
         stop = await client.call("debug_continue")
-        assert stop["description"].startswith("the condition `limit == nothing` failed: NameError")
-        (made,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert made["message"] == stop["description"]
+        (note,) = stop["notes"]
+        assert note.startswith("the condition `limit == nothing` failed: NameError")
+        (made,) = (await client.read(BREAKPOINTS))["breakpoints"]
+        assert made["message"] == note
 
 
 async def test_a_tracepoint_beside_a_comprehension_is_hit_in_the_frame_that_is_meant(
@@ -187,21 +195,20 @@ async def test_a_tracepoint_beside_a_comprehension_is_hit_in_the_frame_that_is_m
     app = tmp_path / "inner.py"
     app.write_text("def f(items, limit):\n    return sum(each for each in items)\n\nf([1, 2, 3], 1)\nf([4], 2)\n")
     async with debugging() as client:
-        for message, hits, log in [
+        for message, count, log in [
             ("limit {limit}", 2, ["limit 1", "limit 2"]),
             ("each {each}", 4, ["each 1", "each 2", "each 3", "each 4"]),
         ]:
             made = await client.call("breakpoint_set", file=str(app), line=2, log_message=message)
-            await client.call("debug_launch", program=str(app), stop_at_entry=False)
-            output = await client.call("process_read_output")
-            wanted = [each["text"].strip() for each in output["entries"] if each["stream"] == "tracepoint"]
-            (kept,) = (await client.call("breakpoint_list"))["breakpoints"]
-            assert (wanted, kept["hitCount"]) == (log, hits)
-            await client.call("breakpoint_remove", id=made["breakpoint"]["id"])
+            stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+            assert stop["log"].splitlines() == log
+            assert text_of(await client.call("process_read_output"), "log").splitlines() == log
+            assert await hits(client) == {made["id"]: count}
+            await client.call("breakpoint_remove", id=made["id"])
         # A hit condition counts lines, not items.
         await client.call("breakpoint_set", file=str(app), line=2, hit_condition="2")
-        stop = (await client.call("debug_launch", program=str(app), stop_at_entry=False))["stop"]
-        assert (stop["location"]["functionName"], stop["locals"][1]["value"]) == ("f", "2")
+        stop = await client.call("debug_launch", program=str(app), stop_at_entry=False)
+        assert (where(stop).function, stop["locals"]["limit"]) == ("f", "2")
 
 
 async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debugging: Connect, tmp_path: Path) -> None:
@@ -212,11 +219,11 @@ async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debuggi
     async with debugging() as client:
         for name in ("ValueErorr", "Own", "ValueError", "*"):
             made = await client.call("breakpoint_set_exception", exception_type=name, break_on_second_chance=False)
-            assert made["breakpoint"]["verified"] is False
-        await client.call("debug_launch", program=str(app))
+            assert set(made) == {"id"}
+        await client.call("debug_launch", program=str(app), stop_at_entry=True)
 
         async def listed() -> dict[str, tuple[bool, str | None]]:
-            found = (await client.call("breakpoint_list"))["exceptionBreakpoints"]
+            found = (await client.read(BREAKPOINTS))["exceptionBreakpoints"]
             return {each["exceptionType"]: (each["verified"], each["message"]) for each in found}
 
         unknown = (False, "no such exception type yet: the program stops once one of that name is raised")
@@ -227,4 +234,4 @@ async def test_an_exception_type_that_does_not_exist_yet_is_not_verified(debuggi
             while (await listed())["Own"] == unknown:
                 await trio.sleep(0.05)
         assert await listed() == {**expected, "Own": (True, None)}
-        assert (await client.call("debug_continue"))["breakpointIds"] == ["ex-2", "ex-3", "ex-4"]
+        assert (await client.call("debug_continue"))["breakpoints"] == ["ex-2", "ex-3", "ex-4"]

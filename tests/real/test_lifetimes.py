@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.real.conftest import program, promised
+from tests.real.conftest import program, promised, where
 from trio_debugmcp.testing import DebugClient, connect_process
 
 GONE_SECONDS = 2
@@ -84,7 +84,7 @@ async def start(client: DebugClient, name: str = "busy.py", *, paused: bool) -> 
     result = await client.call("debug_launch", program=program(name), stop_at_entry=paused, wait=paused)
     await trio.sleep(0 if paused else 0.5)
     session: dict[str, object] = await client.read("debugger://session")
-    assert result["session"]["sessionId"] == session["sessionId"]
+    assert (result["session"], result["pid"]) == (session["sessionId"], session["processId"])
     return session
 
 
@@ -154,7 +154,7 @@ async def test_when_the_program_is_killed_the_session_ends_and_the_server_launch
         assert ended[0]["reason"] == "Exited"
         await assert_gone({debuggee})
         assert await client.uris() == []
-        assert (await client.call("debug_launch", program=program("steps.py")))["stop"]["reason"] == "Entry"
+        assert (await client.call("debug_launch", program=program("steps.py")))["reason"] == "Entry"
 
 
 async def test_when_the_client_process_is_killed_everything_goes_with_it(tmp_path: Path) -> None:
@@ -205,9 +205,8 @@ async def test_seven_launches_and_disconnects_leave_no_descriptor_and_no_process
 async def test_python_children_run_to_the_end_and_leave_nothing() -> None:
     async with server() as process, connect_process(process) as client:
         result = await client.call("debug_launch", program=program("parent.py"), stop_at_entry=False)
-        assert (result["stop"]["reason"], result["stop"]["exitCode"]) == ("Exited", 0)
-        output = "".join(entry["text"] for entry in result["stop"]["output"])
-        assert output == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
+        assert (result["reason"], result["exitCode"]) == ("Exited", 0)
+        assert result["stdout"] == "child said xx and returned 3\nsquares [0, 1, 4, 9, 16, 25, 36, 49]\n"
         await assert_gone(descendants(process.pid) - watchdog_of(process))
 
 
@@ -252,7 +251,7 @@ async def test_a_program_that_was_attached_to_runs_on_with_all_its_children(endi
             if ending == "SIGKILL while a child is stopped":
                 await client.call("breakpoint_set", file=str(script), line=line_with(script, "os._exit"))
                 stopped = await client.call("debug_continue")
-                assert stopped["location"]["line"] == line_with(script, "os._exit")
+                assert where(stopped).line == line_with(script, "os._exit")
             match ending:
                 case "detach":
                     await client.call("debug_disconnect")

@@ -9,7 +9,7 @@ import pytest
 import trio
 from mcp.shared.exceptions import MCPError
 
-from tests.real.conftest import Connect, at, line_of, program, promised
+from tests.real.conftest import Connect, at, line_of, program, promised, where
 from trio_debugmcp.testing import ToolFailed
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
@@ -68,7 +68,7 @@ async def test_fr_002_the_breakpoints_resource_lists_breakpoints_tracepoints_and
         await client.call("breakpoint_set", **at("steps.py", "# in loop"), condition="i == 3")
         await client.call("breakpoint_set", **at("steps.py", "# bottom"), log_message="at {depth}")
         await client.call("breakpoint_set_exception", exception_type="ValueError", break_on_second_chance=False)
-        await client.call("debug_launch", program=program("steps.py"))
+        await client.call("debug_launch", program=program("steps.py"), stop_at_entry=True)
         await client.call("debug_continue")
         payload = await client.read(BREAKPOINTS)
         line, trace = payload["breakpoints"]
@@ -263,8 +263,8 @@ async def test_sc_004_and_005_tools_work_the_same_with_and_without_subscribers(
         client.subscribed(*([SESSION, BREAKPOINTS, THREADS] if subscribed else [])),
     ):
         await client.call("breakpoint_set", **at("steps.py", "# in loop"))
-        await client.call("debug_launch", program=program("steps.py"))
-        places = [(await client.call("debug_continue"))["location"]["line"] for _ in range(5)]
+        await client.call("debug_launch", program=program("steps.py"), stop_at_entry=True)
+        places = [where(await client.call("debug_continue")).line for _ in range(5)]
         assert places == [line_of("steps.py", "# in loop")] * 5
         assert (await client.call("evaluate", expression="total"))["value"] == "6"
         end = await client.call("debug_continue")

@@ -80,9 +80,9 @@ async def wire() -> AsyncIterator[Wire]:
 async def test_every_line_on_stdout_is_mcp_whatever_the_program_prints() -> None:
     async with wire() as server:
         result = await server.call(10, "debug_launch", program=program("chatter.py"), stop_at_entry=False)
-        stop = result["structuredContent"]["stop"]
+        stop = result["structuredContent"]
         assert stop["reason"] == "Exited"
-        printed = "".join(entry["text"] for entry in stop["output"])
+        printed = stop["stdout"]
         assert printed.count("jsonrpc") == 3
         assert printed.endswith("done\n")
 
@@ -125,10 +125,8 @@ async def test_all_tools_are_listed_with_schemas_titles_and_hints(debugging: Con
             assert tool.title
             assert tool.description
             Draft202012Validator.check_schema(tool.input_schema)
-            Draft202012Validator.check_schema(tool.output_schema)
             assert tool.input_schema["type"] == "object"
-            assert tool.output_schema is not None
-            assert tool.output_schema["type"] == "object"
+            assert tool.output_schema is None, "no host shows it to a model"
             assert tool.annotations is not None
             assert None not in (
                 tool.annotations.read_only_hint,

@@ -1,11 +1,9 @@
 """The verbs that move a program: step, pause, wait, and their refusals. Against real debugpy."""
 
-from pathlib import Path
-
 import pytest
 import trio
 
-from tests.real.conftest import Connect, at, line_of, program
+from tests.real.conftest import Connect, at, line_of, program, where
 from trio_debugmcp.testing import ToolFailed
 
 
@@ -16,16 +14,16 @@ async def test_stepping_in_out_and_over_carries_the_real_place_and_a_breakpoint_
         await client.call("breakpoint_set", **at("steps.py", "# call level2"))
         await client.call("debug_launch", program=program("steps.py"), stop_at_entry=False)
         into = await client.call("debug_step", mode="in")
-        assert into["location"]["functionName"] == "level2"
+        assert where(into).function == "level2"
         out = await client.call("debug_step", mode="out")
-        assert out["location"]["functionName"] == "level1"
+        assert where(out).function == "level1"
         over = await client.call("debug_step")
-        assert over["location"]["line"] == line_of("steps.py", "# after level2")
+        assert where(over).line == line_of("steps.py", "# after level2")
         await client.call("breakpoint_set", **at("steps.py", "# bottom"))
         await client.call("debug_step", mode="out")
         cut_short = await client.call("debug_step", count=3)
         assert cut_short["reason"] == "Breakpoint"
-        assert cut_short["location"]["line"] == line_of("steps.py", "# bottom")
+        assert where(cut_short).line == line_of("steps.py", "# bottom")
 
 
 async def test_while_running_and_without_a_session_tools_refuse_with_the_state(debugging: Connect) -> None:
@@ -52,7 +50,7 @@ async def test_while_running_and_without_a_session_tools_refuse_with_the_state(d
                 await client.call(tool, **arguments)
             assert (failed.value.code, failed.value.details["currentState"]) == ("NOT_PAUSED", "Running")
         paused = await client.call("debug_pause")
-        assert (paused["reason"], Path(paused["location"]["file"]).name) == ("Pause", "busy.py")
+        assert (paused["reason"], where(paused).file) == ("Pause", "tests/programs/busy.py")
         with pytest.raises(ToolFailed) as failed:
             await client.call("debug_pause")
         assert failed.value.code == "ALREADY_PAUSED"

@@ -14,7 +14,7 @@ async def test_the_timeline_has_the_events_of_a_session_in_order_and_outlives_it
     async with debugging(era) as client:
         await client.call("breakpoint_set", **at("errors.py", "empty = {}"))
         await client.call("breakpoint_set_exception", exception_type="SoldOut")
-        await client.call("debug_launch", program=program("errors.py"))
+        await client.call("debug_launch", program=program("errors.py"), stop_at_entry=True, stop_on_uncaught=False)
         await client.call("debug_continue")
         await client.call("debug_continue")
         await client.call("debug_step")
@@ -55,7 +55,7 @@ async def test_the_timeline_has_the_events_of_a_session_in_order_and_outlives_it
 async def test_a_program_that_runs_and_writes_is_followed_without_stopping_it(debugging: Connect, era: Era) -> None:
     async with debugging(era) as client:
         await client.call("breakpoint_set", **at("steps.py", "# in loop"), log_message="total is {total}")
-        await client.call("debug_launch", program=program("steps.py"))
+        await client.call("debug_launch", program=program("steps.py"), stop_at_entry=True)
         async with client.subscribed(OUTPUT, TIMELINE):
             await client.call("breakpoint_set", **at("steps.py", "# last"))
             stop = (await client.call("debug_continue"))["reason"]

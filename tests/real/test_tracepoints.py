@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import Connect, breakpoints, hits, text_of
 from trio_debugmcp.testing import DebugClient
 
 HITS = 20_000
@@ -28,9 +28,7 @@ def line_of(file: str, text: str) -> int:
 
 
 async def trace(client: DebugClient, file: str, text: str, message: str, **more: object) -> dict[str, Any]:
-    made = await client.call("breakpoint_set", file=file, line=line_of(file, text), log_message=message, **more)
-    breakpoint_: dict[str, Any] = made["breakpoint"]
-    return breakpoint_
+    return await client.call("breakpoint_set", file=file, line=line_of(file, text), log_message=message, **more)
 
 
 async def output(client: DebugClient, stream: str = "tracepoint") -> str:
@@ -38,19 +36,15 @@ async def output(client: DebugClient, stream: str = "tracepoint") -> str:
     text, seq = "", 0
     while True:
         read = await client.call("process_read_output", stream=stream, since_seq=seq, max_bytes=1_000_000)
-        assert read["dropped"] == 0
+        assert "dropped" not in read
         if not read["entries"]:
             return text
-        text += "".join(entry["text"] for entry in read["entries"] if stream in ("both", entry["stream"]))
+        text += text_of(read, "log" if stream == "tracepoint" else stream)
         seq = read["nextSeq"]
 
 
 async def count(client: DebugClient, id_: str) -> int:
-    listed = await client.call("breakpoint_list")
-    everything = [*listed["breakpoints"], *listed["functionBreakpoints"]]
-    (hits,) = [each["hitCount"] for each in everything if each["id"] == id_]
-    assert isinstance(hits, int)
-    return hits
+    return (await hits(client))[id_]
 
 
 # --- Nothing is lost --------------------------------------------------------------------------------------------------
@@ -76,7 +70,7 @@ async def test_twenty_thousand_hits_at_a_programs_very_end_all_arrive_in_order(
     alone = await trio.run_process([sys.executable, app], capture_stdout=True, check=False)
     async with debugging() as client:
         made = await trace(client, app, "# here", "{number}")
-        stop = (await client.call("debug_launch", program=app, stop_at_entry=False, timeout=60))["stop"]
+        stop = await client.call("debug_launch", program=app, stop_at_entry=False, timeout=60)
         assert (stop["reason"], stop["exitCode"]) == ("Exited", alone.returncode)
         assert await output(client) == "".join(f"{number}\n" for number in range(HITS))
         assert await count(client, made["id"]) == HITS
@@ -207,9 +201,10 @@ async def test_functions_log_too(debugging: Connect, tmp_path: Path) -> None:
     app = write(tmp_path, SHOP)
     async with debugging() as client:
         made = await client.call("breakpoint_set", function="Basket.total", log_message="limit {limit}")
-        assert made["breakpoint"]["type"] == "Tracepoint"
+        assert made["id"] == "fn-1"
+        assert (await breakpoints(client))["fn-1"] == "Basket.total, log `limit {limit}`"
         await client.call("breakpoint_set", function="total", log_message="any of {len(prices)}", hit_condition="< 3")
-        stop = (await client.call("debug_launch", program=app, stop_at_entry=False))["stop"]
+        stop = await client.call("debug_launch", program=app, stop_at_entry=False)
         assert stop["reason"] == "Exited"
         lines = (await output(client)).splitlines()
         assert [line for line in lines if line[0] == "l"] == [f"limit {limit}" for limit in range(1, 7)]
@@ -224,11 +219,12 @@ async def test_a_breakpoint_and_a_tracepoint_on_one_line_both_work(debugging: Co
         line = line_of(app, "# added")
         await client.call("breakpoint_set", file=app, line=line, column=3, hit_condition="== 3")
         await client.call("breakpoint_set", file=app, line=line, column=5, condition="limit == 3 or limit == 5")
-        stop = (await client.call("debug_launch", program=app, stop_at_entry=False))["stop"]
-        assert stop["breakpointIds"] == ["bp-2", "bp-3"]
-        assert await output(client) == "limit 1\nlimit 2\nlimit 3\n", "a stop comes after the messages before it"
+        stop = await client.call("debug_launch", program=app, stop_at_entry=False)
+        assert stop["breakpoints"] == ["bp-2", "bp-3"]
+        assert stop["log"] == "limit 1\nlimit 2\nlimit 3\n", "a stop comes after the messages before it"
+        assert await output(client) == "limit 1\nlimit 2\nlimit 3\n"
         stop = await client.call("debug_continue")
-        assert stop["breakpointIds"] == ["bp-3"]
+        assert stop["breakpoints"] == ["bp-3"]
         assert (await client.call("debug_continue"))["reason"] == "Exited"
         assert [await count(client, each) for each in ("tp-1", "bp-2", "bp-3")] == [6, 6, 2]
 
@@ -240,15 +236,14 @@ async def test_a_condition_that_fails_stops_at_a_breakpoint_and_is_said_at_a_tra
     async with debugging() as client:
         await client.call("breakpoint_set", file=app, line=line_of(app, "# after"), condition="nope", hit_condition="3")
         made = await trace(client, app, "# added", "never", condition="nope")
-        stop = (await client.call("debug_launch", program=app, stop_at_entry=False))["stop"]
+        stop = await client.call("debug_launch", program=app, stop_at_entry=False)
         failed = "the condition `nope` failed: NameError: name 'nope' is not defined"
-        assert (stop["breakpointIds"], stop["description"]) == (["bp-1"], failed)
+        assert (stop["breakpoints"], stop["notes"]) == (["bp-1"], [failed])
         await client.call("breakpoint_remove", id="bp-1")
         assert (await client.call("debug_continue"))["reason"] == "Exited"
         assert await output(client) == f"{made['id']}: {failed}\n"
         assert await count(client, made["id"]) == 0
-        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert listed["message"] == failed
+        assert (await breakpoints(client))["tp-2"].endswith(failed)
 
 
 # --- The program does not notice --------------------------------------------------------------------------------------
@@ -282,7 +277,7 @@ async def test_a_program_that_takes_the_descriptors_for_its_own_files_finds_noth
     async with debugging() as client:
         await trace(client, app, "# here", "{number}")
         launched = await client.call("debug_launch", program=app, args=[str(tmp_path / "own")], stop_at_entry=False)
-        assert launched["stop"]["reason"] == "Exited"
+        assert launched["reason"] == "Exited"
         assert (await output(client, "stdout")).endswith("['MainThread'] b''\n")
         lines = (await output(client)).splitlines()
         assert lines == [str(number) for number in range(1, len(lines) + 1)], "what the program prints is no hit"

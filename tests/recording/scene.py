@@ -58,7 +58,7 @@ async def debug_the_till(client: DebugClient, till: str, line: int) -> None:
     """A launch, a breakpoint, steps, evaluation, output, an exception, and the end."""
     await client.call("breakpoint_set", file=till, line=line)
     await client.call("breakpoint_set_exception", exception_type="ValueError")
-    await client.call("debug_launch", program=till, env={"API_TOKEN": SECRET, "COLOUR": "blue"})
+    await client.call("debug_launch", program=till, stop_at_entry=True, env={"API_TOKEN": SECRET, "COLOUR": "blue"})
     await trio.sleep(PAUSE_SECONDS)
     await client.call("debug_continue")
     await trio.sleep(PAUSE_SECONDS)

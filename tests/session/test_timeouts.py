@@ -32,7 +32,7 @@ async def timed_out(client: DebugClient, tool: str, **arguments: Any) -> bool:
 
 
 @pytest.mark.parametrize("command", ["initialize", "launch", "setBreakpoints", "configurationDone"])
-@pytest.mark.parametrize("timeout", [5, 25])
+@pytest.mark.parametrize("timeout", [2, 8])
 async def test_a_launch_that_is_not_answered_ends_by_its_timeout(
     command: str, timeout: float, autojump_clock: MockClock
 ) -> None:

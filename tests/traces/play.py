@@ -9,7 +9,9 @@ import trio
 
 from tests.server.scene import SESSION, STACK, THREADS
 from tests.traces.trace import PARENT, Move, Place, Stop, Trace, options, story
+from trio_debugmcp.state.resources import breakpoint_payload
 from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
+from trio_debugmcp.testing.connect import Server
 
 LONGEST_SECONDS = 3600.0
 """Virtual time for one test; no recording takes a minute."""
@@ -23,8 +25,9 @@ STEP_MODES = {"next": "over", "stepIn": "in", "stepOut": "out"}
 class Playing:
     """A recording that is being played."""
 
-    def __init__(self, trace: Trace, home: Path, client: DebugClient, connections: list[str]) -> None:
+    def __init__(self, trace: Trace, home: Path, server: Server, client: DebugClient, connections: list[str]) -> None:
         self.trace = trace
+        self.server = server
         self.client = client
         self.sessions = {name: f"s-{number}" for number, name in enumerate([PARENT, *connections], 1)}
         self.failures: list[ToolFailed] = []
@@ -62,6 +65,7 @@ class Playing:
                     program=str(self._program),
                     adapter="recorded",
                     stop_at_entry=False,
+                    stop_on_uncaught=False,
                     wait=False,
                     timeout=100,
                 )
@@ -78,20 +82,28 @@ class Playing:
 
 async def check_stop(client: DebugClient, session_id: str, stop: Stop) -> None:
     """Check that tools, resources and the recording agree on where the program is."""
-    session = await client.call("debug_state", session_id=session_id)
-    assert session["state"] == "Paused"
-    assert session["pauseReason"] is not None
+    answer = await client.call("debug_state", session_id=session_id)
+    assert answer["state"] == "Paused"
+    assert answer["reason"]
+    if stop.place is not None:
+        assert answer["at"] == shown(stop.place)
+    session = await client.read(SESSION)
+    if session["sessionId"] != session_id:
+        return
+    assert session["pauseReason"] == answer["reason"]
     if stop.place is not None:
         assert place(session["currentLocation"]) == stop.place
-    if session["sessionId"] != (await client.read(SESSION))["sessionId"]:
-        return
-    assert (await client.read(SESSION))["currentLocation"] == session["currentLocation"]
     stack, threads = await client.read(STACK), await client.read(THREADS)
     assert stack["stale"] is False
     assert stack["threadId"] == session["activeThreadId"]
     if stop.place is not None:
         assert place(stack["frames"][0]["location"]) == stop.place
     assert [each["id"] for each in threads["threads"] if each["isCurrent"]] == [session["activeThreadId"]]
+
+
+def shown(place: Place) -> str:
+    """The place as tools show it, of a server in the root directory."""
+    return f"{(place.file or '').removeprefix('/')}:{place.line} in {place.function}"
 
 
 def place(location: dict[str, Any]) -> Place:
@@ -106,7 +118,7 @@ async def playing(name: str, home: Path) -> AsyncIterator[Playing]:
     with trio.fail_after(LONGEST_SECONDS):
         async with open_server(settings) as server, server.connect() as client:
             await _set_breakpoints(trace, client, home)
-            yield Playing(trace, home, client, profile.connections)
+            yield Playing(trace, home, server, client, profile.connections)
 
 
 async def play_all(playing: Playing) -> None:
@@ -117,27 +129,27 @@ async def play_all(playing: Playing) -> None:
 
 
 async def play_stops(playing: Playing, most: int | None = None) -> list[dict[str, Any]]:
-    """Play the recording, or so many stops of it, and return the session at each stop."""
+    """Play the recording, or so many stops of it, and return what the resource of the session has at each stop."""
     sessions: list[dict[str, Any]] = []
     for seen in story(playing.trace):
         await playing.act(seen)
         if isinstance(seen, Stop):
-            session = playing.sessions[seen.connection]
-            sessions.append(await playing.client.call("debug_state", session_id=session))
+            sessions.append(await playing.client.read(SESSION))
+            assert sessions[-1]["sessionId"] == playing.sessions[seen.connection]
             if len(sessions) == most:
                 break
     return sessions
 
 
-async def check_end(client: DebugClient) -> dict[str, Any]:
-    """Check that the session has ended and nothing of it is left; return its last state."""
-    state = await client.call("debug_state")
+async def check_end(playing: Playing) -> dict[str, Any]:
+    """Check that the session has ended and nothing of it is left; return how it ended."""
+    state = await playing.client.call("debug_state")
     assert state["state"] == "Disconnected"
-    assert await client.uris() == []
-    listed = await client.call("breakpoint_list")
-    assert {each["state"] for each in listed["breakpoints"]} <= {"Pending"}
-    last: dict[str, Any] = state["lastSession"]
-    return last
+    assert await playing.client.uris() == []
+    kept = playing.server.app.debugger.state.breakpoints
+    assert {breakpoint_payload(each).state for each in kept} <= {"Pending"}
+    assert len((await playing.client.call("breakpoint_list"))["breakpoints"]) == len(kept)
+    return state
 
 
 async def _set_breakpoints(trace: Trace, client: DebugClient, home: Path) -> None:

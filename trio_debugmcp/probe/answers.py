@@ -223,7 +223,7 @@ class Tasks(_Answer, frozen=True):
 class EvaluationOutcome(_Answer, frozen=True):
     """The answer to `start`, `outcome` and `interrupt`: how an evaluation ended, if it has.
 
-    `value` only of one in the main module; in a frame pydevd answers with it.
+    `value` of one in the main module; in a frame pydevd answers with it, unless that would be an object's address.
     """
 
     done: bool

@@ -9,6 +9,7 @@ thread of the debugger's own evaluates, so that code that never ends holds up ne
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
@@ -73,7 +74,10 @@ async def evaluate_in_frame(
         _raise_failure(outcome, expression)
         if refusal is not None:  # the value cannot be shown
             raise refusal
-        return Evaluated(inspection.evaluation(body, _NONE if outcome.has_value else None), outcome.printed)
+        evaluation = inspection.evaluation(body, _NONE if outcome.has_value else None)
+        if outcome.value:  # pydevd shows the address of such an object
+            evaluation = replace(evaluation, value=outcome.value)
+        return Evaluated(evaluation, outcome.printed)
     return Evaluated(await inspection.evaluate(requests, frame, expression, seconds))
 
 
@@ -141,21 +145,19 @@ async def _interrupted(probe: ProgramProbe, number: int) -> bool:
 
 
 def _raise_failure(outcome: EvaluationOutcome, expression: str) -> None:
-    details = {"expression": expression, **({"printed": outcome.printed} if outcome.printed else {})}
+    details = {"printed": outcome.printed} if outcome.printed else {}
     if outcome.exit is not None:
         raise UsageError(
             "EVAL_FAILED",
             f"`{shortened(expression)}` raised SystemExit ({outcome.exit}), by which a program ends. This one was not "
             "ended: it is where it was, with its standard input open. Use debug_disconnect to end it.",
-            {**details, "exit": outcome.exit},
+            details,
         )
     if outcome.error is not None:
+        if outcome.trace:
+            details["trace"] = shortened(outcome.trace, inspection.MAX_TRACE_LENGTH)
         error = shortened(outcome.error, MAX_MESSAGE_LENGTH)
-        raise UsageError(
-            "EVAL_FAILED",
-            f"`{shortened(expression)}` failed: {error}",
-            {**details, "trace": shortened(outcome.trace, inspection.MAX_TRACE_LENGTH)},
-        )
+        raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {error}", details)
 
 
 def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
@@ -166,7 +168,7 @@ def _too_slow(interrupted: bool, expression: str, seconds: float) -> UsageError:
         "before, and evaluate works."
     )
     sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
-    return UsageError("EVAL_TIMEOUT", sentence, {"expression": expression})
+    return UsageError("EVAL_TIMEOUT", sentence)
 
 
 def _unknown_outcome(expression: str, error: ProbeError) -> UsageError:
@@ -174,7 +176,6 @@ def _unknown_outcome(expression: str, error: ProbeError) -> UsageError:
         "EVAL_FAILED",
         f"`{shortened(expression)}` was evaluated, but its outcome is unknown: {str(error).rstrip('.')}. What it "
         "changes is changed: do not repeat it without a look.",
-        {"expression": expression},
     )
 
 
@@ -183,5 +184,4 @@ def _unanswered(expression: str) -> UsageError:
         "EVAL_TIMEOUT",
         f"The program does not say what became of `{shortened(expression)}`: it does not let Python run, as C code "
         "keeps the GIL. Once that has ended evaluate works again; debug_restart ends it now.",
-        {"expression": expression},
     )

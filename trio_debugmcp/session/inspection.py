@@ -24,7 +24,6 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import read_source
-from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.session.variables import child_count, variable_payload
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
@@ -137,12 +136,6 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
     ]
 
 
-def bounded(variables: list[Variable], max_bytes: int) -> list[Variable]:
-    """Return as many as fit into `max_bytes` of JSON; one that is too large with its children has none of them."""
-    lean = [replace(each, children=[]) if json_size(each) > max_bytes else each for each in variables]
-    return truncated(lean, max_bytes)
-
-
 def _is_scope(requests: Requests, scope: DapScope, wanted: ScopeName) -> bool:
     word = requests.profile.dialect.scope_names.get(wanted, wanted)
     return word in scope.name.lower() or scope.presentation_hint == word
@@ -184,11 +177,11 @@ async def evaluate_text(
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
     except AdapterRefused as refusal:
-        error = shortened(refusal.reason.strip().rpartition("\n")[2], MAX_MESSAGE_LENGTH)
+        trace, _, error = refusal.reason.strip().rpartition("\n")
         raise UsageError(
             "EVAL_FAILED",
-            f"`{shortened(expression)}` failed: {error}",
-            {"expression": expression, "trace": shortened(refusal.reason, MAX_TRACE_LENGTH)},
+            f"`{shortened(expression)}` failed: {shortened(error, MAX_MESSAGE_LENGTH)}",
+            {"trace": shortened(trace, MAX_TRACE_LENGTH)} if trace else {},
         ) from None
     if body is not None:
         return body
@@ -205,7 +198,7 @@ async def evaluate_text(
             "debug_restart."
         )
         sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
-    raise UsageError("EVAL_TIMEOUT", sentence, {"expression": blocked_by or expression})
+    raise UsageError("EVAL_TIMEOUT", sentence)
 
 
 async def _interrupt(requests: Requests) -> bool:

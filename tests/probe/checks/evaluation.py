@@ -32,6 +32,39 @@ def check_values_are_of_the_last_expression() -> None:
     assert ask("outcome", number=3)["error"]["kind"] == "evaluation"
 
 
+class Basket:
+    def __init__(self) -> None:
+        self.owner = "ben"
+        self.lines = [Line(), Line()]
+
+
+class Line:
+    def __init__(self) -> None:
+        self.product = "tea"
+
+
+class Named(Basket):
+    def __repr__(self) -> str:
+        return "named"
+
+
+def check_objects_without_a_repr_show_their_fields_at_a_stop_and_while_the_program_runs() -> None:
+    shown = {
+        "Basket()": "Basket(owner='ben', lines=[2 items])",
+        "Basket().lines": "[Line(product='tea'), Line(product='tea')]",
+        "dict(a=Line())": "{'a': Line(product='tea')}",
+        "[Named(), 1]": "[named, 1]",
+        "Named()": "named",
+        "'text'": "'text'",
+    }
+    for expression, text in shown.items():
+        source = f"from {__name__} import Basket, Line, Named; {expression}"
+        assert ended(30, source)["value"] == text
+        eval(f"here(31, {source!r})", {"here": evaluation.here})
+        own = ask("outcome", number=31)["answer"].get("value")
+        assert own == (text if "Line(" in text or "Basket(" in text else None), expression
+
+
 def check_names_of_the_frame_are_used_and_set() -> None:
     names = {"count": 3, "here": evaluation.here}
     assert eval("here(4, 'count += 1; [count for _ in range(2)]')", names) == [4, 4]
@@ -42,10 +75,15 @@ def check_names_of_the_frame_are_used_and_set() -> None:
 def check_failures_are_short() -> None:
     found = ended(6, "1 +")
     assert found["error"].startswith("SyntaxError: ")
+    assert found["trace"].startswith('  File "<evaluate>", line 1\n    1 +\n')
+    assert found["error"] not in found["trace"]
     assert len(found["trace"]) < 300
+    assert ended(6, "1 / 0")["trace"] == "", "the error has been said, and the rest is known"
     found = ended(7, "def f(): return 1 / 0\nf()")
     assert found["error"] == "ZeroDivisionError: division by zero"
     assert "probe" not in found["trace"]
+    assert found["trace"].splitlines()[-1].strip().startswith('File "<evaluate>", line 1, in f')
+    assert found["error"] not in found["trace"]
 
 
 def check_exits_are_caught_and_standard_input_stays_open() -> None:

@@ -17,7 +17,7 @@ import time
 import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts
+from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts, values
 from trio_debugmcp.probe.inside.frames import Json
 
 MOST_KEPT = 50
@@ -70,6 +70,8 @@ class Evaluation:
                 value = _value(code, names, self._source)
         if own_thread and self.report["hasValue"]:
             self.report.update(_shown(value))
+        elif values.is_bare(value):
+            self.report["value"] = _fields(value)
         return value
 
     def _fail(self, error: BaseException) -> None:
@@ -77,7 +79,7 @@ class Evaluation:
             error = error.with_traceback(error.__traceback__.tb_next)
         lines = traceback.format_exception_only(type(error), error)
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        self.report = {"error": lines[-1].strip()[:MOST_TRACE], "trace": text[-MOST_TRACE:]}
+        self.report = {"error": lines[-1].strip()[:MOST_TRACE], "trace": _trace(text, lines[-1])}
 
     def _close(self) -> None:
         """End the run. No interrupt is on its way afterwards: it must not hit what runs next."""
@@ -193,10 +195,30 @@ def _shown(value: Any) -> Json:
     shorten: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_safe_repr"), "SafeRepr", None)
     length = facts.length(value) if facts.container(value) is not None else None
     leaf = value is None or issubclass(type(value), (str, bytes, int, float, complex))
-    shown: Json = {"value": repr(value) if shorten is None else shorten()(value), "type": type(value).__name__}
+    text: Any = _fields if values.is_bare(value) else repr if shorten is None else shorten()
+    shown: Json = {"value": text(value), "type": type(value).__name__}
     if leaf or length is not None:
         shown["childCount"] = length if not leaf else 0
     return shown
+
+
+def _fields(value: Any) -> str:
+    """Return a value as variables are shown, with the fields of objects."""
+    budget = bounds.Budget()
+    try:
+        return values.Renderer(budget).render(value)
+    finally:
+        budget.close()
+
+
+def _trace(text: str, error: str) -> str:
+    """Return what a traceback shows beside the error: nothing, if that was raised by the code itself."""
+    if text.endswith(error):
+        text = text[: -len(error)]
+    for known in ("Traceback (most recent call last):\n", '  File "<evaluate>", line 1, in <module>\n'):
+        if text.startswith(known):
+            text = text[len(known) :]
+    return text[-MOST_TRACE:]
 
 
 # --- The evaluations --------------------------------------------------------------------------------------------------

@@ -30,6 +30,9 @@ OUT_OF_TIME = "<no time left>"
 _LEAST = 20
 """Characters of an item, however little is left of the limit."""
 
+_FIRST = 10
+"""Items of a collection among which one without a `repr` is looked for."""
+
 
 class Renderer:
     """Renders the values of one answer.
@@ -215,6 +218,20 @@ def joined(pieces: Iterable[str], total: int, limit: int, noun: str) -> str:
     if left > 0:
         shown.append(f"… (+{left} {noun}{'s' if left != 1 else ''})")
     return ", ".join(shown)
+
+
+def is_bare(value: Any) -> bool:
+    """Whether `repr` shows an address in place of the fields: of the value, or of one of its first items."""
+    try:
+        if facts.container(value) is None:
+            return _has_no_repr(value)
+        return any(_has_no_repr(item) for _, item in facts.items(value, 0, _FIRST))
+    except Exception:  # a collection that the program changes meanwhile
+        return False
+
+
+def _has_no_repr(value: Any) -> bool:
+    return facts.class_attribute(type(value), "__repr__") is object.__repr__
 
 
 def _summary(value: Any, inner: str) -> str:

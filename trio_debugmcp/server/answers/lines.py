@@ -66,7 +66,7 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
     if isinstance(each, ExceptionBreakpoint):
         return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
     shown = breakpoint_payload(each)
-    place = places.line(shown.file, shown.line) if shown.file else ""
+    place = places.line(shown.file, shown.line)
     words = f"{shown.id} {shown.function_name or ''} {place}".split()
     line = " ".join(words) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]

@@ -19,7 +19,6 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.model import Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
 
@@ -198,14 +197,15 @@ def _returned(stack: Stack) -> dict[str, str]:
 def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:
     found = stack.locals
     if found is None:
-        notes.append("the locals are not there yet: ask for them with variables_get")
+        known = "the locals are not there yet: ask for them with variables_get"
+        notes.append(known if stack.frames else "where it is stopped is not known: the debug adapter reported no stack")
         return {}
     own = values.without_runner_names(found.variables)
-    kept = truncated(own, _LOCALS_BYTES)
-    left_out = found.total - len(found.variables) + len(own) - len(kept)
+    shown, count = values.fitting(own, _LOCALS_BYTES)
+    left_out = found.total - len(found.variables) + len(own) - count
     if left_out > 0:
         omitted["locals"] = left_out
-    return values.named(kept)
+    return shown
 
 
 def _source(

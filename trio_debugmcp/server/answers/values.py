@@ -6,8 +6,11 @@ A name leads back to its value: tools take it, behind the path that was asked fo
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
+from trio_debugmcp.session.truncation import json_size
 from trio_debugmcp.state.payloads import Variable
 
 _LOOKS = {
@@ -56,7 +59,7 @@ def rendered(value: str, kind: str | None) -> str:
 
 
 def named(variables: Iterable[Variable], parent: str | None = None) -> dict[str, str]:
-    """Return the values by name; the children that are there stand below their parents, with the way to them.
+    """Return the values by name; the children that are there stand below their parents.
 
     `parent`: the path to what the variables are inside of. Their names begin where it ends, so path and name together
     lead to them: `[0]`, `['key']`, `owner`. What does not begin there has its whole path for its name: `[*st][0]`.
@@ -108,6 +111,24 @@ def _value(variable: Variable, name: str) -> str:
     if key.startswith("[") and not _INDEX.fullmatch(key) and not name.endswith(key):
         return f"{key[1:-1]}: {value}"
     return value
+
+
+def fitting(variables: Sequence[Variable], max_bytes: int, parent: str | None = None) -> tuple[dict[str, str], int]:
+    """Return the values by name of the variables that fit, and how many these are.
+
+    The first one is always there, so that a reader can page on. One that is too large with its children has none.
+    """
+    found: dict[str, str] = {}
+    for number, each in enumerate(variables):
+        values = named([each], parent)
+        if json_size(values) > max_bytes:
+            values = named([replace(each, children=[])], parent)
+        max_bytes -= json_size(values)
+        if found and max_bytes < 0:
+            return found, number
+        for name, value in values.items():
+            _put(found, name, value)
+    return found, len(variables)
 
 
 def _put(found: dict[str, str], name: str, value: str) -> None:

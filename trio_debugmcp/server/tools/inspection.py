@@ -10,7 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import exception_text
-from trio_debugmcp.server.answers.values import counted, named, shows_type
+from trio_debugmcp.server.answers.values import counted, fitting, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -37,6 +37,9 @@ MAX_PRINTED_LENGTH = 4000
 
 MAX_LOCALS = 1000
 """Of a frame that an exception has passed, before the bound on the answer's size."""
+
+_HEAD_BYTES = 50
+"""Of an answer around its variables."""
 
 _PATH_SECONDS = 5.0
 """For the evaluation of a path, which may run a property of the user's."""
@@ -196,8 +199,8 @@ async def _adapter_variables(
 
 
 def _answer(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
-    kept = inspection.bounded(list(found), params.max_result_bytes)
-    return Variables(variables=named(kept, params.path), total=total if len(kept) < total else None)
+    shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path)
+    return Variables(variables=shown, total=total if count < total else None)
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
@@ -260,9 +263,9 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
         if known is None:
             found = await inspection.scope_variables(session.requests, frame, "locals")
             shown = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
-            known = Page(shown, len(shown))
-        kept = inspection.bounded(known.variables, MAX_RESULT_BYTES // params.max_frames)
-        locals_.append(counted(named(kept), known.total - len(kept)))
+            known = Page(shown, len(found))
+        values, count = fitting(known.variables, MAX_RESULT_BYTES // params.max_frames)
+        locals_.append(counted(values, known.total - count))
     causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []
     text, mode = exception_text(stop.exception)
     return ExceptionAnswer(

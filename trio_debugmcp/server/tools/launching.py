@@ -297,6 +297,8 @@ async def run_program(
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
     answer = replace(answer, notes=[*edited, *breakpoint_notes(debugger, earlier), *answer.notes])
+    if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about
+        return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)
     last = session.snapshot or debugger.state.last
     return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
 

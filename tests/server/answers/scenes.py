@@ -1,0 +1,271 @@
+"""Sessions on scripted adapters, and what the tools answer in them: the kinds of answers that there are.
+
+Each scene yields the name of an answer and its text, byte for byte as a client gets it.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import trio
+from msgspec.structs import replace
+
+from tests.session.test_children import adopt
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.testing import FakeAdapter, Server, open_server
+
+SHOP = """\
+class Basket:
+    def __init__(self, owner):
+        self.owner = owner
+        self.lines = []
+
+    def put(self, product, count):
+        self.lines.append((product, count))
+
+    def total(self):
+        return sum(count for _, count in self.lines)
+
+
+def visit(basket, product, count):
+    basket.put(product, count)
+    paid = basket.total()
+    return paid
+
+
+def main():
+    paid = visit(Basket("ben"), "tea", 1)
+    print(paid)
+
+
+main()
+"""
+
+BASKET = "Basket(owner='ben', lines=[2 items])"
+
+Answers = AsyncIterator[tuple[str, str]]
+
+
+class Scene:
+    """A server in a directory with `shop.py`, and the adapter that it launches."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.file = str(directory / "shop.py")
+        (directory / "shop.py").write_text(SHOP)
+        self.adapter = FakeAdapter()
+        self.adapter.program = self.file
+        self.adapter.frames = [("visit", self.file, 15), ("main", self.file, 20), ("<module>", self.file, 24)]
+        self.server: Server | None = None
+
+    async def call(self, tool: str, **arguments: Any) -> str:
+        """Return the text of an answer, without what differs from run to run: times, tokens, where Python is."""
+        assert self.server is not None
+        result = await open_toolbox().call(self.server.app.debugger, tool, arguments)
+        (content,) = result.content
+        text: str = content.text  # type: ignore[union-attr]
+        text = text.replace(str(self.directory), "$DIR")
+        text = re.sub(r'("timestamp":)"[^"]+"', r'\1"…"', text)
+        text = re.sub(r'("token":"|access_token=\')[\w-]+', r"\1…", text)
+        text = re.sub(r"debugpy==[^`]*", "debugpy==…", text)
+        return re.sub(r"sys\.path\.append\('[^']*'\)", "sys.path.append('…')", text)
+
+    def place(self, line: int) -> dict[str, Any]:
+        return {"file": self.file, "line": line}
+
+    def script_variables(self) -> None:
+        """Let a frame have a basket that has children, and other values."""
+        tops = [("count", "1", "int", 0), ("basket", BASKET, "Basket", 8), ("name", "'ben'", "Name", 0)]
+
+        async def variables(arguments: dict[str, Any]) -> object:
+            if arguments["variablesReference"] == 8:
+                inner = [("owner", "'ben'", "str"), ("lines", "[('tea', 1), ('cup', 2)]", "list")]
+                return {
+                    "variables": [
+                        {"name": n, "value": v, "type": t, "evaluateName": f"basket.{n}", "variablesReference": 0}
+                        for n, v, t in inner
+                    ]
+                }
+            return {
+                "variables": [
+                    {"name": n, "value": v, "type": t, "evaluateName": n, "variablesReference": r}
+                    for n, v, t, r in tops
+                ]
+            }
+
+        self.adapter.answer("variables", variables)
+
+    async def settle(self) -> None:
+        await trio.sleep(10)
+
+    def resumed_to(self, reason: str, line: int, **more: Any) -> None:
+        """Let the next continue or step end there."""
+
+        async def go(arguments: object) -> object:
+            name, _, _ = self.adapter.frames[0]
+            self.adapter.frames[0] = (name, self.file, line)
+            await self.adapter.stop(reason, **more)
+            return {}
+
+        for command in ("continue", "next"):
+            self.adapter.answer(command, go)
+
+
+async def breakpoints(scene: Scene) -> Answers:
+    """Before and during a session."""
+    yield "debug_state_none", await scene.call("debug_state")
+    yield "debug_disconnect_none", await scene.call("debug_disconnect")
+    yield "breakpoint_list_empty", await scene.call("breakpoint_list")
+    yield "breakpoint_set", await scene.call("breakpoint_set", file="shop.py", line=15)
+    yield (
+        "breakpoint_set_condition",
+        await scene.call("breakpoint_set", file="shop.py", line=14, condition="count > 3", hit_condition=">= 2"),
+    )
+    yield "breakpoint_set_function", await scene.call("breakpoint_set", function="main")
+    yield "breakpoint_set_log", await scene.call("breakpoint_set", file="shop.py", line=16, log_message="paid {paid}")
+    yield "breakpoint_set_exception", await scene.call("breakpoint_set_exception", exception_type="ValueError")
+    yield "breakpoint_enable", await scene.call("breakpoint_enable", id="bp-2", enabled=False)
+    yield "breakpoint_list", await scene.call("breakpoint_list")
+    yield "breakpoint_remove", await scene.call("breakpoint_remove", id="*")
+    yield "error", await scene.call("breakpoint_set", file="nowhere.py", line=1)
+
+
+async def stops(scene: Scene) -> Answers:
+    """A program from its entry to its end, by way of a breakpoint."""
+    adapter = scene.adapter
+    yield "debug_launch", await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+    await scene.call("breakpoint_set", file="shop.py", line=15)
+    scene.script_variables()
+    adapter.values = {"len(basket.lines)": "2", "count": "1"}
+    await adapter.event("output", {"category": "stdout", "output": "ann pays 11\n"})
+    scene.resumed_to("breakpoint", 15, hit=[1])
+    yield "debug_continue", await scene.call("debug_continue", show=["len(basket.lines)", "nothing"])
+    yield "debug_state", await scene.call("debug_state")
+    yield "threads_list", await scene.call("threads_list")
+    yield "stacktrace_get", await scene.call("stacktrace_get")
+    yield "stacktrace_get_page", await scene.call("stacktrace_get", start=1, count=1)
+    yield "variables_get", await scene.call("variables_get")
+    yield "variables_get_page", await scene.call("variables_get", count=1)
+    yield "variables_get_depth", await scene.call("variables_get", depth=2)
+    yield "evaluate", await scene.call("evaluate", expression="count")
+
+    async def typed(arguments: object) -> object:
+        return {"result": "'ben'", "type": "Name", "variablesReference": 0}
+
+    adapter.answer("evaluate", typed)
+    yield "evaluate_type", await scene.call("evaluate", expression="name")
+    adapter.restore("evaluate")
+    yield "source_get", await scene.call("source_get", file="shop.py", start_line=14, end_line=16)
+    scene.resumed_to("step", 16)
+    yield "debug_step", await scene.call("debug_step")
+    adapter.restore("continue")
+    yield "debug_continue_timeout", await scene.call("debug_continue", timeout=1)
+    yield "process_read_output", await scene.call("process_read_output")
+    await adapter.exit(3)
+    await scene.settle()
+    yield "debug_state_ended", await scene.call("debug_state")
+    yield "timeline_query", await scene.call("timeline_query", types=["stopped", "sessionEnded"], count=2)
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+    yield "debug_disconnect", await scene.call("debug_disconnect")
+
+
+async def ends(scene: Scene) -> Answers:
+    """Programs that end while a tool waits."""
+    for name, code, text in (("exit", 3, "x" * 4010), ("signal", -11, "Fatal error\n")):
+        await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+
+        async def end(arguments: object, code: int = code, text: str = text) -> object:
+            await scene.adapter.event("output", {"category": "stderr", "output": text})
+            await scene.adapter.exit(code)
+            return {}
+
+        scene.adapter.answer("continue", end)
+        yield f"debug_continue_{name}", await scene.call("debug_continue")
+        await scene.settle()
+
+
+async def exceptions(scene: Scene) -> Answers:
+    """A stop at an exception, and its context."""
+    await scene.call("breakpoint_set_exception", exception_type="ValueError")
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+    scene.script_variables()
+    scene.resumed_to("exception", 10, text="ValueError")
+    yield "debug_continue_exception", await scene.call("debug_continue")
+    yield "exception_get_context", await scene.call("exception_get_context", max_frames=2)
+
+
+async def attached(scene: Scene) -> Answers:
+    """A program that is attached to, and keeps running."""
+    yield "debug_attach", await scene.call("debug_attach", port=5678)
+    yield "debug_disconnect_detached", await scene.call("debug_disconnect")
+
+
+async def family(scene: Scene) -> Answers:
+    """A program with a child."""
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=False, wait=False)
+    await scene.settle()
+    child = FakeAdapter()
+    child.frames = [("work", str(scene.directory / "child.py"), 9)]
+    await adopt(scene.adapter, child)
+    await child.stop("pause")
+    yield "debug_wait_child", await scene.call("debug_wait")
+    yield "debug_state_family", await scene.call("debug_state")
+
+
+async def probed(scene: Scene) -> Answers:
+    """A program that runs, and whose threads wait for each other."""
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=False, wait=False)
+    await scene.settle()
+    yield "threads_list_deadlock", await scene.call("threads_list")
+    yield "debug_pause_blocked", await scene.call("debug_pause")
+    yield "stacktrace_get_all", await scene.call("stacktrace_get", thread_id="*")
+    yield "stacktrace_get_locals", await scene.call("stacktrace_get", locals=True)
+    yield "tasks_list", await scene.call("tasks_list", count=2)
+
+
+def with_probe(scene: Scene) -> None:
+    """Give the program of a scene a probe."""
+
+    def locked(number: int, name: str, holder: int) -> dict[str, Any]:
+        at = {**scene.place(15), "function": "visit"}
+        holds = {"thread": holder, "name": f"payer-{holder}"}
+        waits = {"kind": "lock", "what": "self.lock", "holder": holds}
+        return {"id": number, "name": name, "state": "waiting", "at": at, "waits": waits}
+
+    both = [locked(1, "payer-1", 2), locked(2, "payer-2", 1)]
+    frames = [
+        {**scene.place(15), "function": "visit", "localsTotal": 9},
+        {**scene.place(20), "function": "main"},
+        {"file": "/lib/threading.py", "line": 5, "function": "run", "library": True},
+    ]
+    basket = {"name": "basket", "value": BASKET, "type": "Basket"}
+    name = {"name": "name", "value": "'ben'", "type": "Name"}
+    chain = [{**scene.place(20), "function": "main"}, {**scene.place(15), "function": "visit"}]
+    scene.adapter.probe = {
+        "threads": {"threads": both, "total": 2, "deadlocks": [{"threads": [1, 2]}]},
+        "stacks": {"stacks": [{**each, "frames": frames, "total": 9} for each in both], "total": 3},
+        "frames": {"thread": 1, "frames": [{**frames[0], "locals": [basket, name]}, *frames[1:]], "total": 4},
+        "tasks": {
+            "tasks": [
+                {"library": "trio", "id": 1, "name": "main", "state": "waiting", "chain": chain[:1]},
+                {"library": "trio", "id": 2, "name": "visit", "state": "waiting", "chain": chain, "waits": "a timer",
+                 "depth": 1},
+            ],
+            "total": 5,
+        },
+    }  # fmt: skip
+
+
+SCENES: list[Callable[[Scene], Answers]] = [breakpoints, stops, ends, exceptions, attached, family, probed]
+
+
+async def answers_of(play: Callable[[Scene], Answers], directory: Path) -> dict[str, str]:
+    """Play a scene and return its answers by name."""
+    scene = Scene(directory)
+    if play is probed:
+        with_probe(scene)
+    options = scene.adapter.options()
+    options = replace(options, settings=replace(options.settings, directory=str(directory)))
+    async with open_server(options) as scene.server:
+        return {name: text async for name, text in play(scene)}

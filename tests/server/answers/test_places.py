@@ -1,0 +1,98 @@
+"""Places as strings: short, without what the line before says, and accepted back by the tools."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trio_debugmcp.probe.answers import Place
+from trio_debugmcp.server.answers.places import LIBRARY, Places
+from trio_debugmcp.session.workspace import Workspace
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import Location
+
+names = st.lists(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1), min_size=1)
+
+
+@pytest.mark.parametrize(
+    ("directory", "path", "name"),
+    [
+        ("/shop", "/shop/till.py", "till.py"),
+        ("/shop", "/shop/lib/till.py", "lib/till.py"),
+        ("/shop/", "/shop/till.py", "till.py"),
+        ("/shop", "/shopping/till.py", "/shopping/till.py"),
+        ("/shop", "/till.py", "/till.py"),
+        ("/shop", "/shop/", "/shop/"),
+        ("/", "/src/till.py", "src/till.py"),
+        ("/shop", "<string>", "<string>"),
+    ],
+)
+def test_a_file_below_the_directory_is_relative_to_it_and_any_other_as_it_is(
+    directory: str, path: str, name: str
+) -> None:
+    assert Places(directory).file(path) == name
+
+
+@given(names, st.sampled_from(["/", "/shop", "/a/b"]))
+def test_the_name_of_a_file_leads_back_to_it(parts: list[str], directory: str) -> None:
+    path = os.path.join("/shop", *(part for part in parts if part not in (".", "..")), "x.py")
+    assert Workspace(directory).resolve(Places(directory).file(path)) == path
+
+
+def test_the_directory_may_be_relative() -> None:
+    assert Places(".").file(os.path.abspath("till.py")) == "till.py"
+    assert repr(Places("/shop")) == "<Places below /shop/>"
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "function", "text"),
+    [
+        ("/shop/till.py", 24, "visit", "till.py:24 in visit"),
+        ("/shop/till.py", 24, None, "till.py:24"),
+        ("/shop/till.py", None, "visit", "till.py in visit"),
+        (None, None, "visit", "in visit"),
+        (None, 24, None, ":24"),
+        (None, None, None, ""),
+    ],
+)
+def test_a_place_is_without_what_is_not_known(
+    file: str | None, line: int | None, function: str | None, text: str
+) -> None:
+    places = Places("/shop")
+    assert places.at(file, line, function) == text
+    assert places.at_location(Location(file, line, None, function, None)) == (text or None)
+    assert places.at_location(None) is None
+
+
+def test_a_function_that_is_known_better_counts() -> None:
+    assert Places("/").at_location(Location("/a.py", 1, None, "run", None), "Job.run") == "a.py:1 in Job.run"
+
+
+def test_a_frame_names_its_file_where_it_is_not_that_of_the_frame_before() -> None:
+    def frame(name: str, file: str | None, line: int, *, mine: bool = True) -> StackFrame:
+        return StackFrame(1, name, Location(file, line, None, name, None), is_user_code=mine)
+
+    found = [
+        frame("visit", "/shop/till.py", 24),
+        frame("main", "/shop/till.py", 31),
+        frame("run", "/lib/run.py", 3, mine=False),
+        frame("call", "/lib/run.py", 9, mine=False),
+        frame("<module>", "/shop/till.py", 38),
+        frame("native", None, 0),
+    ]
+    shown = Places("/shop").frames(found)
+    assert shown == [
+        "visit till.py:24",
+        "main :31",
+        f"run /lib/run.py:3{LIBRARY}",
+        f"call :9{LIBRARY}",
+        "<module> till.py:38",
+        "native :0",
+    ]
+    assert Places("/shop").frames(found[1:], before="/shop/till.py") == shown[1:]
+
+
+def test_a_frame_that_the_probe_has_seen_has_its_qualified_name() -> None:
+    found = [Place("/a.py", 3, "run", "Job.run"), Place("/lib/b.py", 4, "wait", library=True)]
+    assert Places("/").probe_stack(found) == ["Job.run a.py:3", "wait lib/b.py:4 (library)"]

@@ -1,0 +1,66 @@
+"""Source and output as strings."""
+
+import textwrap
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH, in_order, joined, numbered
+from trio_debugmcp.state.payloads import OutputEntry, shortened
+
+
+def written(*pieces: tuple[str, str]) -> list[OutputEntry]:
+    return [OutputEntry(number, stream, text, "") for number, (stream, text) in enumerate(pieces, 1)]
+
+
+def test_lines_are_numbered_and_the_current_one_is_marked() -> None:
+    assert numbered(["def f():", "    x = 1", "    return x"], 9, 10) == "9  def f():\n10>     x = 1\n11      return x"
+
+
+def test_the_indentation_that_lines_share_is_left_out() -> None:
+    assert numbered(["        x = 1\n", "\n", "            y = 2\n"], 3, 5) == "3  x = 1\n4\n5>     y = 2"
+    assert numbered(["\tx", "\t\ty"], 1) == "1  x\n2  \ty"
+
+
+def test_a_line_of_many_characters_is_cut() -> None:
+    (line,) = numbered(["x" * 5000], 1).splitlines()
+    assert line == f"1  {shortened('x' * 5000, MAX_LINE_LENGTH)}"
+    assert len(line) < MAX_LINE_LENGTH + 50
+
+
+def test_nothing_is_an_empty_string() -> None:
+    assert joined([]) == {}
+    assert in_order([]) == []
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=40), min_size=1),
+    st.integers(1, 10**6),
+)
+def test_every_line_has_its_number(lines: list[str], first: int) -> None:
+    shown = numbered(lines, first, first).split("\n")
+    assert len(shown) == len(lines)
+    even = textwrap.dedent("\n".join(lines)).split("\n")
+    for number, (line, text) in enumerate(zip(shown, even, strict=True), first):
+        assert line == f"{number}{'>' if number == first else ' '} {text}".rstrip()
+
+
+def test_output_is_joined_by_stream() -> None:
+    entries = written(("stdout", "a"), ("stderr", "b"), ("stdout", "c\n"), ("tracepoint", "x = 1\n"))
+    assert joined(entries) == {"stdout": "ac\n", "stderr": "b", "log": "x = 1\n"}
+
+
+def test_output_in_order_joins_what_one_stream_has_written_in_a_row() -> None:
+    entries = written(("stdout", "a"), ("stdout", "b"), ("tracepoint", "x\n"), ("stdout", "c"))
+    assert in_order(entries) == [{"stdout": "ab"}, {"log": "x\n"}, {"stdout": "c"}]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["stdout", "stderr", "console"]), st.text())))
+def test_no_output_is_lost_and_none_changes_its_place(pieces: list[tuple[str, str]]) -> None:
+    shown = in_order(written(*pieces))
+    assert "".join(text for each in shown for text in each.values()) == "".join(text for _, text in pieces)
+    streams = [stream for each in shown for stream in each]
+    assert all(one != other for one, other in pairwise(streams))
+    for stream, text in joined(written(*pieces)).items():
+        assert text == "".join(each.get(stream, "") for each in shown)
