@@ -31,7 +31,8 @@ def run(wanted, arguments):
         return start if os.path.isdir(start) else None
     if there("pytest") and path():
         import pytest
-        options = ["-q", "-s", "--no-header"] + (["-n0"] if there("xdist") else [])
+        own_plugins = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+        options = ["-q", "-s", "--no-header"] + (["-n0"] if there("xdist") and own_plugins else [])
         sys.exit(int(pytest.main(options + [path()] + arguments)))
     name = wanted.replace("/", ".").replace(".py", "").replace("::", ".") if is_path else wanted
     if there("nose2"):

@@ -1,0 +1,116 @@
+"""Which Python runs a program, which files are scripts of Python, and how a test is run."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
+from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
+from trio_debugmcp.dap.profiles.python_tests import near_tests, runner_code
+
+
+def written(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (f"#!{sys.executable}\n", True),
+        ("#!/usr/bin/env python3\n", True),
+        ("#!/usr/bin/env -S python3.12 -u\n", True),
+        (f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\n", True),
+        ("#!/bin/sh\necho python\n", False),
+        ("#!/usr/bin/perl\n", False),
+        ("print('no first line')\n", False),
+        ("", False),
+    ],
+)
+def test_a_script_is_python_if_its_first_line_says_so(tmp_path: Path, head: str, expected: bool) -> None:
+    assert is_script(written(tmp_path / "tool", head)) is expected
+    assert not is_script(str(tmp_path / "nothing"))
+
+
+def test_a_script_runs_on_the_interpreter_that_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    other = written(tmp_path / "env" / "bin" / "python3.9", "")
+    assert interpreter_for(written(tmp_path / "tool", f"#!{other}\n")) == other
+    long = written(tmp_path / "long", f'#!/bin/sh\n\'\'\'exec\' "{other}" "$0" "$@"\n')
+    assert interpreter_for(long) == other
+    gone = written(tmp_path / "gone", "#!/nowhere/python3\n")
+    assert interpreter_for(gone) == sys.executable
+    assert interpreter_for(written(tmp_path / "env_script", "#!/usr/bin/env python3\n")) == sys.executable
+
+
+def test_the_interpreter_is_told_only_if_it_is_another_than_the_servers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    program = written(tmp_path / "app.py", "")
+    programs = PythonPrograms()
+    assert programs.interpreter(program, str(tmp_path), {}) is None
+    home = tmp_path / ".venv"
+    written(home / "pyvenv.cfg", "")
+    own = written(home / "bin" / "python", "")
+    assert programs.interpreter(program, str(tmp_path), {}) == own
+    assert programs.interpreter("<code>", str(tmp_path), {"code": "1"}) == own
+    assert interpreter_command(program, "", {"python": ["/p", "-I"], "pythonArgs": ["-u"]}) == [
+        *("/p", "-I"), *("-X", "frozen_modules=off"), "-u",
+    ]  # fmt: skip
+    script = written(home / "bin" / "lint", f"#!{own}\n")
+    assert programs.find_command("lint", str(tmp_path)) == script
+    assert programs.find_command("none", str(tmp_path)) is None
+
+
+def test_names_like_that_of_a_missing_test_are_found(tmp_path: Path) -> None:
+    written(
+        tmp_path / "tests" / "test_till.py",
+        """
+        def test_total(): ...
+        async def test_later(): ...
+        def helper(): ...
+        class Case:
+            def test_pay(self): ...
+        """,
+    )
+    near = near_tests("tests/test_till.py::test_totl", str(tmp_path))
+    assert near[0] == "tests/test_till.py::test_total"
+    assert sorted(near) == [f"tests/test_till.py::{each}" for each in ("Case::test_pay", "test_later", "test_total")]
+    assert near_tests("tests/test_till.py::Case::test_pa", str(tmp_path))[0] == "tests/test_till.py::Case::test_pay"
+    assert near_tests("tests/test_till.py::test_total[3]", str(tmp_path)) == []
+    assert near_tests("tests/test_tll.py::test_x", str(tmp_path)) == ["tests/test_till.py"]
+    assert near_tests("tests.test_till.Case", str(tmp_path)) == []
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("test", ["t_case.py::Case::test_it", "t_case.Case.test_it"])
+@pytest.mark.parametrize("has_pytest", [True, False])
+def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, has_pytest: bool) -> None:
+    written(
+        tmp_path / "t_case.py",
+        """
+        import sys, unittest
+        class Case(unittest.TestCase):
+            def test_it(self):
+                print("by", "pytest" if sys.modules.get("pytest") else "unittest")
+            def test_other(self):
+                print("the other one")
+        """,
+    )
+    hide = (
+        "import importlib.util as u\nfind = u.find_spec\nu.find_spec = lambda n: None if n == 'pytest' else find(n)\n"
+    )
+    code = ("" if has_pytest else hide) + runner_code(test)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"by {'pytest' if has_pytest else 'unittest'}" in done.stdout
+    assert "the other one" not in done.stdout

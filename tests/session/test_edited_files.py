@@ -1,0 +1,113 @@
+"""Breakpoints whose files are edited: those set by the text of their line move with it, all others say what changed."""
+
+from pathlib import Path
+
+import pytest
+from trio.testing import MockClock
+
+from tests.server.scene import BREAKPOINTS, launch
+from trio_debugmcp.session.addresses import NotFound, place_again, place_of
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
+
+BEFORE = "def pay(cart):\n    due = total(cart)\n    return due\n"
+
+
+def edited(adapter: FakeAdapter, text: str) -> None:
+    Path(adapter.program).write_text(text)
+
+
+async def run_again(client: DebugClient, adapter: FakeAdapter) -> list[str]:
+    """Launch once more, and return the notes."""
+    notes: list[str] = (await launch(client, adapter, replace=True)).get("notes", [])
+    return [each for each in notes if not each.startswith("in force from before")]
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> FakeAdapter:
+    program = tmp_path / "till.py"
+    program.write_text(BEFORE)
+    adapter = FakeAdapter()
+    adapter.program = str(program)
+    return adapter
+
+
+async def test_a_breakpoint_set_by_its_text_moves_with_it(autojump_clock: MockClock, adapter: FakeAdapter) -> None:
+    async with connect(options=adapter.options()) as client:
+        made = await client.call("breakpoint_set", file=adapter.program, statement="due  =  total(cart)")
+        assert (made["at"].rpartition("/")[2], made["line"]) == ("till.py:2", "due = total(cart)")
+        await launch(client, adapter)
+        edited(adapter, f"import sys\n\n{BEFORE}")
+        assert await run_again(client, adapter) == ["bp-1 moved from line 2 to 4, where its text is now"]
+        assert await run_again(client, adapter) == []
+        edited(adapter, "def pay(cart):\n    due = total(cart, 1)\n    return due\n")
+        assert await run_again(client, adapter) == [
+            "bp-1 moved from line 4 to 2, now `due = total(cart, 1)`, it was `due = total(cart)`"
+        ]
+        assert [each["lines"] for each in sent(adapter)][-1] == [2]
+
+
+async def test_a_breakpoint_whose_text_is_gone_is_pending_until_it_is_back(
+    autojump_clock: MockClock, adapter: FakeAdapter
+) -> None:
+    async with connect(options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, statement="return due")
+        await launch(client, adapter)
+        edited(adapter, "print('nothing of before')\n")
+        gone = "the file has no line `return due` any more"
+        assert await run_again(client, adapter) == [f"bp-1 is pending: {gone}"]
+        (listed,) = (await client.read(BREAKPOINTS))["breakpoints"]
+        assert (listed["state"], listed["message"]) == ("Pending", gone)
+        assert [each["lines"] for each in sent(adapter)][-1] == []
+        edited(adapter, BEFORE)
+        assert await run_again(client, adapter) == []
+        assert [each["lines"] for each in sent(adapter)][-1] == [3]
+
+
+async def test_a_breakpoint_on_a_line_says_once_that_the_line_has_another_text(
+    autojump_clock: MockClock, adapter: FakeAdapter
+) -> None:
+    async with connect(options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, line=3)
+        await launch(client, adapter)
+        edited(adapter, f"import sys\n{BEFORE}")
+        note = "bp-1 is on another text than when it was set: `due = total(cart)`, it was `return due`"
+        assert await run_again(client, adapter) == [note]
+        assert await run_again(client, adapter) == []
+
+
+async def test_a_text_that_no_line_has_is_refused_with_those_that_are_like_it(
+    autojump_clock: MockClock, adapter: FakeAdapter
+) -> None:
+    async with connect(options=adapter.options()) as client:
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("breakpoint_set", file=adapter.program, statement="due = totl(cart)")
+        assert failed.value.code == "INVALID_PARAMETER"
+        assert "no line is `due = totl(cart)`; there are: `due = total(cart)`" in failed.value.message
+
+
+def sent(adapter: FakeAdapter) -> list[dict[str, list[int]]]:
+    return [{"lines": [each["line"] for each in every["breakpoints"]]} for every in adapter.sent("setBreakpoints")]
+
+
+# --- Pure -------------------------------------------------------------------------------------------------------------
+
+LINES = ["x = 1", "y = 2", "x = 1", "if x == y:", "    return x"]
+
+
+def test_one_of_several_equal_lines_is_the_one_nearest_to_the_hint() -> None:
+    assert place_of("x = 1", LINES, 1).line == 1
+    assert place_of("x = 1", LINES, 5).line == 3
+    assert place_of("return x", LINES).line == 5
+    with pytest.raises(NotFound, match=r"lines 1, 3 are `x = 1`: pass `line` as well"):
+        place_of("x = 1", LINES)
+
+
+def test_a_line_that_was_edited_is_only_taken_if_it_is_clearly_meant() -> None:
+    assert place_again("if x == y :", LINES, 9).line == 4
+    assert place_again("y = 2", LINES, 9).line == 2
+    with pytest.raises(NotFound, match="any more"):
+        place_again("for each in every:", LINES, 1)
+    with pytest.raises(NotFound, match="lines 2 and 1 are like it"):
+        place_again("total = price * 3", ["total = price * 1", "total = price * 2"], 1)
+    with pytest.raises(NotFound, match="any more"):
+        place_again("x = 1", [], 1)
