@@ -102,6 +102,39 @@ def test_whatever_comes_of_a_call_it_is_made_once(
     assert said in (shell.error["message"] if code else shell.err)
 
 
+@pytest.mark.parametrize(
+    ("how", "code", "said"),
+    [
+        ("versions that are a number", 0, ""),
+        ("an error that is text", 0, ""),
+        ("metadata that is a list", 0, ""),
+        ("capabilities that are a list", 4, "Cannot connect"),
+        ("properties that are a number", 0, ""),
+        ("two questions with one id", 0, ""),
+        ("a list as id", 0, "its id is neither a string nor a number"),
+        ("a line of brackets", 0, "not a message"),
+        ("progress that is none", 0, "was ignored"),
+        ("questions that are none", 0, ""),
+        ("answers to others", 0, ""),
+        ("an error that is null", 0, ""),
+        ("half a character", 1, "the answer is not what the protocol says"),
+        ("a block of no type", 1, "the answer is not what the protocol says"),
+        ("a list as structured content", 1, "the answer is not what the protocol says"),
+        ("a regular expression that is none", 1, "Invalid schema for tool t"),
+        ("a schema of itself", 1, "Invalid schema for tool t"),
+        ("a dialect that is no text", 1, "Invalid schema for tool t"),
+    ],
+)
+def test_no_oddity_of_a_server_ends_in_a_traceback_or_a_second_call(
+    how: str, code: int, said: str, shell: Shell
+) -> None:
+    server = [sys.executable, str(Path(__file__).parent / "odd_server.py"), how]
+    call = ["inspect", "--verbose", "--timeout", "5", "--method", "tools/call", "--tool-name", "t", "--tool-arg", "x=1"]
+    assert shell(*call, "--", *server).code == code
+    assert said in shell.err
+    assert shell.err.count("server: called") == (0 if code == 4 else 1)
+
+
 def test_progress_and_log_messages_are_shown_and_stray_lines_named(shell: Shell) -> None:
     call = ["inspect", "--verbose", "--method", "tools/call", "--tool-name", "chatty", *SERVER]
     assert shell(*call).code == 0

@@ -257,3 +257,14 @@ def test_commands_of_a_file_run_until_the_first_that_fails(
     given(tmp_path / "lines", monkeypatch, shell, "call add a=2 b=3\ncall fail\nping\n", "--format", "json")
     assert (shell.code, shell.error["code"]) == (5, "tool_is_error")
     assert [line["isError"] for line in shell.lines] == [False, True]
+
+
+async def test_an_answer_that_cannot_be_used_is_not_called_an_error_of_the_tool(
+    talker: Peer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talker.handlers["tools/call"] = lambda _: {"content": 42}
+    with pytest.RaisesGroup(Failure) as group:
+        await shown(talker, capsys, "call add a=1")
+    failed = group.value.exceptions[0]
+    assert isinstance(failed, Failure)
+    assert (failed.code, failed.exit_code) == ("protocol", 1)

@@ -38,6 +38,7 @@ pytestmark = pytest.mark.real
             ["inspect", "--method", "tools/call", "--tool-name", "add", "--tool-args-json", "[1]", *SERVER],
             "must be an object",
         ),
+        (["inspect", "http://[::1"], "is not a URL"),
         (["watch"], "name a server"),
         (["watch", "--count", "many"], "wants a whole number from 1, not 'many'"),
         (["watch", "--count", "0", *SERVER], "wants a whole number from 1, not '0'"),

@@ -25,6 +25,7 @@ class HttpPeer:
         body: of every refusal.
         headers: of every refusal that `status` causes, each with its line end.
         modern: whether it speaks 2026-07-28, which has no sessions, in place of the handshake era.
+        as_events: whether results come as an event each, and calls with 2 MB of text.
         has_streams: whether GET opens a stream of notifications.
         requests: the methods of all requests, `GET` and `DELETE` for those of HTTP.
         initialized: how many sessions were begun.
@@ -36,7 +37,7 @@ class HttpPeer:
         self.status: int | None = None
         self.body = b""
         self.headers = ""
-        self.modern = False
+        self.modern = self.as_events = False
         self.has_streams = True
         self.requests: list[str] = []
         self.initialized = 0
@@ -100,9 +101,14 @@ class HttpPeer:
             self._streams.discard(stream)
 
     async def _result(self, stream: trio.SocketStream, request: Json, result: Json, session: str = "") -> None:
+        kind = "application/json"
+        if self.as_events and request["method"] == "tools/call":
+            result = {"content": [{"type": "text", "text": "x" * 2_000_000}]}
         body = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode()
+        if self.as_events:
+            kind, body = "text/event-stream", b"event: message\ndata: " + body + b"\n\n"
         more = f"Mcp-Session-Id: {session}\r\n" if session else ""
-        await _respond(stream, HTTPStatus.OK, body, f"Content-Type: application/json\r\n{more}")
+        await _respond(stream, HTTPStatus.OK, body, f"Content-Type: {kind}\r\n{more}")
 
 
 _WELCOME: Json = {

@@ -154,6 +154,17 @@ def test_what_the_caller_says_takes_precedence_over_the_file() -> None:
         ('{"servers": {"a": {"type": "pigeon", "command": "x"}}}', "unknown type 'pigeon'"),
         ('{"servers": {"a": {"url": "x", "headersHelper": "y"}}}', "pass --header instead"),
         ('{"servers": {"a": {"command": "x", "envFile": "gone"}}}', "envFile that cannot be read"),
+        ('{"servers": {"a": {"command": "x", "envFile": 5}}}', "'envFile' that is not text: 5"),
+        ('{"servers": {"a": {"command": "x", "args": "yz"}}}', "'args' that is not a list: 'yz'"),
+        ('{"servers": {"a": {"command": "x", "env": [1]}}}', "'env' that is not an object"),
+        ('{"servers": {"a": {"url": "x", "oauth": 5}}}', "'oauth' that is not an object: 5"),
+        ('{"servers": {"a": {"url": "x", "oauth": {"callbackPort": "x"}}}}', "callbackPort that is not a number: 'x'"),
+        ('{"inputs": 5, "servers": {"a": {"command": "x"}}}', '"inputs" that are not a list'),
+        (
+            '{"inputs": [{"id": "q", "type": "pickString", "options": 5}],"servers": {"a": {"command": "${input:q}"}}}',
+            "options that are not a list",
+        ),
+        ("[" * 100_000, "is not JSON"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_the_place(content: str, reason: str, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Exchange:
         violated: why nothing can be read any more although the server is there: too long a line; else None.
         on_request: called with each request of the server; answers it with `send`.
         on_notification: called with each notification, in the order of the wire.
-        on_garbage: called with why a line is not a message; returns whether to read on.
+        on_garbage: called with a line that is not a message, and why; returns whether to read on.
     """
 
     def __init__(self, pipes: Pipes, capabilities: Json | None = None) -> None:
@@ -63,7 +63,7 @@ class Exchange:
         self.violated: str | None = None
         self.on_request: Callable[[Json], Awaitable[None]] = self._refuse
         self.on_notification: Callable[[Json], None] = lambda _: None
-        self.on_garbage: Callable[[str], bool] = lambda _: False
+        self.on_garbage: Callable[[bytes, str], bool] = lambda _line, _reason: False
         self._pipes = pipes
         self._capabilities = capabilities or {}
         self._meta: Json = {}
@@ -91,11 +91,11 @@ class Exchange:
             if found is None or _error_code(found) == UNSUPPORTED_PROTOCOL_VERSION:
                 return None
             result = found.get("result")
-            if isinstance(result, dict) and MODERN_VERSION in (result.get("supportedVersions") or ()):
+            versions = result.get("supportedVersions") if isinstance(result, dict) else None
+            if isinstance(result, dict) and isinstance(versions, list) and MODERN_VERSION in versions:
                 self._meta = meta
-                self.connected = True
-                info = (result.get("_meta") or {}).get("io.modelcontextprotocol/serverInfo")
-                return _described(info, MODERN_VERSION, result)
+                info = _object(result.get("_meta")).get("io.modelcontextprotocol/serverInfo")
+                return self._described(info, MODERN_VERSION, result)
             if era == "modern":
                 return None
         hello = {
@@ -107,8 +107,7 @@ class Exchange:
         if result is None or result.get("protocolVersion") not in HANDSHAKE_VERSIONS:
             return None
         await self.send({"method": "notifications/initialized"})
-        self.connected = True
-        return _described(result.get("serverInfo"), result["protocolVersion"], result)
+        return self._described(result.get("serverInfo"), result["protocolVersion"], result)
 
     async def items(self, server: Json, method: str) -> list[Json] | None:
         """All pages of a list; empty if the server does not have the capability."""
@@ -146,15 +145,18 @@ class Exchange:
             params = {**params, "_meta": meta}
         await self.send({"id": self._last_id, "method": method, **({"params": params} if params else {})})
         lines = self._pipes.lines
+        line = b""
         while True:
             try:
-                message = msgspec.json.decode(await anext(lines))
+                message = msgspec.json.decode(line := await anext(lines))
                 if not isinstance(message, dict):
                     raise TypeError("it is not an object")
                 if "method" not in message:
                     if message["id"] == self._last_id:
                         return message
                 elif "id" in message:
+                    if not isinstance(message["id"], str | int):
+                        raise TypeError("its id is neither a string nor a number")
                     await self.on_request(message)
                 else:
                     self.on_notification(message)
@@ -163,13 +165,25 @@ class Exchange:
             except ProtocolViolation as error:
                 self.violated = str(error)
                 return None
-            except (msgspec.DecodeError, TypeError, KeyError) as error:
-                if not self.on_garbage(str(error)):
+            except (ValueError, RecursionError, TypeError, KeyError) as error:
+                if not self.on_garbage(line, str(error)):
                     return None
 
     async def send(self, message: Json) -> None:
         with suppress(trio.BrokenResourceError):  # it reads no more; that it ends is seen where its answer is awaited
             await self._pipes.frames.send(msgspec.json.encode({"jsonrpc": "2.0", **message}) + b"\n")
+
+    def _described(self, info: object, version: str, result: Json) -> Json | None:
+        capabilities = result.get("capabilities") or {}
+        if not isinstance(capabilities, dict):
+            return None
+        self.connected = True
+        return {
+            "serverInfo": info,
+            "protocolVersion": version,
+            "capabilities": capabilities,
+            "instructions": result.get("instructions"),
+        }
 
     async def _refuse(self, request: Json) -> None:
         """Answer a request of the server: we are here, and have none of the capabilities that others need."""
@@ -189,13 +203,8 @@ def _error_code(answer: Json) -> object:
     return error.get("code") if isinstance(error, dict) else None
 
 
-def _described(info: object, version: str, result: Json) -> Json:
-    return {
-        "serverInfo": info,
-        "protocolVersion": version,
-        "capabilities": result.get("capabilities") or {},
-        "instructions": result.get("instructions"),
-    }
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
 
 
 def _is_item(item: object, needed: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ is asked what the server asks, and each way to fail has its words. What the SDK 
 of malformed results, is imported when it is needed.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -40,8 +41,14 @@ MAX_SECONDS = 600.0
 MAX_ROUNDS = 10
 """Of questions, each of which the server answers with further ones (2026-07-28); as in the SDK."""
 
+MAX_QUESTIONS = 32
+"""That are open at the same time; a person is asked one after the other anyway."""
+
 STATE_ONLY_SECONDS = 0.25
 """Before a round without a question: the server wants to be asked again."""
+
+ODD_SCHEMA = (RecursionError, TypeError, AttributeError, ValueError, ArithmeticError)
+"""What a schema that refers to itself, or whose keywords have values of other types, makes the validator raise."""
 
 CANCEL_SECONDS = 0.5
 """To notify the server that its answer is not awaited any more."""
@@ -113,7 +120,7 @@ class _Running:
     """One call on one exchange. Failures are returned: raised here they would come out in groups."""
 
     def __init__(self, exchange: Exchange, call: ToolCall, seconds: float, nursery: trio.Nursery) -> None:
-        self.lost = ""
+        self.lost = self._unreadable = ""
         self._exchange = exchange
         self._call = call
         self._seconds = seconds
@@ -121,6 +128,7 @@ class _Running:
         self._patience = Patience()
         self._scope: trio.CancelScope | None = None
         self._latest = 0.0
+        self._room = trio.Semaphore(MAX_QUESTIONS)
         self._questions: dict[str | int, trio.CancelScope] = {}
         exchange.on_request = self._on_request
         exchange.on_notification = self._on_notification
@@ -144,7 +152,7 @@ class _Running:
             arguments = coerce_arguments(self._call.arguments(tool.get("inputSchema", {})), tool.get("inputSchema", {}))
         except Failure as wrong_use:
             return wrong_use
-        exchange.on_garbage = _report_garbage
+        exchange.on_garbage = self._on_garbage
         self._latest = patience.now() + max(MAX_SECONDS, self._seconds)
         found: Json | Failure | None = None
         with patience.until(patience.now() + self._seconds) as self._scope:
@@ -163,11 +171,13 @@ class _Running:
             # There is one call, so one token will do.
             meta = {"_meta": {"progressToken": "call"}}
             answer = await self._exchange.call("tools/call", {**params, **again, **meta})
+            if answer is None and self._unreadable:
+                return _malformed(self._unreadable)
             if answer is None:
                 violated = self._exchange.violated
                 self.lost = f"the connection was cut: {violated}" if violated else "the server closed the connection"
                 return Failure("unreachable", self.lost)
-            if "error" in answer:
+            if answer.get("error") is not None:  # some servers send null beside a result
                 return _refused(self._call.name, answer["error"])
             result = answer.get("result")
             if not isinstance(result, dict):
@@ -200,14 +210,16 @@ class _Running:
     # --- What comes meanwhile -----------------------------------------------------------------------------------------
 
     async def _on_request(self, request: Json) -> None:
+        await self._room.acquire()  # a server that asks and never reads is not read any further
         self._nursery.start_soon(self._reply, request)  # a person takes their time; the answer may come without them
-        await trio.lowlevel.checkpoint()
 
     async def _reply(self, request: Json) -> None:
-        with trio.CancelScope() as self._questions[request["id"]]:
+        asked = request["id"]
+        with trio.CancelScope() as self._questions[asked]:
             answer = await self._answer(request)
-            await self._exchange.send({"id": request["id"], **answer})
-        del self._questions[request["id"]]
+            await self._exchange.send({"id": asked, **answer})
+        self._questions.pop(asked, None)  # a server may use an id twice
+        self._room.release()
 
     async def _answer(self, question: Json) -> Json:
         """The result or the error of a request of the server."""
@@ -234,6 +246,14 @@ class _Running:
         except TypeError:
             write_warning(f"{message['method']} is not what the protocol says, and was ignored")
 
+    def _on_garbage(self, line: bytes, reason: str) -> bool:
+        """Read on, unless it is the answer: nothing else would come."""
+        if re.search(rb'"id"\s*:\s*%d\b' % self._exchange.last_id, line) and b'"method"' not in line:
+            self._unreadable = reason
+            return False
+        write_warning(f"The server sent something that is not a message: {reason}")
+        return True
+
     def _progress(self, progress: Any, total: Any, text: Any) -> None:
         numbers = [progress] if total is None else [progress, total]
         if not all(isinstance(number, int | float) and isfinite(number) for number in numbers):
@@ -242,11 +262,6 @@ class _Running:
         if self._scope is not None:
             limit = min(self._patience.now() + self._seconds, self._latest)
             self._patience.extend(self._scope, limit)
-
-
-def _report_garbage(reason: str) -> bool:
-    write_warning(f"The server sent something that is not a message: {reason}")
-    return True
 
 
 def _refused(name: str, error: Any) -> Failure:
@@ -280,7 +295,7 @@ def _checked(name: str, version: str, tool: Json, result: Json) -> Json | Failur
 
 
 def _is_usual(block: object) -> bool:
-    if not isinstance(block, dict) or block.get("type") not in _STRINGS:
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str) or block["type"] not in _STRINGS:
         return False
     return set(block) == {"type", *_STRINGS[block["type"]]} and all(
         isinstance(block[name], str) for name in _STRINGS[block["type"]]
@@ -302,6 +317,6 @@ def _output_problem(name: str, schema: Json, result: Json) -> str | None:
         kind.check_schema(schema)
         # An empty registry: what the schema refers to must be in it, and is never fetched.
         error = best_match(kind(schema, registry=Registry()).iter_errors(result["structuredContent"]))
-    except (SchemaError, Unresolvable) as wrong:
+    except (SchemaError, Unresolvable, *ODD_SCHEMA) as wrong:
         return f"Invalid schema for tool {name}: {wrong}"
     return None if error is None else f"Invalid structured content returned by tool {name}: {error}"

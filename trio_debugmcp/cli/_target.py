@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from math import inf, nan
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 import trio
 
@@ -182,6 +183,10 @@ def one_target(words: list[str]) -> str | list[str]:
     if URL.match(words[0]):
         if len(words) > 1:
             raise Failure("usage", f"unexpected after the URL: {' '.join(words[1:])}")
+        try:
+            urlsplit(words[0])
+        except ValueError as error:
+            raise Failure("usage", f"{words[0]!r} is not a URL: {error}") from error
         return words[0]
     return words
 

@@ -220,7 +220,8 @@ def _tool_arguments(args: argparse.Namespace, schema: dict[str, Any]) -> dict[st
     if args.tool_args_json is not None:
         arguments = _object(args.tool_args_json)
     else:
-        known = schema.get("properties") or {}
+        properties = schema.get("properties")
+        known = properties if isinstance(properties, dict) else {}
         given = pairs(args.tool_arg, "--tool-arg")
         arguments = {name: value if name in known else _as_json(value) for name, value in given.items()}
     try:

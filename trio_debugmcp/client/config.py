@@ -99,6 +99,17 @@ class ConfiguredServer(Struct, frozen=True, kw_only=True):
         )
 
 
+_FIELDS: dict[str, tuple[Any, str]] = {
+    "args": (list, "a list"),
+    "env": (dict, "an object"),
+    "headers": (dict, "an object"),
+    "oauth": (dict, "an object"),
+    "auth": (dict, "an object"),
+    "cwd": (str, "text"),
+    "envFile": (str, "text"),
+}
+"""What the fields of a server must be, if they are there."""
+
 Ask = Callable[[Input], str]
 """Asks a person for the value of an input; raises `UsageError` if there is no person."""
 
@@ -121,7 +132,10 @@ class ServerConfig:
         if not isinstance(servers, Mapping):
             raise self._wrong('has neither "servers" nor "mcpServers"')
         self._servers: Mapping[str, Any] = servers
-        self._inputs = {each.get("id"): each for each in content.get("inputs") or () if isinstance(each, Mapping)}
+        inputs = content.get("inputs") or []
+        if not isinstance(inputs, list):
+            raise self._wrong('has "inputs" that are not a list')
+        self._inputs = {str(each.get("id")): each for each in inputs if isinstance(each, Mapping)}
 
     def __repr__(self) -> str:
         return f"<ServerConfig {self.path}: {', '.join(self.names)}>"
@@ -139,7 +153,7 @@ class ServerConfig:
             raise UsageError("INVALID_PARAMETER", f"Cannot read {path}: {error}") from error
         try:
             content = json.loads(without_comments(text))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError("INVALID_PARAMETER", f"{path} is not JSON: {error}") from error
         if not isinstance(content, dict):
             raise UsageError("INVALID_PARAMETER", f"{path} is not a JSON object")
@@ -184,6 +198,8 @@ class ServerConfig:
             raise self._wrong(f"server {server!r} uses ${{input:{key}}}, which is not among the inputs")
         if declared.get("type") not in ("promptString", "pickString"):
             raise self._wrong(f"input {key!r} is a {declared.get('type')!r}, which only its editor can run")
+        if not isinstance(declared.get("options") or [], list):
+            raise self._wrong(f"input {key!r} has options that are not a list")
         options = [each.get("value") if isinstance(each, Mapping) else each for each in declared.get("options") or ()]
         return Input(
             id=key,
@@ -203,7 +219,13 @@ class ServerConfig:
             raise self._wrong(f"server {name!r} has an unknown type {given!r}")
         if "headersHelper" in entry:
             raise self._wrong(f"server {name!r} has a headersHelper, which is not run here; pass --header instead")
+        for field, (kind, words) in _FIELDS.items():
+            if not isinstance(entry.get(field) or kind(), kind):
+                raise self._wrong(f"server {name!r} has {field!r} that is not {words}: {entry[field]!r}")
         registered = entry.get("oauth") or entry.get("auth") or {}
+        port = registered.get("callbackPort") or 0
+        if not str(port).isdecimal():
+            raise self._wrong(f"server {name!r} has a callbackPort that is not a number: {port!r}")
         secret = registered.get("clientSecret", registered.get("CLIENT_SECRET"))
         scopes = registered.get("scopes") or ()
         return ConfiguredServer(
@@ -217,7 +239,7 @@ class ServerConfig:
             client_id=registered.get("clientId", registered.get("CLIENT_ID")),
             client_secret=secret,
             scope=scopes if isinstance(scopes, str) else " ".join(scopes) or None,
-            redirect_port=int(registered.get("callbackPort") or 0),
+            redirect_port=int(port),
         )
 
     def _env_file(self, entry: Mapping[str, Any]) -> dict[str, str]:

@@ -55,15 +55,20 @@ class Outside(msgspec.Struct, frozen=True):
     keeper: Stack | None
 
 
+def find_py_spy() -> str | None:
+    """Return the path of py-spy: the one beside this Python, else that on `PATH`."""
+    import sysconfig  # not before it is needed: it takes time
+
+    return shutil.which("py-spy", path=sysconfig.get_path("scripts")) or shutil.which("py-spy")
+
+
 async def dump(pid: int) -> bytes:
     """Return what `py-spy dump --json` writes about a process of this machine.
 
     Raises:
         CannotLook: it is not installed, or not allowed; the message says what to do.
     """
-    import sysconfig  # not before it is needed: it takes time
-
-    program = shutil.which("py-spy", path=sysconfig.get_path("scripts")) or shutil.which("py-spy")
+    program = find_py_spy()
     if program is None:
         raise CannotLook("with `pip install 'trio-debugmcp[hang]'` (py-spy) its threads are shown all the same")
     command = [program, "dump", "--json", "--nonblocking", "--pid", str(pid)]

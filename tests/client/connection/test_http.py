@@ -1,8 +1,12 @@
 """Streamable HTTP: servers that are restarted, fall silent or deny access. Real HTTP on loopback: real clock."""
 
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import trio
 
@@ -18,6 +22,7 @@ from trio_debugmcp.client import (
     OAuth,
     Reconnect,
 )
+from trio_debugmcp.client.connection import http
 
 pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning")
 
@@ -175,3 +180,82 @@ async def test_a_refused_connection_says_url_and_status(status: int, said: str) 
         assert not isinstance(failed.value, NotAuthorized)
         assert peer.url in str(failed.value)
         assert "html" not in str(failed.value)
+
+
+@asynccontextmanager
+async def raw_server(answer: Callable[[trio.SocketStream], Awaitable[None]]) -> AsyncGenerator[str]:
+    """The origin of a server that answers each connection in this way, once a request has come."""
+
+    async def handle(stream: trio.SocketStream) -> None:
+        with suppress(trio.BrokenResourceError):
+            await stream.receive_some(65536)
+            await answer(stream)
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, handle, 0, host="127.0.0.1"))
+        yield f"http://127.0.0.1:{listener.socket.getsockname()[1]}"
+        nursery.cancel_scope.cancel("the test is over")
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/sse"])
+@pytest.mark.parametrize("status", [302, 307])
+async def test_a_token_does_not_follow_a_redirect_to_another_server(status: int, path: str) -> None:
+    reached: list[bool] = []
+
+    async def note(stream: trio.SocketStream) -> None:
+        reached.append(True)
+
+    async with raw_server(note) as elsewhere:
+
+        async def redirect(stream: trio.SocketStream) -> None:
+            head = f"HTTP/1.1 {status} x\r\nLocation: {elsewhere}{path}\r\nContent-Length: 0\r\n\r\n"
+            await stream.send_all(head.encode())
+
+        async with raw_server(redirect) as here:
+            with pytest.raises(ConnectFailed):
+                async with InspectorClient(here + path, InspectorOptions(headers={"x-api-key": "secret"})):
+                    pytest.fail("connected")
+    assert not reached
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ("Content-Type: application/json\r\n", "a message of more than 300000 bytes"),
+        ("Content-Type: text/event-stream\r\n", "ended without a response"),
+        ("Content-Type: application/json\r\nContent-Encoding: gzip\r\n", "compresses its answers"),
+    ],
+)
+async def test_an_answer_without_an_end_is_cut(headers: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MAX_LINE_BYTES", 300_000)
+
+    async def endless(stream: trio.SocketStream) -> None:
+        await stream.send_all(f"HTTP/1.1 200 x\r\n{headers}Connection: close\r\n\r\n".encode())
+        while True:
+            await stream.send_all(b"x" * 65536)
+
+    with trio.fail_after(20):
+        async with raw_server(endless) as url:
+            with pytest.raises(ConnectFailed, match=said):
+                async with InspectorClient(url + "/mcp"):
+                    pytest.fail("connected")
+
+
+async def test_many_small_events_are_not_too_long_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MAX_LINE_BYTES", 1000)
+    request = httpx2.Request("POST", "http://h/mcp")
+
+    class Events(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for _ in range(100):
+                yield b"data: " + b"x" * 500 + b"\n\n"
+
+    assert len([chunk async for chunk in http.BoundedStream(Events(), request)]) == 100
+
+
+async def test_a_long_answer_may_come_as_an_event() -> None:
+    async with open_http_peer() as peer:
+        peer.as_events = True
+        async with InspectorClient(peer.url) as client:
+            (block,) = (await client.call_tool("t")).result.content  # type: ignore[union-attr]
+            assert len(getattr(block, "text", "")) == 2_000_000

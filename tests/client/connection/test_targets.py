@@ -20,7 +20,7 @@ from trio_debugmcp.errors import UsageError
 
 @pytest.mark.parametrize(
     ("target", "said"),
-    [("ftp://x", "not an http"), (42, "Not an MCP server")],
+    [("ftp://x", "not an http"), ("http://[::1", "is not a URL"), (42, "Not an MCP server")],
 )
 async def test_a_target_of_another_kind_is_a_usage_error(target: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):

@@ -10,7 +10,7 @@ when there is reason to doubt that the server still has our session. To find out
     watch.last_refusal
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any
@@ -21,6 +21,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import MAX_RECONNECTION_ATTEMPTS, streamable_http_client
 
 from trio_debugmcp.client.connection.refusal import Refusal, refusal
+from trio_debugmcp.transports.command import MAX_LINE_BYTES
 
 CONNECT_SECONDS = 30.0
 """To connect, and to write a request, as in the SDK's own client."""
@@ -102,7 +103,12 @@ class _WatchedClient(httpx2.AsyncClient):
 
     def __init__(self, watch: HttpWatch, headers: Mapping[str, str], auth: httpx2.Auth | None) -> None:
         # No limit for reading: requests have their own, and a stream of notifications may be silent for ever.
-        super().__init__(headers=dict(headers), auth=auth, timeout=httpx2.Timeout(CONNECT_SECONDS, read=None))
+        # Uncompressed: a few bytes would otherwise become any number of them, behind the bound below.
+        super().__init__(
+            headers={"accept-encoding": "identity", **headers},
+            auth=auth,
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+        )
         self._watch = watch
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -114,11 +120,38 @@ class _WatchedClient(httpx2.AsyncClient):
         except httpx2.TransportError as error:
             self._watch.fail(request, error)
             raise
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise httpx2.DecodingError("the server compresses its answers, which was not asked for", request=request)
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = BoundedStream(response.stream, request)
         if not response.is_error:
             self._watch.answered(request)
         elif request.method != "GET" or response.status_code != _NO_STREAM:
             self._watch.refuse(request, await _refusal(request, response))
         return response
+
+
+class BoundedStream(httpx2.AsyncByteStream):
+    """A response that is cut where one message in it becomes too long; events end with an empty line."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+        self._stream = stream
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        length = 0
+        async for chunk in self._stream:
+            if (end := max(chunk.rfind(b"\n\n"), chunk.rfind(b"\r\n\r\n"))) < 0:
+                length += len(chunk)
+            else:
+                length = len(chunk) - end
+            if length > MAX_LINE_BYTES:
+                raise httpx2.ReadError(f"a message of more than {MAX_LINE_BYTES} bytes", request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 async def _refusal(request: httpx2.Request, response: httpx2.Response) -> Refusal:
@@ -135,6 +168,6 @@ async def open_http(
     """Connect to a server that speaks MCP over Streamable HTTP; yields the streams that the SDK's client takes."""
     async with (
         _WatchedClient(watch, headers, auth) as http,
-        streamable_http_client(url, http_client=http) as streams,
+        streamable_http_client(url, http_client=http, max_sse_event_size=MAX_LINE_BYTES) as streams,
     ):
         yield streams

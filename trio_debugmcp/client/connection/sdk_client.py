@@ -65,8 +65,10 @@ def take_over_output_check(sdk: Client, is_listed: Callable[[str], bool]) -> Out
             return None
         try:
             await validate(name, result)
-        except RuntimeError as error:  # the only thing that it raises for a result
+        except RuntimeError as error:  # how it says that the result does not fit
             return str(error)
+        except (TypeError, AttributeError, ArithmeticError) as error:  # the validator, for a schema that it cannot use
+            return f"Invalid schema for tool {name}: {error}"
         except (MCPError, ValueError):  # it has listed the tools again, which has nothing to do with the result
             return None
         return None

@@ -82,7 +82,10 @@ def resolve_target(
 
 
 def _resolve_url(url: str, options: InspectorOptions, patience: Patience) -> Route:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise UsageError("INVALID_PARAMETER", f"{url!r} is not a URL: {error}") from error
     headers = dict(options.headers or {})
     oauth = options.oauth if "authorization" not in map(str.lower, headers) else None
     match parts.scheme:

@@ -1,0 +1,241 @@
+"""`trio-debugmcp doctor`: is everything there, can a program be debugged, and what will a host see?"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
+
+DEBUG_SECONDS = 30.0
+"""For starting a server, and debugging a program of five lines with it: a second on an idle machine."""
+
+PROGRAM = """\
+def look():
+    answer = 6 * 7
+    return answer
+
+
+look()
+"""
+LINE = 3
+
+SYS_PTRACE = 1 << 19
+"""The bit of the capability `CAP_SYS_PTRACE` in `/proc/self/status`."""
+
+
+class Check(Struct, frozen=True):
+    """One finding. `missing`: something that most do not need is not there; `hint` says what to do."""
+
+    name: str
+    status: Literal["ok", "missing", "failed"]
+    detail: str
+    hint: str | None = None
+
+
+class ListSize(Struct, frozen=True, rename="camel"):
+    """A list of tools in bytes: what a host shows to its model (names, descriptions, input schemas), and all of it."""
+
+    tools: int
+    model_bytes: int
+    wire_bytes: int
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `doctor` and its options to the command line."""
+    parser = commands.add_parser(
+        "doctor",
+        help="check that everything is there and a program can be debugged, and show what a host will see",
+        description="Checks this installation, debugs a tiny program through a server started as a host starts it, "
+        "and shows how large the lists are that a host gets. The exit code is 1 if something is wrong; what is only "
+        "missing for some uses does not count.",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings; 0 if nothing is wrong."""
+    import trio
+
+    checks = [_python(), *_adapters(), _attach(), _py_spy()]
+    checks.append(trio.run(check_debugging, [sys.executable, "-m", "trio_debugmcp"], os.getcwd()))
+    sizes, instructions = list_sizes()
+    healthy = all(check.status != "failed" for check in checks)
+    if arguments.json:
+        hosts = {**to_builtins(sizes), "instructionsBytes": instructions}
+        print(json.dumps({"ok": healthy, "checks": to_builtins(checks), "hosts": hosts}))
+        return 0 if healthy else 1
+    for check in checks:
+        print(f"{check.status:8}{check.name}: {check.detail}")
+        if check.hint is not None:
+            print(f"{'':8}→ {check.hint}")
+    print("\nWhat a host sees:")
+    for name, size in sizes.items():
+        print(
+            f"{'':8}serve --tools {name}: {size.tools} tools, {size.model_bytes:,} bytes for the model, "
+            f"{size.wire_bytes:,} on the wire"
+        )
+    print(f"{'':8}instructions: {instructions:,} bytes")
+    return 0 if healthy else 1
+
+
+# --- What is there ----------------------------------------------------------------------------------------------------
+
+
+def _python() -> Check:
+    from trio_debugmcp import __version__
+
+    return Check("server", "ok", f"trio-debugmcp {__version__} on Python {platform.python_version()}, {sys.executable}")
+
+
+def _adapters() -> list[Check]:
+    """Look for every debug adapter. One of them is enough."""
+    from trio_debugmcp.dap.profiles import PROFILES
+
+    found = [(profile, profile.locate()) for profile in PROFILES]
+    absent: Literal["missing", "failed"] = "missing" if any(place for _, place in found) else "failed"
+    return [
+        Check(f"adapter {profile.name}", "ok", f"{profile.language}, {place}")
+        if place
+        else Check(f"adapter {profile.name}", absent, f"{profile.language}, not installed", profile.install_hint)
+        for profile, place in found
+    ]
+
+
+def _attach() -> Check:
+    """Look for what attaching to a running program by its process id needs."""
+    from trio_debugmcp.dap.profiles import PROFILES, Attach
+
+    here = Attach(pid=os.getpid())
+    problem = next(filter(None, (profile.attach_problem(here) for profile in PROFILES)), None)
+    if problem is None:
+        problem = ptrace_problem(Path("/proc"))
+    name = "attach by process id"
+    if problem is None:
+        return Check(name, "ok", "a native debugger is there, and may trace processes of this user")
+    return Check(name, "missing", "not possible on this machine", problem)
+
+
+def ptrace_problem(proc: Path) -> str | None:
+    """Return what keeps this user from tracing other processes, as Linux' Yama has it; None if nothing does."""
+    try:
+        scope = int((proc / "sys/kernel/yama/ptrace_scope").read_text())
+        status = (proc / "self/status").read_text()
+    except (OSError, ValueError):
+        return None  # not Linux, or without Yama
+    held = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
+    if scope == 0 or (scope < 3 and held & SYS_PTRACE):
+        return None
+    if scope >= 3:
+        return "/proc/sys/kernel/yama/ptrace_scope is 3: nothing may be traced until the next start of the machine"
+    return (
+        f"/proc/sys/kernel/yama/ptrace_scope is {scope}: set it to 0, or give the server the capability "
+        "CAP_SYS_PTRACE; programs that it launches need neither"
+    )
+
+
+def _py_spy() -> Check:
+    from trio_debugmcp.session.outside import find_py_spy
+
+    place = find_py_spy()
+    if place is not None:
+        return Check("py-spy", "ok", place)
+    return Check(
+        "py-spy",
+        "missing",
+        "programs that do not let Python run cannot be looked into",
+        f"{sys.executable} -m pip install 'trio-debugmcp[hang]'",
+    )
+
+
+# --- Whether it works -------------------------------------------------------------------------------------------------
+
+
+async def check_debugging(command: Sequence[str], project: str, seconds: float = DEBUG_SECONDS) -> Check:
+    """Start a server as a host does, and have it stop a program at a breakpoint and read a local variable there.
+
+    The program runs with the Python that programs in the directory `project` get.
+
+    Error handling: whatever goes wrong is the finding.
+    """
+    import tempfile
+
+    import trio
+    from mcp.shared.exceptions import MCPError
+
+    from trio_debugmcp.dap.profiles.python_expressions import interpreter_for
+
+    name, python = "debugging", interpreter_for(project)
+    start = trio.current_time()
+    with tempfile.TemporaryDirectory(prefix="trio-debugmcp-doctor-") as directory:
+        program = Path(directory) / "program.py"
+        program.write_text(PROGRAM)
+        try:
+            with trio.fail_after(seconds):
+                problem = await _debug(command, str(program), python)
+        except trio.TooSlowError:
+            problem = f"no answer within {seconds:g} s"
+        except (OSError, MCPError, trio.BrokenResourceError, trio.ClosedResourceError, ExceptionGroup) as error:
+            problem = f"the server does not work: {_innermost(error)}"
+    if problem is None:
+        took = trio.current_time() - start
+        return Check(name, "ok", f"{python} ran a program, which stopped at a breakpoint and was read, in {took:.1f} s")
+    hint = "`trio-debugmcp serve --log-level debug --log-file debug.log` logs what happens; attach it to a report"
+    return Check(name, "failed", problem, hint)
+
+
+async def _debug(command: Sequence[str], program: str, python: str) -> str | None:
+    """Return what went wrong, None if nothing did."""
+    from mcp import Client, StdioServerParameters
+
+    server = StdioServerParameters(command=command[0], args=[*command[1:]], env=dict(os.environ))
+    async with Client(server) as client:
+        launch = {
+            "program": program,
+            "stop_at_entry": False,
+            "breakpoints": [{"file": program, "line": LINE}],
+            "adapter_options": {"python": [python]},
+        }
+        for tool, arguments, expected in (
+            ("debug_launch", launch, '"Breakpoint"'),
+            ("evaluate", {"expression": "answer"}, '"42"'),
+            ("debug_disconnect", {}, ""),
+        ):
+            result = await client.call_tool(tool, arguments)
+            text = "".join(getattr(part, "text", "") for part in result.content)
+            if result.is_error or expected not in text:
+                return f"with {python}, {tool} answered {text[:1000]}"
+    return None
+
+
+def _innermost(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+# --- What a host sees -------------------------------------------------------------------------------------------------
+
+
+def list_sizes() -> tuple[dict[str, ListSize], int]:
+    """Return the sizes of `tools/list`, as `serve --tools full` and `core` answer it, and that of the instructions."""
+    from trio_debugmcp.server.server import INSTRUCTIONS
+    from trio_debugmcp.server.tools import open_toolbox
+
+    sizes = {name: _size(open_toolbox(core_only=name == "core").listed()) for name in ("full", "core")}
+    return sizes, len(INSTRUCTIONS.encode())
+
+
+def _size(tools: Sequence[Any]) -> ListSize:
+    on_wire = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    to_model = [{key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in on_wire]
+    return ListSize(tools=len(on_wire), model_bytes=_bytes(to_model), wire_bytes=_bytes({"tools": on_wire}))
+
+
+def _bytes(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
