@@ -168,7 +168,7 @@ async def check_debugging(command: Sequence[str], project: str, seconds: float =
     import trio
     from mcp.shared.exceptions import MCPError
 
-    from trio_debugmcp.dap.profiles.python_expressions import interpreter_for
+    from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for
 
     name, python = "debugging", interpreter_for(project)
     start = trio.current_time()
@@ -224,7 +224,7 @@ def _innermost(error: BaseException) -> str:
 
 def list_sizes() -> tuple[dict[str, ListSize], int]:
     """Return the sizes of `tools/list`, as `serve --tools full` and `core` answer it, and that of the instructions."""
-    from trio_debugmcp.server.server import INSTRUCTIONS
+    from trio_debugmcp.server.instructions import INSTRUCTIONS
     from trio_debugmcp.server.tools import open_toolbox
 
     sizes = {name: _size(open_toolbox(core_only=name == "core").listed()) for name in ("full", "core")}

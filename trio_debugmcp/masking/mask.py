@@ -18,7 +18,8 @@ MAX_ROUNDS = 5
 """Of looking again at what has been masked: a secret right behind another one is found only then."""
 
 _RENDERED = re.compile(
-    r"(?P<before>(?:[rbfuRBFU]{0,2}(?P<quote>['\"]))?)(?P<content>.*?)(?P<after>(?(quote)(?P=quote))(?:….*)?(?: \([\w.]+\))?)",
+    r"(?P<before>(?:[rbfuRBFU]{0,2}(?P<quote>['\"]))?)(?P<content>.*?)"
+    r"(?P<after>(?(quote)(?P=quote))(?:….*)?(?: \([\w.]+\))?)",
     re.DOTALL,
 )
 """A value as languages render it: perhaps in quotes, perhaps cut, perhaps with its type behind."""
