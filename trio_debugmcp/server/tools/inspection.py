@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.answers.values import counted, fitting, shows_type
 from trio_debugmcp.server.tools.tool import (
@@ -272,7 +273,7 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
         exception=text,
         mode=mode,
         causes=[f"{kind}: {message}" if message else kind for kind, message in causes],
-        frames=Places(debugger.workspace.directory).frames(passed),
+        frames=frames_with_source(debugger, snapshot, passed),
         locals=locals_,
         total=total if len(passed) < total else None,
     )

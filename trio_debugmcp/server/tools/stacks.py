@@ -16,6 +16,7 @@ from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.values import counted, rendered
 from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.threads import STATES, reason
@@ -89,7 +90,9 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
         return await _live_stack(debugger, session, params)
     thread_id = frames.active_thread(snapshot, params.thread_id)
     found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
-    kept = truncated(Places(debugger.workspace.directory).frames(found), MAX_RESULT_BYTES)
+    for each in found:
+        debugger.sources.learn(each.location.file, session.id, each.source_reference)
+    kept = truncated(frames_with_source(debugger, snapshot, found), MAX_RESULT_BYTES)
     return StackAnswer(frames=kept, omitted=max(0, total - params.start - len(kept)))
 
 
