@@ -162,6 +162,8 @@ def test_children_that_are_left_out_are_counted() -> None:
     children = [variable("[0]", path="xs[0]"), variable(LENGTH, "300", path="len(xs)")]
     xs = variable("xs", "[…]", "list", child_count=300, children=children)
     assert named([xs]) == {"xs": "[…]", "xs[0]": "1", "len(xs)": "300", "xs…": "299 more"}
+    one = variable("xs", "[…]", "list", child_count=2, children=children)
+    assert named([one])["xs…"] == "1 more"
     none = variable("xs", "[…]", "list", child_count=300, children=[])
     assert named([none]) == {"xs": "[…]", "xs…": "300 more"}
     not_asked = variable("xs", "[…]", "list", child_count=300)
