@@ -103,9 +103,7 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
                 print("the other one")
         """,
     )
-    hide = (
-        "import importlib.util as u\nf = u.find_spec\nu.find_spec = lambda n: None if n == 'pytest' else f(n)\n"
-    )
+    hide = "import importlib.util as u\nf = u.find_spec\nu.find_spec = lambda n: None if n == 'pytest' else f(n)\n"
     code = ("" if has_pytest else hide) + runner_code(test)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,

@@ -21,7 +21,7 @@ def test_the_buttons_step_continue_pause_restart_and_stop(agent: Agent, control_
         button.click()
 
     expect(page.locator("#role")).to_have_text("In control")
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     expect(where).to_contain_text("app.py:1")
     press("Step over")
     expect(where).to_contain_text("app.py:9")
@@ -44,7 +44,7 @@ def test_pause_stops_a_running_program(agent: Agent, control_page: "Page") -> No
     from playwright.sync_api import expect
 
     (agent.directory / "app.py").write_text("import time\nwhile True:\n    time.sleep(0.05)\n")
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     agent.call("debug_continue", wait=False)
     expect(control_page.locator("#state")).to_have_text("Running")
     control_page.keyboard.press("F6")
@@ -55,7 +55,7 @@ def test_the_keys_control_the_program_except_while_the_user_types(agent: Agent, 
     from playwright.sync_api import expect
 
     page, where = control_page, control_page.locator("#where")
-    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 6}])
+    agent.call("debug_launch", program="app.py", stop_at_entry=True, breakpoints=[{"file": "app.py", "line": 6}])
     expect(where).to_contain_text("app.py:1")
     page.get_by_label("Expression to watch").focus()
     page.keyboard.press("F10")
@@ -76,13 +76,13 @@ def test_a_click_in_the_gutter_sets_a_breakpoint_and_another_removes_it(agent: A
     from playwright.sync_api import expect
 
     page = control_page
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     gutter = page.get_by_role("button", name="Breakpoint on line 6", exact=True)
     gutter.click()
     expect(gutter).to_have_attribute("aria-pressed", "true")
     expect(gutter).to_have_attribute("data-breakpoint", "breakpoint bound")
-    assert [each["line"] for each in agent.call("breakpoint_list")["breakpoints"]] == [6]
-    assert agent.call("debug_continue")["location"]["line"] == 6
+    assert agent.call("breakpoint_list")["breakpoints"] == ["bp-1 app.py:6"]
+    assert agent.call("debug_continue")["at"] == "app.py:6 in count"
 
     page.get_by_role("checkbox", name="app.py:6 is on").click()
     expect(gutter).to_have_attribute("data-breakpoint", "breakpoint disabled")
@@ -133,7 +133,7 @@ def test_a_frame_can_be_chosen_and_a_variable_opened(agent: Agent, control_page:
 def test_the_page_shows_what_the_server_refuses(agent: Agent, control_page: "Page") -> None:
     from playwright.sync_api import expect
 
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     expect(control_page.locator(".line.current")).to_have_count(1)
     (agent.directory / "app.py").unlink()
     control_page.get_by_role("button", name="Breakpoint on line 6", exact=True).click()

@@ -94,3 +94,52 @@ def test_many_notifications_during_a_read_cause_one_more_read(observer_page: "Pa
         }"""
     )
     assert reads == [2, 3]
+
+
+def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const answers = await import('/answers.js');
+          const lines = ['visit lib/shop.py:24', 'main :31', 'run /usr/x.py:5 (library)', '<module> lib/shop.py:38'];
+          const known = [null, '/src/app.py', '/src/lib/shop.py'];
+          const places = (frames) => frames.map(({name, location: {file, line}}) => [name, file, line]);
+          const inside = answers.variablesOf({variables: {"['tea']": '[4, 5]', owner: "'ben'"}}, 'cart');
+          const before = {
+            revision: 7, exceptionBreakpoints: [], functionBreakpoints: [], dataBreakpoints: [],
+            breakpoints: [{id: 'bp-1', file: '/src/app.py', state: 'Bound'}, {id: 'bp-2', file: '/src/app.py'}],
+          };
+          const kept = {breakpoints: ['bp-1 app.py:6, 2 hits', 'bp-3 app.py:7, disabled']};
+          const after = answers.withoutSession(before, kept);
+          return {
+            frames: places(answers.framesOf({frames: lines}, known)),
+            unknown: places(answers.framesOf({frames: lines}, [])),
+            native: places(answers.framesOf({frames: ['operator new(unsigned long) /a/b.cc:3', 'start']}, [])),
+            inside: inside.map(({path, childCount}) => [path, childCount]),
+            top: answers.variablesOf({variables: {n: '-3', empty: '[]', cart: "Cart(owner='ben')"}})
+              .map(({path, childCount}) => [path, childCount]),
+            output: answers.outputOf({entries: [{stdout: 'a'}, {log: 'b'}], nextSeq: 9}, 4)
+              .entries.map(({seq, stream, text}) => [seq, stream, text]),
+            ends: [
+              answers.endOf({state: 'Disconnected'}),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 3}),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected']}),
+            ],
+            lines: after.breakpoints.map(({id, file, state}) => [id, file, state]),
+            added: after.functionBreakpoints.map(({id, functionName, state}) => [id, functionName, state]),
+          };
+        }"""
+    )
+    shop = "/src/lib/shop.py"
+    assert found["frames"] == [["visit", shop, 24], ["main", shop, 31], ["run", "/usr/x.py", 5], ["<module>", shop, 38]]
+    assert [file for _, file, _ in found["unknown"]] == [None, None, "/usr/x.py", None]
+    assert found["native"] == [["operator new(unsigned long)", "/a/b.cc", 3], ["start", None, None]]
+    assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
+    assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]
+    assert found["output"] == [[4, "stdout", "a"], [5, "tracepoint", "b"]]
+    assert found["ends"] == [
+        None,
+        {"exitCode": 3, "reason": "the program ended"},
+        {"exitCode": None, "reason": "disconnected"},
+    ]
+    assert found["lines"] == [["bp-1", "/src/app.py", "Pending"]]
+    assert found["added"] == [["bp-3", "app.py:7, disabled", "Disabled"]]

@@ -105,7 +105,7 @@ def test_the_page_follows_a_session_through_stop_step_exception_and_end_to_the_n
     expect(page.locator("#output")).to_contain_text("<b>so far</b> 3")
 
     # The next session.
-    agent.call("debug_launch", program=str(SHOP))
+    agent.call("debug_launch", program=str(SHOP), stop_at_entry=True)
     expect(state).to_contain_text("Paused at the program")
     expect(page.locator("#source-title")).to_have_text("shop.py")
     expect(page.locator("#stack")).to_have_attribute("data-stale", "false")
@@ -116,7 +116,7 @@ def test_while_the_program_runs_the_stack_is_marked_as_out_of_date(agent: Agent,
     from playwright.sync_api import expect
 
     (Path(agent.directory) / "app.py").write_text("import time\nwhile True:\n    time.sleep(0.05)\n")
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     expect(observer_page.locator("#locals")).to_have_attribute("data-stale", "false")
     agent.call("debug_continue", wait=False)
     expect(observer_page.locator("#state")).to_have_text("Running")
@@ -147,7 +147,7 @@ def test_an_observers_page_has_no_buttons_and_the_server_refuses_its_control_cal
     for tool in ("debug_continue", "debug_step", "breakpoint_remove", "evaluate", "variables_get"):
         assert observer_page.evaluate(CALL_A_TOOL, [OBSERVE_TOKEN, tool]) == "READ_ONLY"
     expect(observer_page.locator("#where")).to_have_text("app.py:4 in count")
-    assert agent.call("debug_state")["currentLocation"]["line"] == 4
+    assert agent.call("debug_state")["at"] == "app.py:4 in count"
 
 
 def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Agent, observer_page: "Page") -> None:
@@ -181,11 +181,11 @@ def test_a_silent_client_is_still_listed_in_the_next_session_and_counted_once(
     from playwright.sync_api import expect
 
     for _ in range(2):
-        agent.call("debug_launch", program="app.py")
+        agent.call("debug_launch", program="app.py", stop_at_entry=True)
         expect(observer_page.locator("#link")).to_have_text("Live")
         expect(observer_page.locator("#clients .row")).to_have_count(2)
         agent.call("debug_disconnect")
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     late = open_page(agent.url(OBSERVE_TOKEN))
     for page in (late, observer_page):
         expect(page.locator("#clients .row")).to_have_text(
@@ -201,7 +201,7 @@ def test_all_processes_are_listed_whichever_is_shown(agent: Agent, observer_page
     parent = agent.directory / "parent.py"
     parent.write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
     page = observer_page
-    agent.call("debug_launch", program="parent.py", breakpoints=[{"file": "child.py", "line": 2}])
+    agent.call("debug_launch", program="parent.py", stop_at_entry=True, breakpoints=[{"file": "child.py", "line": 2}])
     expect(page.locator("#where")).to_have_text(re.compile("parent.py:1"))
     expect(page.locator("#children-panel")).to_be_hidden()
     agent.call("debug_continue")
@@ -216,7 +216,7 @@ def test_a_lost_connection_is_shown_and_reconnects_by_itself(
 ) -> None:
     from playwright.sync_api import expect
 
-    agent.call("debug_launch", program="app.py")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
     expect(observer_page.locator("#state")).to_contain_text("Paused at the program")
     agent.kill()
     expect(observer_page.locator("#link")).to_have_text("Connection lost")
@@ -251,7 +251,7 @@ def test_the_page_fits_a_narrow_screen_and_both_colour_schemes(agent: Agent, obs
     from playwright.sync_api import expect
 
     page = observer_page
-    agent.call("debug_launch", program=str(SHOP))
+    agent.call("debug_launch", program=str(SHOP), stop_at_entry=True)
     expect(page.locator(".line.current")).to_have_count(1)
     page.set_viewport_size({"width": 360, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

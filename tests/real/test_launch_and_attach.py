@@ -11,7 +11,7 @@ import pytest
 import trio
 from mcp.shared.exceptions import MCPError
 
-from tests.real.conftest import Connect, at, program
+from tests.real.conftest import Connect, at, program, promised
 from trio_debugmcp.testing import ToolFailed
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 
@@ -140,7 +140,7 @@ async def test_a_launched_program_can_be_detached_from(debugging: Connect, tmp_p
 async def test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words(
     python: list[str], why: str, debugging: Connect
 ) -> None:
-    with trio.fail_after(10):
+    with trio.fail_after(promised(10)):
         async with debugging() as client:
             with pytest.raises(ToolFailed, match=why) as failed:
                 await client.call("debug_launch", program=program("busy.py"), adapter_options={"python": python})

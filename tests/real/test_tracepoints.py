@@ -238,7 +238,7 @@ async def test_a_condition_that_fails_stops_at_a_breakpoint_and_is_said_at_a_tra
         made = await trace(client, app, "# added", "never", condition="nope")
         stop = await client.call("debug_launch", program=app, stop_at_entry=False)
         failed = "the condition `nope` failed: NameError: name 'nope' is not defined"
-        assert (stop["breakpoints"], stop["notes"]) == (["bp-1"], [failed])
+        assert (stop["breakpoints"], stop["notes"]) == (["bp-1"], [f"tp-2 {failed}", failed])
         await client.call("breakpoint_remove", id="bp-1")
         assert (await client.call("debug_continue"))["reason"] == "Exited"
         assert await output(client) == f"{made['id']}: {failed}\n"

@@ -25,7 +25,7 @@ CHOICES = [(tool, name, values) for tool in open_toolbox().listed() for name, va
 
 
 def test_some_parameters_accept_only_some_strings() -> None:
-    assert {("debug_step", "mode"), ("debug_step", "granularity"), ("process_read_output", "stream")} <= {
+    assert {("debug_step", "mode"), ("variables_get", "scope"), ("process_read_output", "stream")} <= {
         (tool.name, name) for tool, name, _ in CHOICES
     }
 
@@ -45,6 +45,8 @@ async def test_a_string_that_is_not_accepted_is_answered_with_those_that_are(
 async def test_a_number_that_is_accepted_beside_a_string_is_named(autojump_clock: MockClock) -> None:
     async with connect() as client:
         failed = await failure(client, "stacktrace_get", thread_id="all")
+        unlisted = await failure(client, "debug_step", granularity="no such")
+        assert unlisted.message.startswith('granularity is one of "instruction", "line", "statement"')
         assert failed.message == "thread_id is one of an integer, \"*\"; not 'all'."
         assert "Expected `int`" in (await failure(client, "debug_step", count="2")).message
 

@@ -81,6 +81,8 @@ async def test_prompts_are_listed_and_returned(era: Era, autojump_clock: MockClo
         required = {each.name: [a.name for a in each.arguments or () if a.required] for each in listed}
         assert required["trace_data_flow"] == ["variable", "file"]
         answer = await client.sdk.get_prompt("diagnose_exception", {"exception_type": "KeyError"})
-        assert 'breakpoint_set_exception(exception_type="KeyError")' in str(answer.messages[0].content)
+        text = answer.messages[0].content.text  # type: ignore[union-attr]
+        assert 'breakpoints=[{"exception": "KeyError"}]' in text
+        assert "Find out why the program raises `KeyError`." in text
         with pytest.raises(MCPError, match="needs the argument 'variable'"):
             await client.sdk.get_prompt("trace_data_flow", {})

@@ -1,5 +1,7 @@
 // The actions of the page. Selecting what to look at works for every page; the others call tools that need control.
 
+import {framesOf, variablesOf} from './answers.js';
+
 const WATCHES = 'trio-debugmcp.watches';
 
 export class Actions {
@@ -42,17 +44,14 @@ export class Actions {
     if (top || role !== 'control' || stack?.stale) return;
     const found = await this.#ask('variables_get', {scope: 'locals', frame_index: index, thread_id: frames.threadId});
     if (found && this.#store.state.frames === selected) {
-      this.#store.update({frames: {...selected, locals: found.variables}});
+      this.#store.update({frames: {...selected, locals: variablesOf(found)}});
     }
   };
 
   /** Show another thread's stack. */
   selectThread = async (threadId) => {
     const {stack} = this.#store.state;
-    const list =
-      threadId === stack?.threadId
-        ? stack.frames
-        : (await this.#ask('stacktrace_get', {thread_id: threadId, count: 50}))?.frames;
+    const list = threadId === stack?.threadId ? stack.frames : await this.#framesOf(threadId);
     if (!list) return;
     this.#store.update({frames: {threadId, index: 0, list, locals: null, following: false}});
     await this.selectFrame(0);
@@ -62,7 +61,8 @@ export class Actions {
   children = async (path) => {
     const {frames} = this.#store.state;
     const args = {path, frame_index: frames.index, thread_id: frames.threadId};
-    return (await this.#ask('variables_get', args))?.variables ?? [];
+    const found = await this.#ask('variables_get', args);
+    return found ? variablesOf(found, path) : [];
   };
 
   showPlace = (file, line) => this.#store.update({place: {file, line}, event: null});
@@ -97,6 +97,13 @@ export class Actions {
   };
 
   dismissNotice = () => this.#store.update({notice: null});
+
+  async #framesOf(threadId) {
+    const {threads, stack, session} = this.#store.state;
+    const known = [...(threads?.threads ?? []), ...(stack?.frames ?? [])].map(({location}) => location?.file);
+    const found = await this.#ask('stacktrace_get', {thread_id: threadId, count: 50});
+    return found && framesOf(found, [...known, session?.executablePath]);
+  }
 
   async #evaluated(expression) {
     try {

@@ -1,5 +1,6 @@
 // Turns resource payloads into what the page shows.
 
+import {endOf, outputOf, withoutSession} from './answers.js';
 import {Changes} from './changes.js';
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
 
@@ -43,6 +44,7 @@ export class SessionView {
   #store;
   #changes = new Changes();
   #sessionKey = null;
+  #processName = null;
 
   /** `call(name, args)` calls a tool of the server. */
   constructor(store, call) {
@@ -99,6 +101,7 @@ export class SessionView {
       this.#sessionKey = key;
       this.#changes = new Changes();
     }
+    this.#processName = session.processName;
     this.#store.update({session});
   }
 
@@ -139,21 +142,23 @@ export class SessionView {
   }
 
   async #readLast() {
-    const {lastSession} = await this.#tried('debug_state') ?? {};
-    if (lastSession !== undefined) this.#store.update({last: lastSession});
+    const processName = this.#processName;
+    const found = await this.#tried('debug_state');
+    const last = found && endOf(found);
+    if (last !== undefined) this.#store.update({last: last && {processName, ...last}});
   }
 
   async #readBreakpoints() {
-    const breakpoints = await this.#tried('breakpoint_list');
-    const known = this.#store.state.breakpoints?.revision ?? 0;
-    if (breakpoints && breakpoints.revision >= known) this.#store.update({breakpoints});
+    const found = await this.#tried('breakpoint_list');
+    const {active, breakpoints} = this.#store.state;
+    if (found && !active) this.#store.update({breakpoints: withoutSession(breakpoints, found)});
   }
 
   /** Fetch the end of the output and of the events, which can come after the resources are gone. */
   async #readRest() {
     const {output, events} = this.#store.state;
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
-    if (rest?.entries.length) this.#output(rest);
+    if (rest?.entries.length) this.#output(outputOf(rest, output.nextSeq));
     const later = await this.#tried('timeline_query', {after_event_id: events.at(-1)?.eventId ?? 0, count: 1000});
     if (later) this.#add(later.events);
   }

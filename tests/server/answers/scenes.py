@@ -5,12 +5,14 @@ Each scene yields the name of an answer and its text, byte for byte as a client 
 
 import re
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import trio
 from msgspec.structs import replace
 
+from tests.session.answers import refuse
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
@@ -157,6 +159,10 @@ async def stops(scene: Scene) -> Answers:
     yield "evaluate_type", await scene.call("evaluate", expression="name")
     adapter.restore("evaluate")
     yield "source_get", await scene.call("source_get", file="shop.py", start_line=14, end_line=16)
+    adapter.answer("setBreakpoints", partial(refuse, "no code here"))
+    yield "breakpoint_set_pending", await scene.call("breakpoint_set", file="shop.py", line=17)
+    adapter.restore("setBreakpoints")
+    await scene.call("breakpoint_remove", id="bp-2")
     scene.resumed_to("step", 16)
     yield "debug_step", await scene.call("debug_step")
     adapter.restore("continue")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from trio_debugmcp.dap.profiles import profile_named
-from trio_debugmcp.server.answers.values import counted, named, rendered, shows_type
+from trio_debugmcp.server.answers.values import counted, fitting, named, rendered, shows_type
 from trio_debugmcp.state.payloads import Variable
 
 
@@ -162,6 +162,8 @@ def test_children_that_are_left_out_are_counted() -> None:
     children = [variable("[0]", path="xs[0]"), variable(LENGTH, "300", path="len(xs)")]
     xs = variable("xs", "[…]", "list", child_count=300, children=children)
     assert named([xs]) == {"xs": "[…]", "xs[0]": "1", "len(xs)": "300", "xs…": "299 more"}
+    one = variable("xs", "[…]", "list", child_count=2, children=children)
+    assert named([one])["xs…"] == "1 more"
     none = variable("xs", "[…]", "list", child_count=300, children=[])
     assert named([none]) == {"xs": "[…]", "xs…": "300 more"}
     not_asked = variable("xs", "[…]", "list", child_count=300)
@@ -173,3 +175,17 @@ def test_children_that_are_left_out_are_counted() -> None:
 def test_locals_that_are_left_out_are_counted() -> None:
     assert counted({"x": "1"}, 3) == {"x": "1", "…": "3 more: variables_get"}
     assert counted({"x": "1"}, 0) == {"x": "1"}
+
+
+def test_as_many_variables_are_kept_as_their_rendered_values_leave_room_for() -> None:
+    many = [variable(f"v{number}") for number in range(100, 200)]
+    shown, count = fitting(many, 10 * len('{"v100":"1"},'))
+    assert (list(shown), count) == ([f"v{number}" for number in range(100, 110)], 10)
+    assert fitting(many, 1)[1] == 1, "a reader can page on"
+    assert fitting(many, 10_000)[1] == 100
+    long = [variable("a", "x" * 90), variable("b")]
+    assert fitting(long, 100)[1] == 1
+    children = [variable(f"[{number}]", path=f"xs[{number}]") for number in range(100)]
+    xs = variable("xs", "[…]", "list", child_count=100, children=children)
+    assert fitting([xs, variable("y")], 100) == ({"xs": "[…]", "xs…": "100 more", "y": "1"}, 2)
+    assert fitting([], 100) == ({}, 0)

@@ -112,4 +112,5 @@ def _text(debugger: Debugger, file: str, line: int) -> str | None:
     except UsageError:
         return None
     lines = text.splitlines()
-    return shortened(lines[line - 1].strip(), MAX_LINE_LENGTH) if line <= len(lines) else None
+    found = lines[line - 1].strip() if line <= len(lines) else ""
+    return shortened(found, MAX_LINE_LENGTH) or None

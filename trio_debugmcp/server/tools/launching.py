@@ -296,7 +296,9 @@ async def run_program(
         with trio.move_on_at(deadline):
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
-    answer = replace(answer, notes=[*edited, *breakpoint_notes(debugger, earlier), *answer.notes])
+    known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
+    notes = [each for each in breakpoint_notes(debugger, earlier) if each not in known]
+    answer = replace(answer, notes=[*edited, *notes, *answer.notes])
     if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about
         return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)
     last = session.snapshot or debugger.state.last

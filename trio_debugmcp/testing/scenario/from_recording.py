@@ -51,7 +51,7 @@ JUST_BEFORE_SECONDS = 0.05
 """From a cause to the request that the server makes because of it, on a machine that is not overloaded."""
 
 _FACTS = ("id", "state", "reason", "pauseReason", "threadId", "activeThreadId", "exitCode", "timedOut", "stale", "line")
-_MORE_FACTS = ("functionName", "verified", "hitCount", "value", "count", "code")
+_MORE_FACTS = ("functionName", "verified", "hitCount", "value", "count", "code", "at", "exception")
 _PARTS = ("session", "stop", "breakpoint", "location", "currentLocation")
 _LISTS = ("breakpoints", "threads", "frames", "children")
 """The members of a payload that become expectations: facts about the program, not what differs from run to run."""

@@ -1,0 +1,82 @@
+// Tools answer in a few words, for models. These functions make of their answers what the resources would have.
+
+const STREAMS = {log: 'tracepoint'};
+
+/** Values that have nothing inside. */
+const SIMPLE = /^(-?[\d.]|b?['"]|(?:True|False|None|true|false|null|undefined|nan|inf)\b|\[\]$|\(\)$|\{\}$|set\(\))/;
+
+/** Return the variables of an answer of variables_get; `parent` is the path that was asked for. */
+export function variablesOf({variables}, parent = null) {
+  return Object.entries(variables).map(([name, value]) => ({
+    name,
+    value,
+    path: parent === null ? name : `${parent}${name.startsWith('[') ? '' : '.'}${name}`,
+    type: null,
+    childCount: SIMPLE.test(value) ? 0 : null,
+  }));
+}
+
+/**
+ * Return the frames of an answer of stacktrace_get. A line is `visit shop.py:24`, and below one in the same file
+ * `main :31`. `known`: absolute paths, which show from where relative ones start.
+ */
+export function framesOf({frames}, known = []) {
+  let file = null;
+  const found = frames.map((line) => {
+    const [, words, number] = /^(.*?)(?::(\d+))?(?: \(library\))?$/s.exec(line);
+    const blank = words.includes('(') ? words.lastIndexOf(' ') : words.indexOf(' ');
+    if (blank < words.length - 1) file = blank < 0 ? null : words.slice(blank + 1);
+    return {name: words.slice(0, blank < 0 ? undefined : blank), file, line: number ? Number(number) : null};
+  });
+  const base = startOf(found.map((each) => each.file), known);
+  return found.map(({name, file, line}) => ({name, location: {file: absolute(file, base), line}}));
+}
+
+/** Return the output in an answer of process_read_output, numbered from `seq` on. */
+export const outputOf = ({entries, nextSeq, dropped = 0}, seq) => ({
+  entries: entries.flatMap(Object.entries).map(([stream, text], index) => ({
+    seq: seq + index,
+    stream: STREAMS[stream] ?? stream,
+    text,
+    time: new Date().toISOString(),
+  })),
+  nextSeq,
+  dropped,
+});
+
+/** Return how the last session ended, or null if there was none. */
+export const endOf = ({state, reason, exitCode = null, notes = []}) =>
+  state === 'Disconnected' && reason ? {exitCode, reason: notes[0] ?? 'the program ended'} : null;
+
+/** Return the breakpoints as they are without a session, by what they were and the lines of breakpoint_list. */
+export function withoutSession(before, {breakpoints: lines}) {
+  const known = before ?? {breakpoints: [], functionBreakpoints: [], dataBreakpoints: [], exceptionBreakpoints: []};
+  const kept = new Map(lines.map((line) => [line.split(' ', 1)[0], line]));
+  const pending = (each) => ({
+    ...each,
+    enabled: !/, disabled\b/.test(kept.get(each.id)),
+    verified: false,
+    state: /, disabled\b/.test(kept.get(each.id)) ? 'Disabled' : 'Pending',
+  });
+  const lists = Object.entries(known).filter(([, list]) => Array.isArray(list));
+  const ids = new Set(lists.flatMap(([, list]) => list.map(({id}) => id)));
+  const added = [...kept].filter(([id]) => !ids.has(id)).map(([id, line]) => pending(parsed(id, line)));
+  const all = Object.fromEntries(lists.map(([key, list]) => [key, list.filter(({id}) => kept.has(id)).map(pending)]));
+  return {...known, ...all, functionBreakpoints: [...all.functionBreakpoints, ...added]};
+}
+
+/** Return a breakpoint that no resource has shown, with its line as its name. */
+const parsed = (id, line) => ({id, functionName: line.slice(id.length + 1), hitCount: 0, enabled: true});
+
+/** Return the directory, with a slash, from which the relative files start, as far as it is known. */
+function startOf(files, known) {
+  for (const file of files) {
+    const found = file && !isAbsolute(file) && known.find((each) => each?.endsWith(`/${file}`));
+    if (found) return found.slice(0, -file.length);
+  }
+  return null;
+}
+
+const isAbsolute = (file) => /^(\/|[A-Za-z]:[\\/])/.test(file);
+
+const absolute = (file, base) => (file === null || isAbsolute(file) ? file : base === null ? null : base + file);
