@@ -64,3 +64,21 @@ def test_no_output_is_lost_and_none_changes_its_place(pieces: list[tuple[str, st
     assert all(one != other for one, other in pairwise(streams))
     for stream, text in joined(written(*pieces)).items():
         assert text == "".join(each.get(stream, "") for each in shown)
+
+
+def test_frames_of_the_debugger_in_a_traceback_are_counted_and_not_shown() -> None:
+    pydevd = "/x/site-packages/debugpy/_vendored/pydevd"
+    traceback = (
+        "before\nTraceback (most recent call last):\n"
+        f'  File "{pydevd}/pydevd.py", line 3852, in <module>\n    main()\n'
+        f'  File "{pydevd}/_pydev_runpy.py", line 310, in run_path\n    return run(\n           ^^^^\n'
+        '  File "kid.py", line 5, in <module>\n    half(7)\nZeroDivisionError: by zero\n'
+    )
+    assert text.without_debugger(traceback) == (
+        "before\nTraceback (most recent call last):\n  [2 frames of the debugger]\n"
+        '  File "kid.py", line 5, in <module>\n    half(7)\nZeroDivisionError: by zero\n'
+    )
+    one = f'  File "{pydevd}/pydevd.py", line 1, in main\n    main()\nError\n'
+    assert text.without_debugger(one) == "  [1 frame of the debugger]\nError\n"
+    kept = '  File "my_debugpy_notes.py", line 1, in main\n    main()\n'
+    assert text.without_debugger(kept) == kept

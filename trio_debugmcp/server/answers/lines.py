@@ -1,7 +1,7 @@
 """Threads, sessions and breakpoints, each as one line."""
 
 from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
-from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, Thread
 from trio_debugmcp.state.payloads import BreakpointPayload, ExceptionBreakpointPayload
@@ -37,7 +37,10 @@ def live_thread_line(places: Places, thread: ProbeThread, current: int | None) -
 
 def task_line(places: Places, task: ProbeTask) -> str:
     """Return `  Task-2: fetch app.py:10 > sleep :20, waits for a timer`, indented as its nursery is."""
-    chain = " > ".join(places.probe_stack(task.chain))
+    chain = " > ".join(
+        f"{each.qualname or each.function}{LIBRARY}" if each.library else line
+        for each, line in zip(task.chain, places.probe_stack(task.chain), strict=True)
+    )
     state = f", waits for {task.waits}" if task.waits else f", {task.state}"
     return f"{'  ' * task.depth}{task.name}: {chain}{state}"
 

@@ -1,5 +1,6 @@
 """Source and output as strings."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -24,12 +25,28 @@ def numbered(lines: Sequence[str], first: int, current: int | None = None) -> st
     )
 
 
+_DEBUGGER_FRAMES = re.compile(
+    r'(?:^  File "[^"\n]*[/\\\\]debugpy[/\\\\][^"\n]*", line \d+, in .*\n(?:    .*\n)*)+', re.MULTILINE
+)
+"""What Python writes in a traceback of the debugger's frames, which are around the program's."""
+
+
+def without_debugger(text: str) -> str:
+    """Return output with the frames of the debugger in its tracebacks counted instead of shown."""
+
+    def counted(found: re.Match[str]) -> str:
+        number = sum(line.startswith("  File ") for line in found[0].splitlines())
+        return f"  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
+
+    return _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
+
+
 def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:
     """Return the output of each stream as one string."""
     streams: dict[str, list[str]] = {}
     for each in entries:
         streams.setdefault(STREAMS.get(each.stream, each.stream), []).append(each.text)
-    return {stream: "".join(texts) for stream, texts in streams.items()}
+    return {stream: without_debugger("".join(texts)) for stream, texts in streams.items()}
 
 
 def in_order(entries: Iterable[OutputEntry]) -> list[dict[str, str]]:
@@ -40,4 +57,4 @@ def in_order(entries: Iterable[OutputEntry]) -> list[dict[str, str]]:
         if not pieces or pieces[-1][0] != stream:
             pieces.append((stream, []))
         pieces[-1][1].append(each.text)
-    return [{stream: "".join(texts)} for stream, texts in pieces]
+    return [{stream: without_debugger("".join(texts))} for stream, texts in pieces]
