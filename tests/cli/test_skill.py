@@ -50,3 +50,8 @@ def test_a_directory_that_cannot_be_used_is_an_error_and_the_others_are_served(
     captured = capsys.readouterr()
     assert captured.out == f"{home}/.claude/skills/trio-debugmcp\n"
     assert f"{home}/.agents/skills" in captured.err
+
+
+def test_a_host_that_is_not_on_this_machine_gets_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["skill", "--install"]) == 0
+    assert [each.name for each in home.iterdir()] == [".agents"]
