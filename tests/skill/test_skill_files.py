@@ -15,17 +15,7 @@ from trio_debugmcp.state.timeline import EVENT_TYPES
 SKILL = read_skill()
 TEXTS = {path: text.decode() for path, text in SKILL.files.items()}
 
-SCHEMAS = {tool.name: tool.input_schema for tool in open_toolbox().listed()}
-
-COMING = {
-    "debug_launch": {"module", "code", "test", "stdin", "replace", "show"},
-    "breakpoint_set": {"statement"},
-    "variables_get": {"names"},
-}
-"""Parameters of the public contract that the toolbox is still to get; delete each once it has it."""
-
-RARE = {"session_id", "adapter_options", "hit_condition", "just_my_code"}
-"""Parameters that every tool in question accepts, whether its schema lists them or not."""
+TOOLBOX = open_toolbox()
 
 MAX_DESCRIPTION = 1024
 MAX_COMPATIBILITY = 500
@@ -41,7 +31,7 @@ def calls(text: str) -> list[ast.Call]:
 
 
 def properties(tool: str) -> set[str]:
-    return set(SCHEMAS[tool]["properties"]) | COMING.get(tool, set()) | RARE
+    return set(TOOLBOX.parameters(tool))
 
 
 def test_its_head_keeps_the_limits_of_the_format() -> None:
@@ -67,7 +57,7 @@ def test_it_names_only_tools_and_parameters_that_exist(path: str) -> None:
     for call in found:
         assert isinstance(call.func, ast.Name)
         tool = call.func.id
-        assert tool in SCHEMAS, ast.unparse(call)
+        assert tool in TOOLBOX.names, ast.unparse(call)
         assert not call.args, ast.unparse(call)
         assert {each.arg for each in call.keywords} <= properties(tool), ast.unparse(call)
         for each in call.keywords:
@@ -76,9 +66,9 @@ def test_it_names_only_tools_and_parameters_that_exist(path: str) -> None:
                     assert set(wanted) <= properties("breakpoint_set") | {"exception"}, wanted
             if tool == "timeline_query" and each.arg == "types":
                 assert set(ast.literal_eval(each.value)) <= set(EVENT_TYPES)
-    every = {parameter for tool in SCHEMAS for parameter in properties(tool)}
+    every = {parameter for tool in TOOLBOX.names for parameter in properties(tool)}
     for span in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", TEXTS[path]):
-        assert span in SCHEMAS or span in every, span
+        assert span in TOOLBOX.names or span in every, span
 
 
 def test_every_tool_that_answers_a_question_of_its_own_is_in_it() -> None:

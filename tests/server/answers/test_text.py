@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH, in_order, joined, numbered
+from trio_debugmcp.server.answers.text import MAX_LINE_LENGTH, in_order, joined, numbered, without_debugger
 from trio_debugmcp.state.payloads import OutputEntry, shortened
 
 
@@ -74,11 +74,11 @@ def test_frames_of_the_debugger_in_a_traceback_are_counted_and_not_shown() -> No
         f'  File "{pydevd}/_pydev_runpy.py", line 310, in run_path\n    return run(\n           ^^^^\n'
         '  File "kid.py", line 5, in <module>\n    half(7)\nZeroDivisionError: by zero\n'
     )
-    assert text.without_debugger(traceback) == (
+    assert without_debugger(traceback) == (
         "before\nTraceback (most recent call last):\n  [2 frames of the debugger]\n"
         '  File "kid.py", line 5, in <module>\n    half(7)\nZeroDivisionError: by zero\n'
     )
     one = f'  File "{pydevd}/pydevd.py", line 1, in main\n    main()\nError\n'
-    assert text.without_debugger(one) == "  [1 frame of the debugger]\nError\n"
+    assert without_debugger(one) == "  [1 frame of the debugger]\nError\n"
     kept = '  File "my_debugpy_notes.py", line 1, in main\n    main()\n'
-    assert text.without_debugger(kept) == kept
+    assert without_debugger(kept) == kept

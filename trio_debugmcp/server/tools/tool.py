@@ -154,6 +154,10 @@ class Toolbox:
         """The names of all tools, listed or not."""
         return list(self._tools)
 
+    def parameters(self, name: str) -> list[str]:
+        """Return the parameters that a tool accepts, listed or not."""
+        return [field.encode_name for field in msgspec.structs.fields(self._tools[name].params)]
+
     @cached_property
     def _listed(self) -> dict[str, types.Tool]:
         return {name: tool.listed() for name, tool in self._tools.items() if tool.listing in self._listings}
