@@ -15,12 +15,14 @@ STREAMS = {"tracepoint": "log"}
 def numbered(lines: Sequence[str], first: int, current: int | None = None) -> str:
     """Return lines as one string, numbered from `first`, without the indentation that they share.
 
-    A `>` stands behind the number of the current one.
+    A `>` stands behind the number of the current one. Empty lines at the ends are left out.
     """
     even = textwrap.dedent("\n".join(each.rstrip("\n") for each in lines)).split("\n")
+    there = [number for number, text in enumerate(even, first) if text or number == current]
     return "\n".join(
         f"{number}{'>' if number == current else ' '} {shortened(text, MAX_LINE_LENGTH)}".rstrip()
         for number, text in enumerate(even, first)
+        if there and there[0] <= number <= there[-1]
     )
 
 
