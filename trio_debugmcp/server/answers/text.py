@@ -15,15 +15,28 @@ STREAMS = {"tracepoint": "log"}
 def numbered(lines: Sequence[str], first: int, current: int | None = None) -> str:
     """Return lines as one string, numbered from `first`, without the indentation that they share.
 
-    A `>` stands behind the number of the current one. Empty lines at the ends are left out.
+    A `>` stands behind the number of the current one.
     """
     even = textwrap.dedent("\n".join(each.rstrip("\n") for each in lines)).split("\n")
-    there = [number for number, text in enumerate(even, first) if text or number == current]
     return "\n".join(
         f"{number}{'>' if number == current else ' '} {shortened(text, MAX_LINE_LENGTH)}".rstrip()
         for number, text in enumerate(even, first)
-        if there and there[0] <= number <= there[-1]
     )
+
+
+def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:
+    """Return the lines around the current one, numbered; nothing if there is no such line.
+
+    Empty lines at the ends are left out.
+    """
+    if not 1 <= current <= len(lines):
+        return ""
+    first, last = max(1, current - either_side), min(len(lines), current + either_side)
+    while first < current and not lines[first - 1].strip():
+        first += 1
+    while last > current and not lines[last - 1].strip():
+        last -= 1
+    return numbered(lines[first - 1 : last], first, current)
 
 
 def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:
