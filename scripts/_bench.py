@@ -95,7 +95,10 @@ class Rpc:
 
     async def _line(self) -> bytes:
         while b"\n" not in self._buffer:
-            self._buffer += bytes(await self._process.stdout.receive_some())  # type: ignore[union-attr]
+            received = await self._process.stdout.receive_some()  # type: ignore[union-attr]
+            if not received:
+                raise RuntimeError("the server has ended")
+            self._buffer += bytes(received)
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 

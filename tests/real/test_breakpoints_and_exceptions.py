@@ -147,7 +147,7 @@ async def test_an_exception_breakpoint_stops_for_the_type_and_its_subtypes_and_s
 ) -> None:
     async with debugging() as client:
         await client.call("breakpoint_set_exception", exception_type="ShopError")
-        stop = await client.call("debug_launch", program=program("errors.py"), stop_at_entry=False)
+        stop = await client.call("debug_launch", program=program("errors.py"), stop_on_uncaught=False)
         assert stop["reason"] == "Exception", "the KeyError that was caught before did not stop"
         assert (stop["exception"], "mode" in stop) == ("SoldOut: nothing left", False)
         exception = (await client.read("debugger://session"))["exception"]

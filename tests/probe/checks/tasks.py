@@ -121,6 +121,19 @@ def check_a_task_that_blocks_its_loop_has_its_running_frames() -> None:
     end()
 
 
+def check_what_the_debugger_calls_is_not_of_the_task_that_it_holds() -> None:
+    debugger: Dict[str, Any] = {"__name__": "pydevd", "sleep": time.sleep}
+    exec("def hold(wait):\n    wait()\n", debugger)
+
+    async def held() -> None:
+        debugger["hold"](lambda: time.sleep(0.7))
+
+    end = serve(held)
+    answer = until(lambda answer: any(each["state"] == "running" for each in answer["tasks"]))
+    assert chain(answer["tasks"][0]) == ["held"]
+    end()
+
+
 def check_asynchronous_generators_are_followed_where_gc_is_loaded() -> None:
     import gc  # noqa: F401
 

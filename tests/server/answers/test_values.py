@@ -46,6 +46,8 @@ def variable(name: str, value: str = "1", kind: str | None = "int", **more: obje
         ("<Basket object at 0x1>", "Basket"),
         ("<shop.Basket object at 0x1>", "shop.Basket"),
         ("<shop.Basket object at 0x1>", "Basket"),
+        ("<locked _thread.lock object at 0x1>", "lock"),
+        ("<unlocked _thread.RLock object owner=0 at 0x1>", "RLock"),
         ("deque([1])", "collections.deque"),
         ("Vec(x=1)", "std::Vec"),
     ],
@@ -66,6 +68,8 @@ def test_a_value_that_shows_its_type_stands_alone(value: str, kind: str | None) 
         ("x", "int"),
         ("Nonesuch", "NoneType"),
         ("Baskets(1)", "Basket"),
+        ("<shop.Baskets object at 0x1>", "Basket"),
+        ("<Order 'Basket' at 0x1>", "Basket"),
         ("Falsehood", "bool"),
     ],
 )

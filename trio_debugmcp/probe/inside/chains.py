@@ -63,11 +63,16 @@ def place(frame: Any) -> Json:
 
 
 def running_frames(top: Any, coroutine: Any) -> Optional[List[Any]]:
-    """Return the frames of a task that runs now, outermost first, from its coroutine's up to a thread's top frame."""
+    """Return the frames of a task that runs now, outermost first, from its coroutine's up to a thread's top frame.
+
+    What the debugger calls, to hold the thread at a stop or to evaluate, is not the task's.
+    """
     outermost = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
     frames: List[Any] = []
     while top is not None and len(frames) < 200:
-        if not engine.is_probe(top):
+        if engine.is_own(top):
+            frames.clear()
+        else:
             frames.append(top)
         if top is outermost:
             return list(reversed(frames))[:MOST_LINKS]

@@ -222,8 +222,7 @@ def _source(
         shown = "the source shown is that of before" if found.from_before else "its lines may not be those that run"
         name = places.file(location.file)
         notes.append(f"{name} was edited after the program started: {shown}; debug_restart runs the new text")
-    first = max(1, location.line - EXCERPT_LINES)
-    return text.numbered(found.text.splitlines()[first - 1 : location.line + EXCERPT_LINES], first, location.line)
+    return text.excerpt(found.text.splitlines(), location.line, EXCERPT_LINES) or None
 
 
 def _with_output(answer: Stop, news: list[OutputEntry]) -> Stop:

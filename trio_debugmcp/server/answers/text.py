@@ -41,6 +41,21 @@ def without_debugger(text: str) -> str:
     return _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
 
 
+def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:
+    """Return the lines around the current one, numbered; nothing if there is no such line.
+
+    Empty lines at the ends are left out.
+    """
+    if not 1 <= current <= len(lines):
+        return ""
+    first, last = max(1, current - either_side), min(len(lines), current + either_side)
+    while first < current and not lines[first - 1].strip():
+        first += 1
+    while last > current and not lines[last - 1].strip():
+        last -= 1
+    return numbered(lines[first - 1 : last], first, current)
+
+
 def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:
     """Return the output of each stream as one string."""
     streams: dict[str, list[str]] = {}

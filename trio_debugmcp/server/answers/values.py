@@ -50,7 +50,7 @@ def shows_type(value: str, kind: str | None) -> bool:
     if pattern is not None:
         return pattern.match(value) is not None
     bare = re.split(r"[.:]", kind)[-1]
-    return re.match(rf"<?([\w.]+[. ])?{re.escape(bare)}\b", value) is not None
+    return re.match(rf"([\w.]+[. ])?{re.escape(bare)}\b|<[^<>'\"]*\b{re.escape(bare)}\b", value) is not None
 
 
 def rendered(value: str, kind: str | None) -> str:
