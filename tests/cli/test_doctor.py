@@ -10,7 +10,7 @@ import trio
 
 from trio_debugmcp.cli import main
 from trio_debugmcp.cli.doctor import Check, check_debugging, list_sizes, ptrace_problem
-from trio_debugmcp.server.server import INSTRUCTIONS
+from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.testing import open_server
 
 CAN_TRACE, CANNOT_TRACE = "CapEff:\t0000000000080000\n", "CapEff:\t0000000000000000\n"

@@ -48,7 +48,7 @@ def test_a_script_runs_on_the_interpreter_that_it_names(tmp_path: Path, monkeypa
     assert interpreter_for(written(tmp_path / "env_script", "#!/usr/bin/env python3\n")) == sys.executable
 
 
-def test_the_interpreter_is_told_only_if_it_is_another_than_the_servers(
+def test_the_interpreter_is_named_only_if_it_is_another_than_the_servers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)

@@ -135,7 +135,7 @@ def declared() -> Outcomes:
 
 LEGEND = {
     "unharmed": "the call is answered as if nothing were wrong",
-    "times out": "the call is answered in time, with `timedOut: true`: the program has not stopped, or is still starting",
+    "times out": "the call is answered in time, with `timedOut: true`: no stop yet, or the program is still starting",
     "exited": "the call is answered with the program's exit",
     "a code": "the call fails in time with that code, and with a sentence that says what to do next",
     "†": "the session is over: its reason can be read, its resources are gone, `list_changed` was sent. "

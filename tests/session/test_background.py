@@ -1,4 +1,4 @@
-"""`finished_within`: a caller waits for work for some time, and the work goes on without it."""
+"""`finished_within`: a caller waits for work for some time, and the work continues without it."""
 
 import logging
 
@@ -18,7 +18,7 @@ async def slow(seconds: float, done: list[str], error: UsageError | None = None)
     return "done"
 
 
-async def test_what_takes_longer_than_the_wait_goes_on(autojump_clock: MockClock) -> None:
+async def test_what_takes_longer_than_the_wait_continues(autojump_clock: MockClock) -> None:
     done: list[str] = []
     async with trio.open_nursery() as nursery:
         assert await finished_within(nursery, lambda: slow(2, done), 3) == "done"

@@ -1,4 +1,4 @@
-"""Work that a caller waits for, but not for ever: it goes on in the background when the wait has ended."""
+"""Work that a caller waits for, but not for ever: it continues in the background when the wait has ended."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ async def finished_within(nursery: trio.Nursery, work: Callable[[], Awaitable[T]
     Cancelling cancels the work.
 
     Raises:
-        DebugError: the work's own. Once nobody waits it is logged instead.
+        DebugError: the work's own. When the caller waits no more, it is logged instead.
     """
     results: list[T] = []
     failures: list[DebugError] = []

@@ -187,7 +187,7 @@ class Debugger:
         return session
 
     async def start_within(self, profile: Profile, start: RootStart, seconds: float) -> DebugSession | None:
-        """Start as `start` does; None if it takes longer than `seconds`, and then it goes on. Cancelling ends it."""
+        """Start as `start` does; None if it takes longer than `seconds`, and then it continues. Cancelling ends it."""
         return await finished_within(self._running(), lambda: self.start(profile, start), seconds)
 
     def check_free(self) -> None:

@@ -51,7 +51,7 @@ class BreakpointSetException(Params, frozen=True, kw_only=True):
     break_on_first_chance: Annotated[bool, Meta(description="Where it is raised, even if it is caught.")] = True
     break_on_second_chance: Annotated[bool, Meta(description="When nothing catches it.")] = True
     break_on_user_unhandled: Annotated[
-        bool, Meta(description="When it leaves the user's code, whoever catches it: where a test fails.")
+        bool, Meta(description="When it leaves the user's code, caught there or not: where a test fails.")
     ] = False
     include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
     condition: Condition = None

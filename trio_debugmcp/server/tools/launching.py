@@ -73,7 +73,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
 
 
 class Target(Struct, frozen=True):
-    """What a launch runs, and how its adapter is told so."""
+    """What a launch runs, and the options of its adapter that say so."""
 
     profile: Profile
     program: str

@@ -10,25 +10,25 @@ _MAX_NAMED = 5
 
 
 class OtherClients:
-    """Knows up to which event of the timeline each client has been told."""
+    """Knows up to which event of the timeline each client has had notes."""
 
     def __init__(self) -> None:
-        self._told: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
+        self._noted: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        return f"<OtherClients of {len(self._told)}>"
+        return f"<OtherClients of {len(self._noted)}>"
 
     def notes(
         self, debugger: Debugger, reader: Hashable, client: str | None, controls: Callable[[str], bool]
     ) -> list[str]:
         """Return a note on the calls of others that changed something since the last answer to this client.
 
-        `controls`: whether a tool can change something. Clients are told apart by their names.
+        `controls`: whether a tool can change something. Clients are shown apart by their names.
         """
         if reader is None:
             return []
-        last = self._told.get(reader)
-        self._told[reader] = debugger.timeline.last_id
+        last = self._noted.get(reader)
+        self._noted[reader] = debugger.timeline.last_id
         if last is None:
             return []
         calls: Counter[str] = Counter()
