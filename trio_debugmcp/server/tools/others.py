@@ -23,7 +23,7 @@ class OtherClients:
     ) -> list[str]:
         """Return a note on the calls of others that changed something since the last answer to this client.
 
-        `controls`: whether a tool can change something. Clients are shown apart by their names.
+        `controls`: whether a tool can change something. A client is another one if its name is.
         """
         if reader is None:
             return []
