@@ -106,6 +106,16 @@ def test_the_value_of_a_variable_is_masked_if_its_name_says_that_it_is_a_secret(
         assert masked_value(name, repr(value)) == repr(value), name
 
 
+@pytest.mark.parametrize("value", RANDOM)
+def test_a_message_made_of_a_secret_keeps_its_other_words(value: str) -> None:
+    shown = f"the order 17 of ann-marie@example.org with {mask('secret', value)}, and {mask('secret', value)}"
+    given = f"the order 17 of ann-marie@example.org with {value}, and {value}"
+    assert masked_value("the order {n} of {who} with {client.api_key}, and {api_key!r}", given) == shown
+    assert masked_value("the order {n} of {who} with {commit}", given) == given
+    shown = f"['{mask('secret', value)}', 1, '{mask('GitHub token', GITHUB)}']"
+    assert masked_value("[api_key, n]", f"['{value}', 1, '{GITHUB}']") == shown
+
+
 @pytest.mark.parametrize(
     "value", ["True", "False", "None", "40", "3.14", "''", "'short'", "['a', 'b']", "'a b c d e f g h'"]
 )

@@ -1,4 +1,4 @@
-"""Secrets of a real program: in its environment, its variables, its output and its source, and nowhere in what is sent."""
+"""Secrets of a real program: in its environment, variables, output and source, and nowhere in what is sent."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ async def test_no_secret_of_a_real_program_is_sent_and_the_program_has_them_all(
             said.append(json.dumps(answer))
             return answer
 
-        await call("tracepoint_set", file=str(program), line=10, log_message="with {token} and {client.api_key}")
+        await call("breakpoint_set", file=str(program), line=10, log_message="with {token} and {client.api_key}")
         await call("breakpoint_set", file=str(program), line=11)
         environment = {"SHOP_TOKEN": GITHUB, "SHOP_KEY": RANDOM}
         await call("debug_launch", program=str(program), env=environment, stop_at_entry=False)
@@ -59,8 +59,8 @@ async def test_no_secret_of_a_real_program_is_sent_and_the_program_has_them_all(
         with pytest.raises(ToolFailed) as refused:
             await call("evaluate", expression="1 / 0 if client.api_key else token, [][token]")
         said.append(f"{refused.value.message} {refused.value.details}")
-        for name in ("stack", "output", "timeline", "breakpoints", f"source/{program}"):
-            said.append(await client.read_text(f"debugger://{name}"))
+        resources = ("stack", "output", "timeline", "breakpoints", f"source/{program}")
+        said += [await client.read_text(f"debugger://{name}") for name in resources]
         await call("debug_continue")
         await call("process_read_output")
         await call("debug_disconnect")

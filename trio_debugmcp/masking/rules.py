@@ -196,7 +196,8 @@ _FORMS: list[tuple[str, list[str], str]] = [
 
 _CUT = (
     _WORD_START
-    + r"(?:gh[pousr]_|github_pat_|sk-ant-|sk-proj-|glpat-|npm_|pypi-AgE|hf_|eyJ)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?…)"
+    + r"(?:gh[pousr]_|github_pat_|sk-ant-|sk-proj-|glpat-|npm_|pypi-AgE|hf_|eyJ|A[KS]IA|AIza|xox[abp]-|hvs\."
+    r"|dop_v1_|shpat_|[rs]k_live_|gsk_|SG\.)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?…)"
 )
 """A key at the place where a value was cut, too short for its own form."""
 
