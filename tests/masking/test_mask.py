@@ -145,6 +145,18 @@ def test_a_secret_within_another_one_is_part_of_it() -> None:
     assert GITHUB[8:] not in masked(f"https://ann:{GITHUB}@host/")
 
 
+def test_a_longer_secret_around_another_one_is_masked_to_its_own_end() -> None:
+    assert masked(f"https://ann:{GITHUB}!rest@host/") == "https://ann:<GitHub token, 45 characters>@host/"
+
+
+def test_a_key_that_is_longer_than_its_form_asks_for_is_masked_whole() -> None:
+    assert masked(f"{GITHUB}{GITHUB[4:14]}, then") == "<GitHub token, 50 characters>, then"
+
+
+def test_within_a_word_no_key_begins() -> None:
+    assert masked(f"ab{GITHUB}") == f"ab{GITHUB}"
+
+
 def test_a_mask_is_recognized() -> None:
     assert mask_in(f"token == '{mask('GitHub token', GITHUB)}'") == mask("GitHub token", GITHUB)
     assert mask_in("<Foo object at 0x1>, <b, 3 characters>") is None
