@@ -29,5 +29,5 @@ def test_what_was_drawn_at_random_looks_so() -> None:
 @pytest.mark.parametrize(
     "name", ["", "key", "keys", "monkey", "tokenize", "author", "secret_id", "primary_key", "pwd_file"]
 )
-def test_names_that_only_resemble_those_of_secrets_are_none(name: str) -> None:
+def test_names_that_only_resemble_those_of_secrets_do_not_count(name: str) -> None:
     assert not names_secret(name)
