@@ -31,6 +31,7 @@ def test_values_are_masked_at_any_depth_by_the_names_beside_them(given: Any, cle
 
 def test_a_value_without_a_name_has_that_of_the_question() -> None:
     assert masked_json({"value": VALUE}, "self.token") == {"value": MASK}
+    assert masked_json({"value": "1", "printed": VALUE}, "print(token)") == {"value": "1", "printed": MASK}
     assert masked_json({"value": VALUE, "printed": VALUE}, "self.total") == {"value": VALUE, "printed": VALUE}
 
 

@@ -63,7 +63,8 @@ def test_line_breaks_in_a_secret_stay_so_that_lines_keep_their_numbers() -> None
         ("Authorization: Bearer abcdefgh12", "Authorization: Bearer <credentials, 10 characters>"),
         ("authorization: Basic YW5uOnNlY3JldA==", "authorization: Basic <credentials, 16 characters>"),
         ("{'Authorization': 'token 0a1b2c3d4e'}", "{'Authorization': 'token <credentials, 10 characters>'}"),
-        ('{\\"Authorization\\": \\"abc123def456\\"}', '{\\"Authorization\\": \\"<credentials, 12 characters>\\"}'),
+        (f'{{\\"Authorization\\": \\"{16 * "a1"}\\"}}', f'{{\\"Authorization\\": \\"{16 * "a1"}\\"}}'),
+        ('{\\"Authorization\\": \\"0a1b2c3d4e5f6a7b\\"}', '{\\"Authorization\\": \\"<credentials, 16 characters>\\"}'),
         ("postgres://ann:hunter2@db:5432/x", "postgres://ann:<password, 7 characters>@db:5432/x"),
         ("redis://:hunter2@cache", "redis://:<password, 7 characters>@cache"),
     ],
@@ -105,6 +106,16 @@ def test_the_value_of_a_variable_is_masked_if_its_name_says_that_it_is_a_secret(
         assert masked_value(name, repr(value)) == repr(value), name
 
 
+@pytest.mark.parametrize("value", RANDOM)
+def test_a_message_made_of_a_secret_keeps_its_other_words(value: str) -> None:
+    shown = f"the order 17 of ann-marie@example.org with {mask('secret', value)}, and {mask('secret', value)}"
+    given = f"the order 17 of ann-marie@example.org with {value}, and {value}"
+    assert masked_value("the order {n} of {who} with {client.api_key}, and {api_key!r}", given) == shown
+    assert masked_value("the order {n} of {who} with {commit}", given) == given
+    shown = f"['{mask('secret', value)}', 1, '{mask('GitHub token', GITHUB)}']"
+    assert masked_value("[api_key, n]", f"['{value}', 1, '{GITHUB}']") == shown
+
+
 @pytest.mark.parametrize(
     "value", ["True", "False", "None", "40", "3.14", "''", "'short'", "['a', 'b']", "'a b c d e f g h'"]
 )
@@ -132,6 +143,18 @@ def test_a_secret_within_another_one_is_part_of_it() -> None:
     assert [each.label for each in findings(text)] == ["JSON Web Token"]
     assert findings(f"https://ann:{GITHUB}@host/")[0].label in {"GitHub token", "password"}
     assert GITHUB[8:] not in masked(f"https://ann:{GITHUB}@host/")
+
+
+def test_a_longer_secret_around_another_one_is_masked_to_its_own_end() -> None:
+    assert masked(f"https://ann:{GITHUB}!rest@host/") == "https://ann:<GitHub token, 45 characters>@host/"
+
+
+def test_a_key_that_is_longer_than_its_form_asks_for_is_masked_whole() -> None:
+    assert masked(f"{GITHUB}{GITHUB[4:14]}, then") == "<GitHub token, 50 characters>, then"
+
+
+def test_within_a_word_no_key_begins() -> None:
+    assert masked(f"ab{GITHUB}") == f"ab{GITHUB}"
 
 
 def test_a_mask_is_recognized() -> None:

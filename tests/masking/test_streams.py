@@ -15,7 +15,8 @@ def test_a_secret_in_two_pieces_is_masked_where_it_begins(at: int) -> None:
 
 def test_of_a_secret_whose_beginning_has_been_read_the_rest_is_masked() -> None:
     masker = StreamMasker()
-    assert masker.feed([f"a {GITHUB[:20]}"]) == [f"a {GITHUB[:20]}"]
+    assert masker.feed([f"a {GITHUB[:9]}"]) == [f"a {GITHUB[:9]}"]
+    assert masker.feed([GITHUB[9:20]]) == ["<cut key, 20 characters>"]
     assert masker.feed([f"{GITHUB[20:]} b\n"]) == [f"{MASK} b\n"]
     assert masker.feed(["c\n", "", "d\n"]) == ["c\n", "", "d\n"]
 

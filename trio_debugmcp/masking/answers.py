@@ -10,6 +10,9 @@ from typing import Any
 from trio_debugmcp.masking.mask import masked, masked_value
 from trio_debugmcp.masking.streams import StreamMasker
 
+_VALUES = ("value", "printed")
+"""Keys of what an expression has come to."""
+
 _NAMES = ("name", "path", "expression")
 """Keys of what `value` in the same object is the value of."""
 
@@ -50,5 +53,5 @@ def _masked_object(given: dict[str, Any], name: str) -> dict[str, Any]:
         while shown in clean:  # two keys of one length have one mask
             number += 1
             shown = f"{fresh} {number}"
-        clean[shown] = masked_json(value, own if key == "value" else key)
+        clean[shown] = masked_json(value, own if key in _VALUES else key)
     return clean

@@ -14,6 +14,9 @@ from msgspec import Struct
 from trio_debugmcp.masking.names import looks_random, names_secret
 from trio_debugmcp.masking.rules import Text, rules
 
+CUT = "…"
+"""Where a text was cut; before it a key may be too short for its own form."""
+
 MAX_ROUNDS = 5
 """Of looking again at what has been masked: a secret right behind another one is found only then."""
 
@@ -23,6 +26,10 @@ _RENDERED = re.compile(
     re.DOTALL,
 )
 """A value as languages render it: perhaps in quotes, perhaps cut, perhaps with its type behind."""
+
+
+_WORD = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*-]{16,}")
+"""A word that may be random, among others: of a message, or of a list."""
 
 
 class Finding(Struct, frozen=True):
@@ -65,14 +72,21 @@ def masked(text: str) -> str:
 
 
 def masked_value(name: str, rendered: str) -> str:
-    """Return a rendered value without secrets, and none at all if it is that of a name of secrets and looks random."""
+    """Return a rendered value without secrets; beside the name of a secret without anything that looks random.
+
+    `name`: a name, an expression, or a message with expressions in it.
+    """
     text = masked(rendered)
-    if text != rendered or not names_secret(name):
+    if not names_secret(name):
         return text
     match = _RENDERED.fullmatch(text)
-    if match is None or not looks_random(match["content"]):
-        return text
-    return match["before"] + Finding(*match.span("content"), "secret").mask + match["after"]
+    if match is not None and looks_random(match["content"]):
+        return match["before"] + _mask(match["content"]) + match["after"]
+    return _WORD.sub(lambda word: _mask(word[0]) if looks_random(word[0]) else word[0], text)
+
+
+def _mask(secret: str) -> str:
+    return Finding(0, len(secret), "secret").mask
 
 
 def may_hold_secret(text: str) -> bool:

@@ -23,6 +23,15 @@ MAX_RUN = 4.0
 """Characters of letters of one case, or of digits, on average between two changes. Random text has about two,
 words have five and more; and 1 of 100 random texts of 24 characters would be missed at three."""
 
+MAX_RUN_WITHOUT_DIGITS = 2.5
+"""The same where almost all are letters, as in the names of classes."""
+
+MIN_DIGITS = 2
+"""From here on a value is not taken for a name."""
+
+MIN_LETTERS = 3
+"""Below, it is a number."""
+
 _WORDS = frozenset(
     [
         "token",
@@ -143,8 +152,11 @@ def looks_random(value: str) -> bool:
     if len(value) < MIN_LENGTH or value.startswith(("/", "./", "~")) or "://" in value or re.search(r"\s", value):
         return False
     runs = _RUN.findall(value)
-    letters = sum(each.isalpha() for each in value)
-    if letters < 3 or not runs or sum(map(len, runs)) > MAX_RUN * len(runs):
+    letters, digits = sum(each.isalpha() for each in value), sum(each.isdigit() for each in value)
+    longest = MAX_RUN if digits >= MIN_DIGITS else MAX_RUN_WITHOUT_DIGITS
+    if letters < MIN_LETTERS or sum(map(len, runs)) > longest * len(runs):
+        return False
+    if digits < MIN_DIGITS and not value.isalnum():  # names of code, with dots and underscores
         return False
     return entropy(value) >= MIN_ENTROPY
 

@@ -103,7 +103,18 @@ class _NamedRule(Rule):
     """A value beside a name, as in source, in the repr of a dict, in a query and in a header."""
 
     def holds(self, match: re.Match[str]) -> bool:
-        return names_secret(match["name"]) and looks_random(match["secret"])
+        calls = match.string[match.end() : match.end() + 1] in ("(", "[")  # source: `token = base64.b64decode(…)`
+        return not calls and names_secret(match["name"]) and looks_random(match["secret"])
+
+
+class _HeaderRule(Rule):
+    """Credentials in a header. Without a scheme before them they may be a word of a program's source."""
+
+    def holds(self, match: re.Match[str]) -> bool:
+        word = match["secret"]
+        if match["scheme"] is None:
+            return looks_random(word)
+        return any(each.isdigit() or each.isupper() for each in word)
 
 
 class _UrlRule(Rule):
@@ -152,7 +163,7 @@ _ASSIGNMENT = (
 
 _HEADER = (
     rf"authorization{_QUOTES}\s{{0,3}}[:=,]\s{{0,3}}{_OPENING}"
-    r"(?:(?:bearer|basic|token|digest|negotiate|apikey|bot)\s+)?(?P<secret>[A-Za-z0-9+/=_.~:-]{8,})"
+    r"(?:(?P<scheme>bearer|basic|token|negotiate|apikey|bot)\s+)?(?P<secret>[A-Za-z0-9+/=_.~:-]{8,})"
 )
 
 _FORMS: list[tuple[str, list[str], str]] = [
@@ -185,7 +196,8 @@ _FORMS: list[tuple[str, list[str], str]] = [
 
 _CUT = (
     _WORD_START
-    + r"(?:gh[pousr]_|github_pat_|sk-ant-|sk-proj-|glpat-|npm_|pypi-AgE|hf_|eyJ)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?…)"
+    + r"(?:gh[pousr]_|github_pat_|sk-ant-|sk-proj-|glpat-|npm_|pypi-AgE|hf_|eyJ|A[KS]IA|AIza|xox[abp]-|hvs\."
+    r"|dop_v1_|shpat_|[rs]k_live_|gsk_|SG\.)[A-Za-z0-9_.-]{6,}(?=\\*[\"']?…)"
 )
 """A key at the place where a value was cut, too short for its own form."""
 
@@ -203,7 +215,7 @@ def rules() -> list[Rule]:
         *(Rule(label, keywords, pattern) for label, keywords, pattern in _FORMS),
         Rule("cut key", ["…"], _CUT, anywhere=True),
         _UrlRule("password", ["://"], _URL, bits=0, inside=True),
-        Rule("credentials", ["authorization"], _HEADER, True, inside=True),
+        _HeaderRule("credentials", ["authorization"], _HEADER, True, inside=True),
         _NamedRule(
             "secret",
             SIGNS,

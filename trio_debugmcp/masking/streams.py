@@ -4,13 +4,16 @@ r"""Text that arrives in pieces, with a label in the place of each secret.
     masker.feed(["ghp_abcdefghijklmnopqrst", "uvwxyzABCDEFGHIJ\n"])     # ["<GitHub token, 40 characters>", "\n"]
 
 A secret may be in several pieces. It is masked in all those that are fed together; if its beginning was fed before,
-and hence read by a client, the rest is masked.
+and hence read by a client, the rest is masked. A beginning that shows what it will be is masked as well.
 """
 
-from trio_debugmcp.masking.mask import findings, masked
+from trio_debugmcp.masking.mask import CUT, Finding, findings, masked
 
 MAX_CONTEXT = 4096
 """Characters of an unfinished line that are kept to recognize what follows: longer than any key but a private one."""
+
+MAX_BEGINNING = 200
+"""Characters of a key that has not ended yet: longer ones are in their own form by then."""
 
 MAX_OPEN = 16 * 1024
 """Characters of a private key that has not ended yet."""
@@ -28,7 +31,10 @@ class StreamMasker:
     def feed(self, pieces: list[str]) -> list[str]:
         """Return the pieces without the secrets in them; the mask is where a secret begins."""
         text = self._before + "".join(pieces)
-        found = findings(text)
+        found = _findings(text)
+        if not found:
+            self._before = self._context(text, len(text))
+            return pieces
         starts, at = [], len(self._before)
         for piece in pieces:
             starts.append(at)
@@ -44,7 +50,7 @@ class StreamMasker:
                     shown += each.mask
                 left = min(each.end, end)
             clean.append(masked(shown + text[left:end]))
-        lasts = bool(found) and not text[found[-1].end :].strip()
+        lasts = not text[found[-1].end :].strip()
         self._before = self._context(text, found[-1].start if lasts else len(text))
         return clean
 
@@ -52,3 +58,13 @@ class StreamMasker:
         """Return what the next pieces may continue: an unfinished line, or a secret that lasts to the end."""
         line = max(text.rfind("\n") + 1, len(text) - MAX_CONTEXT)
         return text[max(min(line, open_at), len(text) - MAX_OPEN) :]
+
+
+def _findings(text: str) -> list[Finding]:
+    """Return the secrets in a text, and one that has only begun at its end: it may be read before the rest arrives."""
+    found = findings(text)
+    at = max(0, len(text) - MAX_BEGINNING)
+    begun = [each for each in findings(text[at:] + CUT) if each.end == len(text) - at]
+    if begun and not (found and found[-1].end == len(text)):
+        found.append(Finding(at + begun[0].start, len(text), begun[0].label))
+    return found

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.streams import StreamMasker
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
@@ -91,6 +92,10 @@ class Console:
 
     def __repr__(self) -> str:
         return f"<Console of {len(self._entries)} entries, {self._length} characters, input={self._input!r}>"
+
+    def message(self, template: str, text: str) -> str:
+        """Return the message of a tracepoint without secrets; `template` has the names of what is in it."""
+        return text if self._show_secrets else masked_value(template, text)
 
     def append(self, stream: Stream, text: str) -> None:
         """Add output; text after an unfinished line of the same stream is joined to it."""

@@ -96,10 +96,11 @@ class ProgramHits:
     async def _merge(self, records: list[HitRecord]) -> None:
         hits = []
         for record in records:
-            text = record.text if record.kind == "log" else None
+            text, found = record.text if record.kind == "log" else None, self._found(record)
             if text is not None:
+                text = self._console.message((found and found.log_message) or "", text)
                 self._console.append("tracepoint", f"{text}\n")
-            if self._found(record) is not None:
+            if found is not None:
                 hits.append(RecordedHit(record.breakpoint_id, record.hits, text))
         if hits:
             await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(hits)))

@@ -171,7 +171,7 @@ class EventPump:
         for breakpoint_ in self._merger.state.breakpoints:
             mark = dialect.log_message(breakpoint_.id, "")
             if breakpoint_.log_message is not None and text.startswith(mark) and not self._hits.possible:
-                logged = text.removeprefix(mark)
+                logged = self._console.message(breakpoint_.log_message, text.removeprefix(mark))
                 self._console.append("tracepoint", logged)
                 await self._merger.merge(BreakpointLogged(session_id, breakpoint_.id, logged))
                 return
