@@ -115,13 +115,19 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     answer = await run_program(
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
-    interpreter = debugger.host.query(f"interpreter for {target.program}", lambda: _interpreter(target, cwd))
-    notes = [f"runs on {interpreter}"] if interpreter else []
+    notes = _interpreter_note(debugger, target, cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
 
-def _interpreter(target: Target, cwd: str) -> str | None:
-    return target.profile.programs.interpreter(target.program, cwd, target.options)
+def _interpreter_note(debugger: Debugger, target: Target, cwd: str) -> list[str]:
+    def ask() -> str | None:
+        return target.profile.programs.interpreter(target.program, cwd, target.options)
+
+    try:
+        interpreter = debugger.host.query(f"interpreter for {target.program}", ask)
+    except UsageError:  # a recording from before this was asked
+        return []
+    return [f"runs on {interpreter}"] if interpreter else []
 
 
 def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
