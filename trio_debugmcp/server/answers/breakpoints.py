@@ -1,5 +1,6 @@
 """What the tools about breakpoints answer."""
 
+import difflib
 from collections.abc import Container
 
 from trio_debugmcp.errors import UsageError
@@ -10,11 +11,14 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.sources import KnownSource, read_source
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 from trio_debugmcp.state.payloads import shortened
-from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
+from trio_debugmcp.state.resources import NO_TYPE, breakpoint_payload, exception_breakpoint_payload
 
 MAX_LINE_LENGTH = 120
 """Characters of the line that a breakpoint is on: enough to see whether it is the one that was meant."""
 
+
+_ALIKE = 0.75
+"""How alike the name of an exception must be to one that exists, to be a slip."""
 
 _MAX_NAMED = 5
 """Breakpoints of before that a note names."""
@@ -97,13 +101,27 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
             before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
     for exception in debugger.state.exceptions:
         if exception.enabled:
-            message = exception_breakpoint_payload(exception).message
+            message = _exception_message(debugger, exception)
             notes += [f"{exception.id} {exception.exception_type}: {message}"] if message else []
             before += [] if exception.id not in earlier else [f"{exception.id} {exception.exception_type}"]
     if before:
         named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
         notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))
     return notes
+
+
+def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | None:
+    """Return what is unexpected about an exception breakpoint: after the end, too, its type may not exist."""
+    message = exception_breakpoint_payload(each).message
+    profile = debugger.language_of(None)
+    builtin = profile.expressions.exception_types() if profile is not None else ()
+    if each.exception_type in builtin or each.exception_type == "*" or (message and message != NO_TYPE):
+        return message
+    if not message and (debugger.state.root is not None or each.hits):
+        return None
+    near = difflib.get_close_matches(each.exception_type, builtin, 1, _ALIKE)
+    message = message or "no exception of that name was raised"
+    return f"{message}. Is it {near[0]}?" if near else message
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:

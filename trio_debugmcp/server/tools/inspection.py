@@ -12,6 +12,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.answers.values import counted, fitting, shows_type
+from trio_debugmcp.server.tools.paths import source_path
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -281,7 +282,7 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
 
 async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     debugger.session()
-    path = params.file if params.file in debugger.sources.known() else debugger.workspace.resolve(params.file)
+    path = source_path(debugger, params.file)
     lines = (await inspection.source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
     if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):

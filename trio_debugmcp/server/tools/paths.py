@@ -16,17 +16,21 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str 
     Raises:
         UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
     """
-    first, *others = _candidates(debugger, path, cwd)
-    for each in (first, *others):
-        try:
-            full = debugger.workspace.resolve(each)
-        except UsageError:
-            if each == first and not others:
-                raise
-            continue
-        if debugger.host.query(f"file {full}", Path(full).is_file):
-            return full
-    return None
+    found = _resolved(debugger, path, cwd)
+    return next((each for each in found if debugger.host.query(f"file {each}", Path(each).is_file)), None)
+
+
+def source_path(debugger: Debugger, path: str) -> str:
+    """Return the name under which the session knows a source; a relative one starts as in `existing_file`.
+
+    Raises:
+        UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    known = debugger.sources.known()
+    if path in known:
+        return path
+    found = _resolved(debugger, path, None)
+    return next((each for each in found if each in known), found[0])
 
 
 def file_lines(debugger: Debugger, file: str) -> list[str] | None:
@@ -35,6 +39,20 @@ def file_lines(debugger: Debugger, file: str) -> list[str] | None:
         return debugger.host.query(f"text of {file}", lambda: read_source(KnownSource(file, None, ""))).splitlines()
     except UsageError:
         return None
+
+
+def _resolved(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
+    """Return what a path may mean, as absolute paths that the server may read; at least one."""
+    found = []
+    refusal: UsageError | None = None
+    for each in _candidates(debugger, path, cwd):
+        try:
+            found.append(debugger.workspace.resolve(each))
+        except UsageError as error:
+            refusal = refusal or error
+    if not found and refusal is not None:
+        raise refusal
+    return found
 
 
 def _candidates(debugger: Debugger, path: str, cwd: str | None) -> list[str]:

@@ -1,0 +1,228 @@
+"""What people and agents type first works as they type it, or the answer says what to type instead."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Connect
+from trio_debugmcp.testing import DebugClient, ToolFailed
+from trio_debugmcp.testing.connect import Era
+
+TESTS = """\
+import sys
+import unittest
+
+
+def test_total():
+    prices = [1, 2]
+    total = sum(prices)
+    assert total == 4
+
+
+def test_skipped():
+    import pytest
+    pytest.skip("not today")
+
+
+class TillCase(unittest.TestCase):
+    def test_empty(self):
+        drawer = {}
+        self.assertIn("coins", drawer)
+"""
+
+TILL = """\
+import sys
+
+
+def price(name, discount):
+    prices = {"tea": 3}
+    nothing = None
+    return prices[name] - discount
+
+
+if __name__ == "__main__":
+    price("tea", 1)
+    if sys.argv[1:] == ["leave"]:
+        sys.exit(1)
+    price("jam", 2)
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A project away from the server's directory: a program, tests, and a script of an environment."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_till.py").write_text(TESTS)
+    (tmp_path / "till.py").write_text(TILL)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "shop").write_text(f"#!{sys.executable}\nimport sys\nprint('shop', *sys.argv[1:])\n")
+    return tmp_path
+
+
+def place(answer: dict[str, Any]) -> str:
+    """Where an answer is, without the folder."""
+    return str(answer.get("at", answer["state"])).rpartition("/")[2]
+
+
+async def refused(client: DebugClient, tool: str, **arguments: Any) -> ToolFailed:
+    with pytest.raises(ToolFailed) as caught:
+        await client.call(tool, **arguments)
+    return caught.value
+
+
+# --- What is run ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_program_is_named_as_on_a_command_line(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+
+        async def output(program: str, *args: str) -> str:
+            answer = await client.call(
+                "debug_launch", program=program, args=list(args), cwd=str(shop), stop_at_entry=False
+            )
+            assert answer["exitCode"] == 0
+            return str(answer["stdout"])
+
+        assert (await output("-m pytest", "--version")).startswith("pytest ")
+        assert (await output("python -m json.tool --help")).startswith("usage: ")
+        assert (await output("pytest", "--version")).startswith("pytest ")
+        assert await output("bin/shop", "open") == "shop open\n"
+        assert await output(f"{shop}/bin/shop", "open") == "shop open\n"
+        failed = await refused(client, "debug_launch", program="shopkeeper", cwd=str(shop))
+        assert (failed.code, "pass `module`" in failed.message) == ("INVALID_PATH", True)
+
+
+async def test_a_module_code_and_standard_input_are_run(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            module="till",
+            cwd=str(shop),
+            breakpoints=[{"file": "till.py", "statement": "return prices[name] - discount"}],
+            show=["name"],
+        )
+        assert (place(stop), stop["show"]) == ("till.py:7 in price", {"name": "'tea'"})
+        await client.call("breakpoint_remove", id="*")
+        stop = await client.call(
+            "debug_launch", code="import sys\ntext = sys.stdin.read()\nint(text)", stdin="four", replace=True,
+            stop_at_entry=False,
+        )  # fmt: skip
+        assert stop["exception"] == "ValueError: invalid literal for int() with base 10: 'four'"
+        assert stop["locals"]["text"] == "'four'"
+
+
+@pytest.mark.parametrize(
+    ("test", "at", "local"),
+    [
+        ("tests/test_till.py::test_total", "test_till.py:8 in test_total", ("total", "3")),
+        ("tests.test_till.TillCase.test_empty", "test_till.py:19 in TillCase.test_empty", ("drawer", "{}")),
+    ],
+)
+async def test_a_test_stops_where_it_fails(
+    test: str, at: str, local: tuple[str, str], debugging: Connect, shop: Path
+) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test=test, cwd=str(shop))
+        assert (stop["reason"], stop["mode"]) == ("Exception", "userUnhandled")
+        assert stop["exception"].startswith("AssertionError")
+        assert place(stop).endswith(at.rpartition(".")[2])
+        assert local in stop["locals"].items()
+        assert not [name for name in stop["locals"] if name.startswith("@")]
+
+
+async def test_a_test_that_is_skipped_does_not_stop_and_one_that_is_not_there_names_others(
+    debugging: Connect, shop: Path
+) -> None:
+    async with debugging() as client:
+        skipped = await client.call("debug_launch", test="tests/test_till.py::test_skipped", cwd=str(shop))
+        assert (skipped["state"], skipped["exitCode"]) == ("Disconnected", 0)
+        missing = await client.call("debug_launch", test="tests/test_till.py::test_totals", cwd=str(shop))
+        assert missing["state"] == "Disconnected"
+        (note,) = [each for each in missing["notes"] if "there is no test" in each]
+        assert "tests/test_till.py::test_total," in note
+
+
+async def test_a_test_runs_in_the_environment_of_its_project_with_the_runner_that_it_has(
+    debugging: Connect, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    python = shop / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    base = Path(sys.base_prefix, "bin")
+    python.symlink_to(base / "python3")
+    settings = f"home = {base}\ninclude-system-site-packages = false\n"
+    (shop / ".venv" / "pyvenv.cfg").write_text(settings)  # it has no pytest: unittest runs the test
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            test="tests/test_till.py::TillCase::test_empty",
+            cwd=str(shop),
+            show=["sys.prefix", "'pytest' in sys.modules"],
+        )
+        assert stop["exception"].startswith("AssertionError: 'coins' not found")
+        assert list(stop["show"].values()) == [repr(str(shop / ".venv")), "False"]
+        assert f"runs on {python}" in stop["notes"]
+
+
+# --- Files, breakpoints and messages ----------------------------------------------------------------------------------
+
+
+async def test_a_relative_path_starts_from_the_directory_of_the_program(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            program="till.py",
+            cwd=str(shop),
+            breakpoints=[{"file": "till.py", "line": 7, "log_message": "{name!r:>6} {discount}"}],
+        )
+        assert (stop["log"], stop["exception"]) == (" 'tea' 1\n 'jam' 2\n", "KeyError: 'jam'")
+        made = await client.call("breakpoint_set", file="tests/test_till.py", line=7)
+        assert (made["at"], made["line"]) == (f"{shop}/tests/test_till.py:7", "total = sum(prices)")
+        again = await client.call("breakpoint_set", file=made["at"].rpartition(":")[0], line=7)
+        assert again["id"] == made["id"]
+        source = await client.call("source_get", file="till.py", start_line=5, end_line=5)
+        assert source["lines"] == ['5     prices = {"tea": 3}']
+        for stream in ("tracepoint", "log"):
+            written = await client.call("process_read_output", stream=stream)
+            assert written["entries"] == [{"log": " 'tea' 1\n 'jam' 2\n"}]
+
+
+async def test_a_type_of_exception_with_a_slip_in_it_is_noted(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        answer = await client.call(
+            "debug_launch", program="till.py", cwd=str(shop), args=["leave"], breakpoints=[{"exception": "KeyErorr"}]
+        )
+        assert answer["exitCode"] == 1
+        (note,) = [each for each in answer["notes"] if "KeyErorr" in each]
+        assert "KeyError" in note.replace("KeyErorr", "")
+
+
+# --- Sessions ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_second_launch_is_told_how_to_replace_the_first(debugging: Connect, shop: Path, era: Era) -> None:
+    async with debugging(era) as client:
+        first = await client.call("debug_launch", code="import time; time.sleep(600)", timeout=0.5, stop_at_entry=False)
+        assert (first["state"], first["timedOut"]) == ("Running", True)  # the wait is over, not the session
+        assert (await client.call("debug_state"))["state"] == "Running"
+        failed = await refused(client, "debug_launch", program="till.py", cwd=str(shop))
+        assert (failed.code, "replace=true" in failed.message) == ("SESSION_ACTIVE", True)
+        second = await client.call("debug_launch", program="till.py", cwd=str(shop), replace=True)
+        assert (second["reason"], place(second)) == ("Entry", "till.py:1 in <module>")
+
+
+async def test_a_crash_stops_with_everything_alive_and_an_exit_does_not(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program="till.py", cwd=str(shop), stop_at_entry=False)
+        assert (stop["exception"], place(stop)) == ("KeyError: 'jam'", "till.py:7 in price")
+        assert await client.call("evaluate", expression="prices['tea'] * 2") == {"value": "6"}
+        assert await client.call("evaluate", expression="nothing") == {"value": "None"}
+        assert await client.call("evaluate", expression="prices.get('jam')") == {"value": "None"}
+        arguments = await client.call("variables_get", scope="arguments")
+        assert arguments == {"variables": {"name": "'jam'", "discount": "2"}}
+        end = await client.call("debug_continue")
+        assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
+        left = await client.call("debug_launch", program="till.py", cwd=str(shop), args=["leave"], stop_at_entry=False)
+        assert (left["state"], left["exitCode"]) == ("Disconnected", 1)
