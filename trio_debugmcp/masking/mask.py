@@ -12,7 +12,7 @@ from functools import cache
 from msgspec import Struct
 
 from trio_debugmcp.masking.names import looks_random, names_secret
-from trio_debugmcp.masking.rules import Text, rules
+from trio_debugmcp.masking.rules import Text, rules, rules_for
 
 CUT = "…"
 """Where a text was cut; before it a key may be too short for its own form."""
@@ -48,7 +48,7 @@ class Finding(Struct, frozen=True):
 def findings(text: str) -> list[Finding]:
     """Return the secrets in a text, in order; none overlaps another."""
     given = Text(text)
-    found = [Finding(start, end, rule.label) for rule in rules() for start, end in rule.find(given)]
+    found = [Finding(start, end, rule.label) for rule in rules_for(given) for start, end in rule.find(given)]
     found.sort(key=lambda each: each.start)
     apart: list[Finding] = []
     for each in found:
@@ -92,7 +92,7 @@ def _mask(secret: str) -> str:
 def may_hold_secret(text: str) -> bool:
     """Return whether a JSON text may hold a secret: a quick look, as JSON escapes no part of a keyword."""
     given = Text(text)
-    return any(rule.may_match(given) for rule in rules())
+    return any(rule.may_match(given) for rule in rules_for(given))
 
 
 @cache

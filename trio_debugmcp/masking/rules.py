@@ -27,6 +27,9 @@ _WORD_START = r"(?<![A-Za-z0-9_-]{6})"
 _ESCAPE = re.compile(r"(?:\\[nrtabfv]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[\d;]*m)$", re.IGNORECASE)
 """Ends in a letter or digit but does not continue a word: escape sequences of strings, of URLs, and of terminals."""
 
+MIN_LENGTH = 11
+"""Characters of the shortest text with a secret: a URL with a password of three."""
+
 _LONG = re.compile(r"[A-Za-z0-9_.:+=-]{20,}")
 """A word that may be a key of a vendor's, all of which are as long. Most texts have few: paths are split at slashes."""
 
@@ -74,6 +77,11 @@ class Rule:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(self._source, self._flags)
+
+    @property
+    def in_long_words(self) -> bool:
+        """Whether only long words can match."""
+        return not self._anywhere and not self._any_case
 
     def may_match(self, given: Text) -> bool:
         """Return whether a text has one of the keywords."""
@@ -132,6 +140,18 @@ def _begins(text: str, start: int) -> bool:
     """Return whether a word begins there."""
     before = text[max(0, start - 12) : start]
     return not before or not before[-1].isalnum() or _ESCAPE.search(before) is not None
+
+
+def rules_for(given: Text) -> list[Rule]:
+    """Return the forms that a text may have: without a long word only those that look elsewhere for their keywords."""
+    if len(given.text) < MIN_LENGTH:
+        return []
+    return rules() if given.long else _rules_without_long_words()
+
+
+@cache
+def _rules_without_long_words() -> list[Rule]:
+    return [rule for rule in rules() if not rule.in_long_words]
 
 
 def _end_of_key(text: str, end: int) -> int:
