@@ -3,6 +3,7 @@
 A question is asked at a place (tape.py). One about where the program is stopped never gets the answer of another place.
 """
 
+import ast
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -149,10 +150,18 @@ def words_for(request: DapMessage) -> str:
     text = str(arguments.get("expression"))
     asked = bootstrap.asked_in(text)
     if asked is None or asked[0] == "evaluate":
-        return _value_of(text if asked is None else str(asked[1]))
+        return _value_of(text if asked is None else _text_of(str(asked[1])))
     about = msgspec.json.decode(asked[1]) if asked[1] else {}
     named = about.get("path") or about.get("expression")
     return _value_of(named) if named else _PROBE_WORDS.get(asked[0], "what was asked for")
+
+
+def _text_of(literal: str) -> str:
+    """Return the expression that is put to the probe as a literal."""
+    try:
+        return str(ast.literal_eval(literal))
+    except (ValueError, SyntaxError):
+        return literal
 
 
 def _value_of(expression: str) -> str:

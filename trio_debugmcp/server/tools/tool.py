@@ -158,6 +158,11 @@ class Toolbox:
         """Return the parameters that a tool accepts, listed or not."""
         return [field.encode_name for field in msgspec.structs.fields(self._tools[name].params)]
 
+    @property
+    def tools(self) -> list[Tool]:
+        """All tools, listed or not."""
+        return list(self._tools.values())
+
     @cached_property
     def _listed(self) -> dict[str, types.Tool]:
         return {name: tool.listed() for name, tool in self._tools.items() if tool.listing in self._listings}
