@@ -28,9 +28,9 @@ the [resources](../README.md#resources), which keep their full payloads.
 
 1. **No news, no key.** A key is absent when it would be null, false, empty, zero or a default, or would repeat what the
    call itself has said. Use `answer.get("stdout", "")`.
-2. **A place is one string.** `shop.py:24 in visit` is where the program is, `visit shop.py:24` is a frame. In a list the
-   file is left out where the line before has the same: `main :31`. Files below the server's directory are relative to
-   it, all others absolute. Frames of library code end in ` (library)`. Tools accept these paths as they stand.
+2. **A place is one string.** `shop.py:24 in visit` is where the program is, `visit shop.py:24` is a frame. In a list
+   the file is left out where the line before has the same: `main :31`. Files below the server's directory are relative
+   to it, all others absolute. Frames of library code end in ` (library)`. Tools accept these paths as they stand.
 3. **Variables are an object:** names, and values as they are rendered: `{"count": "1"}`. A type follows in parentheses
    only where the value does not show it. An object that has no `repr` of its own shows its fields, one level deep:
    `Basket(owner='ben', lines=[2 items])`. A name behind the path that was asked for is a path again.
@@ -40,7 +40,8 @@ the [resources](../README.md#resources), which keep their full payloads.
 6. **Several of a kind are named, and what is left out is counted.** `session` is there at a launch and where there are
    several, `thread` where there are several. `omitted` and `total` count what an answer does not show.
 
-A call that fails has `isError` and one text `{"error": {"code", "message", "details"}}`; the message says what to do next.
+A call that fails has `isError` and one text `{"error": {"code", "message", "details"}}`; the message says what to do
+next.
 
 ## The stop
 
@@ -59,7 +60,7 @@ The answer of every tool that moves the program, so that one call shows what is 
 | `state` | `Paused`, `Running` or `Disconnected` |
 | `reason` | why it is paused, as `pauseReason` of `debugger://session`; `Exited` when the session has ended |
 | `breakpoints` | the ids of those that were hit |
-| `exception`, `mode` | `ValueError: 2 missing`, and how it stopped the program if not where it was raised (`unhandled`) |
+| `exception`, `mode` | `ValueError: 2 missing`, and how it stopped the program, if not just where it was raised |
 | `at`, `stack` | where it is, and the five frames below |
 | `returned` | what the functions returned that the step has left |
 | `locals` | the variables of the top frame |
