@@ -73,7 +73,7 @@ async def test_levels_below_come_in_the_same_answer(autojump_clock: MockClock) -
     )
     async with paused("legacy", adapter) as (client, _):
         found = await client.call("variables_get", depth=2, scope="all")
-        assert found == {"variables": {"xs": "[1]", "xs[0]": "1", "g": "2"}}
+        assert found == {"variables": {"xs": "[1]", "xs[0]": "1", "g (no path)": "2"}}
 
 
 async def test_values_below_that_need_code_of_the_program_are_asked_for_again(autojump_clock: MockClock) -> None:
@@ -207,3 +207,24 @@ async def test_the_locals_of_the_stop_are_there_without_an_answer_to_the_questio
         before = len(adapter.requests)
         await client.call("variables_get")
         assert "variables" in adapter.commands()[before:]
+
+
+async def test_names_are_asked_for_at_once_and_those_that_are_missing_say_so(autojump_clock: MockClock) -> None:
+    adapter = probed({"variables": [{"name": "n", "value": "5", "type": "int"}], "total": 1})
+    async with paused("legacy", adapter) as (client, _):
+        before = len(adapter.probed)
+        found = await client.call("variables_get", names=["gone", "n"])
+        assert found == {"variables": {"gone": "<there is none of this name>", "n": "5"}}
+        [asked] = [parameters for question, parameters in adapter.probed[before:] if question == "variables"]
+        assert (asked["names"], "filter" in asked) == (["gone", "n"], False)
+
+
+async def test_names_are_found_as_answers_have_them(autojump_clock: MockClock) -> None:
+    odd = {"name": "[Key()]", "value": "5", "type": "int", "path": "[*keyed.values()][0]"}
+    plain = {"name": "['k']", "value": "6", "type": "int", "path": "keyed['k']"}
+    adapter = probed({"variables": [odd, plain], "total": 2})
+    async with paused("legacy", adapter) as (client, _):
+        found = await client.call("variables_get", path="keyed", names=["['k']", "[*keyed.values()][0]"])
+        assert found == {"variables": {"['k']": "6", "[*keyed.values()][0]": "Key(): 5"}}
+        names = adapter.probed[-1][1]["names"]
+        assert {"['k']", "keyed['k']", "[*keyed.values()][0]"} == {*names}

@@ -57,6 +57,7 @@ class VariablesQuestion(msgspec.Struct, frozen=True):
 
     Attributes:
         path: of the value whose inside is asked about; without it the scope counts.
+        names: only variables with one of these names, or paths.
         limit: characters of a value.
         size: characters of the answer, about.
         code: whether code of the program may be run, within bounds.
@@ -68,6 +69,7 @@ class VariablesQuestion(msgspec.Struct, frozen=True):
     count: int = 100
     depth: int = 1
     filter: str | None = None
+    names: tuple[str, ...] | None = None
     limit: int = MAX_VALUE_LENGTH
     size: int | None = None
     code: bool = True

@@ -299,7 +299,7 @@ def check_scopes_have_their_own_variables() -> None:
     assert [name for name, _, _ in variables.scope_pairs(frame, "locals")][-1] == "shadowed"
     both = {(name, path): value for name, value, path in variables.scope_pairs(frame, "all")}
     assert both["shadowed", "shadowed"] == "the local"
-    assert both["shadowed", variables.NO_PATH] == "the global"  # no expression leads there
+    assert both["shadowed", children.NO_PATH] == "the global"  # no expression leads there
     assert both["ask", "ask"] is ask
 
 

@@ -95,13 +95,13 @@ def test_a_type_may_have_any_name(value: str, kind: str) -> None:
 
 def test_variables_are_an_object() -> None:
     shown = named([variable("count"), variable("name", "'ben'", "Name"), variable("hidden", path=None)])
-    assert shown == {"count": "1", "name": "'ben' (Name)", "hidden": "1"}
-    assert [*shown] == ["count", "name", "hidden"], "in their order"
+    assert shown == {"count": "1", "name": "'ben' (Name)", "hidden (no path)": "1"}
+    assert [*shown] == ["count", "name", "hidden (no path)"], "in their order"
 
 
 def test_names_begin_where_the_path_that_was_asked_for_ends() -> None:
     inside = [variable("[0]", path="b.lines[0]"), variable("owner", path="b.lines.owner"), variable("len", path=None)]
-    assert named(inside, "b.lines") == {"[0]": "1", "owner": "1", "len": "1"}
+    assert named(inside, "b.lines") == {"[0]": "1", "owner": "1", "len (no path)": "1"}
 
 
 def test_children_stand_below_their_parents() -> None:
@@ -112,9 +112,9 @@ def test_children_stand_below_their_parents() -> None:
         "b": "Basket(…)",
         "b.lines": "[…]",
         "b.lines[0]": "1",
-        "b.raw": "1",
-        "b.raw.x": "1",
-        "b.raw[1]": "1",
+        "b.raw (no path)": "1",
+        "b.raw.x (no path)": "1",
+        "b.raw[1] (no path)": "1",
     }
 
 

@@ -23,7 +23,8 @@ class PythonExpressions(Expressions):
     def is_path(self, expression: str) -> bool:
         """Accept a name followed by attributes and items with literal keys, and the length of what that leads to.
 
-        Items of sets, and of dicts whose keys are not literal, go by position: `[*st][0]`, `[*dd.values()][0]`.
+        Items of sets, and of dicts whose keys are not literal, go by position: `[*st][0]`, `[*dd.values()][0]`, and so
+        do those of classes that read their items in a way of their own: `[*list.__iter__(xs)][0]`.
         """
         try:
             node = ast.parse(expression, mode="eval").body
@@ -125,7 +126,13 @@ def _without_values(node: ast.expr) -> ast.expr:
     match node:
         case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[], keywords=[]):
             return inner
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=base), attr=method), args=[inner], keywords=[]):
+            return inner if (base, method) in _READERS else node
     return node
+
+
+_READERS = {("dict", "values"), *((base, "__iter__") for base in ("list", "tuple", "set", "frozenset"))}
+"""Methods that read a collection without code of its class."""
 
 
 def _is_literal(key: ast.expr) -> bool:

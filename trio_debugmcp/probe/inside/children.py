@@ -3,9 +3,12 @@
     children([7, 8], 1, 10)     # [1] with value 8 and path {}[1]; and that there are 2
 
 A path is an expression. Where a key cannot be written as one (an object as the key of a dict, an element of a set) the
-path is an index expression: `[*dd.values()][2]`, `[*st][0]`.
+path is an index expression: `[*dd.values()][2]`, `[*st][0]`. What the class reads in a way of its own is read as its
+base would, `[*list.__iter__(xs)][0]` and `x.__dict__['name']`, so that a path leads to what is shown.
 """
 
+import ast
+import collections
 import types
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -20,6 +23,9 @@ _KEYWORDS = frozenset(
 )
 """Of every version: a field of such a name (made by `setattr`) cannot be written behind a dot."""
 
+
+NO_PATH = ""
+"""In place of the path of what no expression leads to: a global that a local hides."""
 
 _MOST_KEY = 100
 """Characters of a dict's key that a path spells out. Longer keys are reached by their position."""
@@ -100,17 +106,37 @@ def _items(value: Any, start: int, count: int) -> List[Child]:
                 raise
     base = facts.container(value)
     if base is not None and base[1] is dict:
-        return [_entry(number, key, item) for number, (key, item) in enumerate(found, start)]
-    ordered = base[0] not in (set, frozenset) if base is not None else facts.indexed(type(value))
-    form = "{{}}[{}]" if ordered else "[*{{}}][{}]"
+        form = _values_form(type(value))
+        plain = facts.class_attribute(type(value), "__getitem__") is dict.__getitem__
+        return [_entry(number, key, item, form, plain) for number, (key, item) in enumerate(found, start)]
+    form = _items_form(type(value), base[0] if base is not None else None)
     return [Child(f"[{index}]", item, form.format(index)) for index, item in found]
 
 
-def _entry(number: int, key: Any, item: Any) -> Child:
+def _items_form(cls: type, base: Optional[type]) -> str:
+    """The path of an item that has a number, which is still to be put in."""
+    if base is None:
+        return "{{}}[{}]" if facts.indexed(cls) else "[*{{}}][{}]"
+    named, form = ("__iter__", "[*{{}}][{}]") if base in (set, frozenset) else ("__getitem__", "{{}}[{}]")
+    if facts.class_attribute(cls, named) is facts.class_attribute(base, named):
+        return form
+    return f"[*{base.__name__}.__iter__({{{{}}}})][{{}}]" if base is not collections.deque else NO_PATH
+
+
+def _values_form(cls: type) -> str:
+    """The path of a value of a dict by its position, which is still to be put in."""
+    ordered = issubclass(cls, collections.OrderedDict)
+    if facts.class_attribute(cls, "values") is (collections.OrderedDict if ordered else dict).values:
+        return "[*{{}}.values()][{}]"
+    return NO_PATH if ordered else "[*dict.values({{}})][{}]"
+
+
+def _entry(number: int, key: Any, item: Any, form: str, plain: bool) -> Child:
     text = literal(key)
-    if text is not None and len(text) <= _MOST_KEY:
-        return Child(f"[{text}]", item, "{}[" + text.replace("{", "{{").replace("}", "}}") + "]")
-    return Child(f"[{number}]", item, f"[*{{}}.values()][{number}]", "", True, key)
+    if text is None or len(text) > _MOST_KEY:
+        return Child(f"[{number}]", item, form.format(number), "", True, key)
+    path = "{}[" + _braced(text) + "]" if plain else form.format(number)
+    return Child(f"[{text}]", item, path)
 
 
 def _row(value: Any, index: int) -> Child:
@@ -147,24 +173,75 @@ def _named(value: Any) -> Iterator[Child]:
         yield Child("__self__", value.__self__, "{}.__self__")
     elif issubclass(cls, (type, types.ModuleType)):
         named = facts.namespace_order(_public(_namespace(value).items()))
-        yield from (_field(each, item) for each, item in named)
+        own = _of_class if issubclass(cls, type) else _field
+        yield from (own(value, each, item) for each, item in named)
         return
     elif issubclass(cls, BaseException):
-        yield Child("args", atoms.arguments(value), "{}.args")
+        yield _field(value, "args", atoms.arguments(value))
         for name in ("__cause__", "__context__"):
             linked = BaseException.__dict__[name].__get__(value)
             if linked is not None:
-                yield Child(name, linked, f"{{}}.{name}")
-    yield from (_field(name, item) for name, item in facts.fields(value))
+                yield _field(value, name, linked)
+    yield from (_field(value, name, item) for name, item in facts.fields(value))
     if facts.instance_dict(value) is not None or facts.is_heap_type(cls):
-        yield from (Child(name, None, f"{{}}.{name}", "<property, not run>") for name in facts.properties(cls))
+        for name in facts.properties(cls):
+            yield Child(name, None, f"{{}}.{name}" if is_written(name) else NO_PATH, "<property, not run>")
 
 
 def _public(pairs: Iterable[Tuple[Any, Any]]) -> List[Tuple[str, Any]]:
     return [(name, item) for name, item in list(pairs) if type(name) is str and name[:2] != "__"]
 
 
-def _field(name: str, value: Any) -> Child:
-    if name.isidentifier() and name not in _KEYWORDS:
+def _field(owner: Any, name: str, value: Any) -> Child:
+    """A field with its path: behind a dot, unless that leads to something of the class of its owner."""
+    cls = type(owner)
+    if isinstance(facts.class_attribute(cls, "__getattribute__"), types.FunctionType):
+        return Child(name, value, NO_PATH)
+    found = facts.class_attribute(cls, name)
+    if type(found) in (types.MemberDescriptorType, types.GetSetDescriptorType):
+        dotted = _leads_to(found, owner, value)
+    else:
+        dotted = all(facts.class_attribute(type(found), each) is facts.MISSING for each in ("__set__", "__delete__"))
+    if dotted and is_written(name):
         return Child(name, value, f"{{}}.{name}")
-    return Child(name, value, "{}.__dict__[" + repr(name).replace("{", "{{").replace("}", "}}") + "]")
+    own = facts.instance_dict(owner)
+    inside = own is not None and own.get(name, facts.MISSING) is value
+    return Child(name, value, "{}.__dict__[" + _braced(repr(name)) + "]" if inside else NO_PATH)
+
+
+def _leads_to(found: Any, owner: Any, value: Any) -> bool:
+    """Whether a field of C, which no code of the program can be behind, has that value."""
+    try:
+        return found.__get__(owner) is value
+    except Exception:
+        return False
+
+
+def _of_class(owner: type, name: str, value: Any) -> Child:
+    """A name of a class. Static methods and class methods are shown as what their names lead to: functions."""
+    kind = type(value)
+    if kind is staticmethod:
+        value, kind = value.__func__, types.FunctionType
+    elif kind is classmethod and type(value.__func__) is types.FunctionType:
+        value, kind = types.MethodType(value.__func__, owner), types.FunctionType
+    meta = facts.class_attribute(type(owner), name)
+    plain = kind in _OF_CLASSES or facts.class_attribute(kind, "__get__") is facts.MISSING
+    if plain and meta is facts.MISSING and is_written(name):
+        return Child(name, value, f"{{}}.{name}")
+    return Child(name, value, "{}.__dict__[" + _braced(repr(name)) + "]")
+
+
+_OF_CLASSES = (types.FunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, property)
+"""Types whose values are found as they are in a class, though they have a `__get__`."""
+
+
+def is_written(name: str) -> bool:
+    """Whether a name can be written in an expression, and is read as it is written: `ﬁ` is read as `fi`."""
+    if not name.isidentifier() or name in _KEYWORDS:
+        return False
+    node = None if name.isascii() else ast.parse(name, mode="eval").body
+    return node is None or (isinstance(node, ast.Name) and node.id == name)
+
+
+def _braced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

@@ -51,6 +51,22 @@ def module_name(cls: type) -> str:
     return found if type(found) is str else ""
 
 
+_COMMON = frozenset(
+    (
+        "int Integer long short float double number f64 float64 bool boolean str string String bytes complex NoneType "
+        "ellipsis undefined list tuple dict set type method builtin_function_or_method"
+    ).split()
+)
+"""Names of types, in Python or elsewhere, whose values readers know by their looks."""
+
+
+def shown_type(cls: type) -> str:
+    """Return the name of a type as answers have it: with its module where it could be taken for another type."""
+    name = type_name(cls)
+    module = module_name(cls) if name in _COMMON else ""
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
 def is_heap_type(cls: type) -> bool:
     """Whether a class was made by a class statement (or the like), not in C."""
     return bool(type.__dict__["__flags__"].__get__(cls) & 1 << 9)  # Py_TPFLAGS_HEAPTYPE

@@ -115,7 +115,7 @@ def variable_json(name: str, value: Any, path: Optional[str], renderer: Renderer
     if path is not None and path != name:
         found["path"] = path
     if renderer.types or not shows_type(value, text):
-        found["type"] = facts.type_name(type(value))
+        found["type"] = facts.shown_type(type(value))
     size = children.count_of(value)
     if size:
         found["size"] = size

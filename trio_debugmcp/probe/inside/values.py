@@ -253,4 +253,8 @@ def shows_type(value: Any, text: str) -> bool:
     cls = type(value)
     if atoms.of(cls) is not None or any(cls is entry[0] for entry in facts.CONTAINERS):
         return True
-    return facts.type_name(cls) in text[:LIMIT]
+    before, found, after = text[:LIMIT].partition(facts.type_name(cls))
+    if not found or (after[:1].isalnum() or after[:1] == "_"):
+        return False
+    before = before[1:] if before[:1] == "<" else before  # <shop.Basket object at 0x1>, <Color.RED: 1>
+    return not before or (before[-1] in ". " and before[:-1].replace(".", "").replace("_", "").isalnum())

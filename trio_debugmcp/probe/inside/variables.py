@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 from trio_debugmcp.probe.inside import children, frames
 from trio_debugmcp.probe.inside.bounds import Budget
-from trio_debugmcp.probe.inside.children import Child
+from trio_debugmcp.probe.inside.children import Child, is_written
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.values import OUT_OF_TIME, Renderer
 
@@ -21,9 +21,6 @@ _MOST_FILTERED = 100000
 
 _MOST_NAME = 100
 """Characters of a dict's key, as the name of an item."""
-
-NO_PATH = ""
-"""In place of the path of a variable to which no expression leads: a global that a local hides."""
 
 
 # --- Evaluation -------------------------------------------------------------------------------------------------------
@@ -72,11 +69,16 @@ def scope_pairs(frame: Any, scope: str) -> List[Tuple[str, Any, str]]:
         code = frame.f_code
         most = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
         locals_ = [each for each in locals_ if each[0] in code.co_varnames[:most]]
-    found = [(name, value, name) for name, value in locals_]
+    found = [(name, value, _path_of(name)) for name, value in locals_]
     if scope == "globals" or (scope == "all" and frame.f_locals is not frame.f_globals):
         hidden = frozenset(frame.f_locals if frame.f_locals is not frame.f_globals else ())
-        found += [(name, value, NO_PATH if name in hidden else name) for name, value in frames.global_names(frame)]
+        named = frames.global_names(frame)
+        found += [(name, value, children.NO_PATH if name in hidden else _path_of(name)) for name, value in named]
     return found
+
+
+def _path_of(name: str) -> str:
+    return name if is_written(name) else children.NO_PATH
 
 
 def of_scope(pairs: List[Tuple[str, Any, str]], asked: Question, budget: Budget, renderer: Renderer) -> Json:
@@ -95,7 +97,7 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
         everything, total = children.children(value, 0, _MOST_FILTERED)
         if total > _MOST_FILTERED:
             raise ValueError(f"names are searched among {_MOST_FILTERED} items at most; use start and count")
-        wanted = _search(everything, asked, budget, renderer)
+        wanted = _search(everything, path, asked, budget, renderer)
         found, total = wanted[asked.start : asked.start + asked.most], len(wanted)
     else:
         found, total = children.children(value, asked.start, asked.most)
@@ -104,11 +106,12 @@ def of_value(value: Any, path: str, asked: Question, budget: Budget, renderer: R
     return answer
 
 
-def _is_wanted(name: str, asked: Question) -> bool:
-    return asked.filter.lower() in name.lower() and (not asked.names or name in asked.names)
+def _is_wanted(name: str, asked: Question, path: str = children.NO_PATH) -> bool:
+    """Whether a child is asked for by its name, or by its path, which answers have for a name where it tells more."""
+    return asked.filter.lower() in name.lower() and (not asked.names or name in asked.names or path in asked.names)
 
 
-def _search(everything: List[Child], asked: Question, budget: Budget, renderer: Renderer) -> List[Child]:
+def _search(everything: List[Child], parent: str, asked: Question, budget: Budget, renderer: Renderer) -> List[Child]:
     """The children of these names, and those whose names cannot be said without code of the program."""
     wanted = []
     for child in everything:
@@ -117,7 +120,7 @@ def _search(everything: List[Child], asked: Question, budget: Budget, renderer: 
         budget.size = size  # most are not shown
         if child.keyed and OUT_OF_TIME in name:
             raise ValueError("to search the keys takes too long; use start and count")
-        if withheld or _is_wanted(name, asked):
+        if withheld or _is_wanted(name, asked, _path_in(child, parent)):
             wanted.append(child if withheld else child._replace(name=name, keyed=False))
     return wanted
 
@@ -140,7 +143,7 @@ def _answer(found: List[Child], total: int, parent: str, asked: Question, budget
 
 def _add_children(child: Child, entry: Json, asked: Question, budget: Budget, renderer: Renderer) -> None:
     path = entry.get("path", child.name)
-    if not entry.get("size") or path == NO_PATH:
+    if not entry.get("size") or path == children.NO_PATH:
         return
     try:
         nested, total = children.children(child.value, 0, asked.most)
@@ -151,7 +154,7 @@ def _add_children(child: Child, entry: Json, asked: Question, budget: Budget, re
 
 
 def _child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
-    path = child.path.format(_operand(parent)) if parent else child.path
+    path = _path_in(child, parent)
     name, withheld = _shown_name(child, renderer)
     if child.note:
         entry: Json = {"name": name, "value": child.note, "path": path}
@@ -161,6 +164,10 @@ def _child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -
         entry["nameWithheld"] = True
     budget.take(40 + len(name) + len(path))
     return entry
+
+
+def _path_in(child: Child, parent: str) -> str:
+    return child.path.format(_operand(parent)) if parent else child.path
 
 
 def _shown_name(child: Child, renderer: Renderer) -> Tuple[str, bool]:

@@ -70,8 +70,8 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
         return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
     shown = breakpoint_payload(each)
     place = places.line(shown.file, shown.line)
-    words = f"{shown.id} {shown.function_name or ''} {place}".split()
-    line = " ".join(words) + (f" if {shown.condition}" if shown.condition else "")
+    words = [shown.id, shown.function_name, place]
+    line = " ".join(each for each in words if each) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)
     return _with_details(line, details, shown, in_session=in_session)

@@ -191,7 +191,7 @@ def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
 
 
 def _returned(stack: Stack) -> dict[str, str]:
-    return {} if stack.locals is None else values.named(stack.locals.returned)
+    return {} if stack.locals is None else values.returned(stack.locals.returned)
 
 
 def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
     named([count, basket])    # {"count": "1", "basket": "Basket(owner='ben', lines=[2 items])"}
 
-A name leads back to its value: tools take it, behind the path that was asked for.
+A name leads back to its value: tools take it, behind the path that was asked for: `[0]` and `['key']` as they are,
+`owner` after a dot. Names that are a whole path begin with `[*`, or with a call. What has no path says so.
 """
 
 import re
@@ -14,24 +15,33 @@ from trio_debugmcp.session.truncation import json_size
 from trio_debugmcp.state.payloads import Variable
 
 _LOOKS = {
-    **dict.fromkeys(("int", "Integer", "long", "short"), r"-?\d+"),
-    **dict.fromkeys(("float", "double", "number", "f64", "float64"), r"-?(\d|inf|nan|Infinity|NaN)"),
-    **dict.fromkeys(("bool", "boolean"), r"(?i)(true|false)\b"),
-    **dict.fromkeys(("str", "string", "String"), r"['\"]"),
+    "int": r"-?\d+|<int of ",
+    "float": r"-?(\d|inf|nan)",
+    "bool": r"(?i)(true|false)\b",
+    "str": r"['\"]",
     "bytes": r"b['\"]",
     "complex": r".*j\)?$",
     "NoneType": "None$",
     "ellipsis": "Ellipsis$",
-    "undefined": "undefined$",
     "list": r"\[",
     "tuple": r"\(",
     "dict": r"\{",
     "set": r"\{|set\(",
     "type": "<class ",
-    "method": "<bound method ",
+    "method": "<(bound )?method ",
     "builtin_function_or_method": "<built-in ",
+    "NotImplementedType": "NotImplemented$",
 }
 """What values of these types look like, in Python and where other languages write them in the same way."""
+
+_ELSEWHERE = {
+    **dict.fromkeys(("Integer", "long", "short"), _LOOKS["int"]),
+    **dict.fromkeys(("double", "number", "f64", "float64"), r"-?(\d|inf|nan|Infinity|NaN)"),
+    "boolean": _LOOKS["bool"],
+    **dict.fromkeys(("string", "String"), _LOOKS["str"]),
+    "undefined": "undefined$",
+}
+"""The same of other languages. In Python these are classes of a library or of the program."""
 
 LENGTH = "len()"
 """The name under which adapters show the length of a collection, among its items but not as one of them."""
@@ -39,23 +49,38 @@ LENGTH = "len()"
 _INDEX = re.compile(r"\[-?\d+\]")
 """The name of an item that has a number only."""
 
-_PATTERNS = {kind: re.compile(pattern) for kind, pattern in _LOOKS.items()}
+_PATTERNS = {kind: re.compile(pattern) for kind, pattern in (_LOOKS | _ELSEWHERE).items()}
 
 
-def shows_type(value: str, kind: str | None) -> bool:
-    """Return whether a rendered value shows its type, as `[1, 2]`, `Basket(…)` and `<Basket object at …>` do."""
+def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
+    """Return whether a rendered value shows its type, as `[1, 2]`, `Basket(…)` and `<Basket object at …>` do.
+
+    `python`: it is known to be of Python, where `Integer` is no number like others.
+    """
     if not kind:
         return True
-    pattern = _PATTERNS.get(kind)
+    pattern = None if python and kind in _ELSEWHERE else _PATTERNS.get(kind)
     if pattern is not None:
         return pattern.match(value) is not None
     bare = re.split(r"[.:]", kind)[-1]
     return re.match(rf"([\w.]+[. ])?{re.escape(bare)}\b|<[^<>'\"]*\b{re.escape(bare)}\b", value) is not None
 
 
-def rendered(value: str, kind: str | None) -> str:
+def rendered(value: str, kind: str | None, *, python: bool = False) -> str:
     """Return a value, followed by its type in parentheses where it does not show it."""
-    return value if shows_type(value, kind) else f"{value} ({kind})"
+    return value if shows_type(value, kind, python=python) else f"{value} ({kind})"
+
+
+NO_PATH = " (no path)"
+"""At the end of the name of what no path leads to: a global that a local hides, for example."""
+
+
+def returned(variables: Iterable[Variable]) -> dict[str, str]:
+    """Return what functions have returned, by their names, which lead nowhere."""
+    found: dict[str, str] = {}
+    for each in variables:
+        _put(found, each.name, rendered(each.value, each.type))
+    return found
 
 
 def named(variables: Iterable[Variable], parent: str | None = None) -> dict[str, str]:
@@ -79,12 +104,19 @@ def _entries(variables: Iterable[Variable], parent: str | None, above: str) -> I
     """Yield names and values; `above` is the name of what they are inside of."""
     for each in variables:
         name = _name(each, parent, above)
-        yield name, _value(each, name)
+        yield name + (NO_PATH if each.path is None else ""), _value(each, name)
         if isinstance(each.children, list):
             yield from _entries(each.children, each.path, name)
             left_out = (each.child_count or 0) - sum(child.name != LENGTH for child in each.children)
             if left_out > 0:
                 yield f"{name}…", f"{left_out} more"
+
+
+def full_path(parent: str | None, name: str) -> str:
+    """Return the path that a name in an answer stands for; `parent`: the path that was asked for."""
+    if parent is None or name.startswith("[*"):
+        return name
+    return parent + name if name.startswith("[") else f"{parent}.{name}"
 
 
 def without_runner_names(variables: Iterable[Variable]) -> list[Variable]:

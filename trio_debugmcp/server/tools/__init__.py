@@ -23,6 +23,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         pausing,
         process,
         session,
+        source,
         stacks,
         threads,
         timeline,
@@ -38,6 +39,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         stacks,
         threads,
         inspection,
+        source,
         process,
         timeline,
     )

@@ -53,7 +53,7 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
             except UsageError as error:
                 values[each] = f"<{shortened(error.message)}>"
             else:
-                values[each] = rendered(shortened(found.value), found.type)
+                values[each] = rendered(shortened(found.value), found.type, python=session.profile.has_probe)
     session.refresh_locals()  # an expression may change something
     return values
 

@@ -10,6 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.execution import listening_note
@@ -141,7 +142,7 @@ async def _check_steppable(session: DebugSession, thread_id: int, stopped: int) 
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    file = debugger.workspace.resolve(params.file)
+    file = existing_file(debugger, params.file) or source_path(debugger, params.file)
     outcome: Outcome | None = None
     line: int | None = params.line
     with trio.move_on_at(deadline):

@@ -1,4 +1,4 @@
-"""The tools that look into a paused program: variables, expressions, exceptions, source."""
+"""The tools that look into a paused program: variables, expressions, exceptions."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -8,11 +8,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stop import exception_text
-from trio_debugmcp.server.answers.values import counted, fitting, shows_type
-from trio_debugmcp.server.tools.paths import source_path
+from trio_debugmcp.server.answers.values import counted, fitting, full_path, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -30,7 +28,6 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.probe import VariablesQuestion
 from trio_debugmcp.session.probed_variables import Page, probed_variables
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.truncation import truncated
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
@@ -78,13 +75,6 @@ class ExceptionGetContext(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class SourceGet(Params, frozen=True, kw_only=True):
-    file: Annotated[str, Meta(min_length=1, description="A file of the program, as frames and breakpoints name it.")]
-    start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
-    end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
-    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
-
-
 class Variables(Answer, frozen=True, kw_only=True):
     """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`."""
 
@@ -118,14 +108,6 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     total: int | None = None
 
 
-class Lines(Answer, frozen=True, kw_only=True):
-    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`."""
-
-    file: str
-    lines: list[str]
-    total: int | None = None
-
-
 async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     session, snapshot = debugger.paused(params.session_id)
     if params.path is not None and not session.profile.expressions.is_path(params.path):
@@ -137,11 +119,14 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     if not params.names:
         found, total = await _page(session, snapshot, thread_id, params)
         return _answer(found, total, params)
+    named = {each: (each, full_path(params.path, each)) for each in params.names}
+    every = [*dict.fromkeys(name for names in named.values() for name in names)]
+    asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
+    found, _ = await _page(session, snapshot, thread_id, asked)
     chosen: list[Variable] = []
-    for name in dict.fromkeys(params.names):
-        found, _ = await _page(session, snapshot, thread_id, replace(params, filter=name, start=0))
-        exact = [each for each in found if each.name == name]
-        chosen += exact or [Variable(name, "<there is none of this name>", None, None, 0)]
+    for name, names in named.items():
+        exact = [each for each in found if each.name == name or each.path in names]
+        chosen += exact or [Variable(name, "<there is none of this name>", None, name, 0)]
     return _answer(chosen, len(chosen), params)
 
 
@@ -156,6 +141,7 @@ async def _page(
         count=params.count,
         depth=params.depth,
         filter=params.filter,
+        names=tuple(params.names) or None,
         limit=params.max_value_length,
         size=2 * params.max_result_bytes,
     )
@@ -177,9 +163,13 @@ def _locals_of_stop(snapshot: Snapshot, params: VariablesGet) -> Page | None:
     locals_ = snapshot.stack.locals
     if locals_ is None or len(locals_.variables) < locals_.total:
         return None
-    word = (params.filter or "").lower()
-    found = [each for each in locals_.variables if word in each.name.lower()]
+    found = [each for each in locals_.variables if _is_wanted(each.name, params)]
     return Page(found[params.start : params.start + params.count], len(found))
+
+
+def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool:
+    known = not params.names or name in params.names or path in params.names
+    return known and (params.filter or "").lower() in name.lower()
 
 
 async def _adapter_variables(
@@ -191,8 +181,7 @@ async def _adapter_variables(
     else:
         value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
         found = await inspection.children(session.requests, value.reference)
-    if params.filter is not None:
-        found = [each for each in found if params.filter.lower() in each.name.lower()]
+    found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
     page = found[params.start : params.start + params.count]
     shown = await inspection.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
@@ -217,7 +206,7 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     has_value = bool(value) or kind is not None
     return Value(
         value=shortened(value, params.max_value_length) if has_value else None,
-        type=None if shows_type(value, kind) else kind,
+        type=None if shows_type(value, kind, python=session.profile.has_probe) else kind,
         executed=not has_value,
         printed=shortened(printed, MAX_PRINTED_LENGTH) if printed else "",
     )
@@ -280,22 +269,6 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
     )
 
 
-async def _source(debugger: Debugger, params: SourceGet) -> Lines:
-    debugger.session()
-    path = source_path(debugger, params.file)
-    lines = (await inspection.source_text(debugger, path)).splitlines()
-    last = min(params.end_line or len(lines), len(lines))
-    if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
-        raise UsageError(
-            "INVALID_PARAMETER",
-            f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
-        )
-    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
-    kept = truncated(numbered, params.max_result_bytes)
-    name = Places(debugger.workspace.directory).file(path)
-    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None)
-
-
 TOOLS = (
     Tool(
         name="variables_get",
@@ -333,15 +306,6 @@ TOOLS = (
         run=_exception_context,
         read_only=True,
         runs_code=True,
-        idempotent=True,
-    ),
-    Tool(
-        name="source_get",
-        title="Source",
-        description=("Lines of a source file of the program, numbered."),
-        params=SourceGet,
-        run=_source,
-        read_only=True,
         idempotent=True,
     ),
 )

@@ -1,0 +1,58 @@
+"""`source_get`: the text of the files that a program is known to consist of."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.paths import source_path
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
+from trio_debugmcp.session import inspection
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.truncation import truncated
+
+
+class SourceGet(Params, frozen=True, kw_only=True):
+    file: Annotated[str, Meta(min_length=1, description="A file of the program, as frames and breakpoints name it.")]
+    start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
+    end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
+    max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+
+
+class Lines(Answer, frozen=True, kw_only=True):
+    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`."""
+
+    file: str
+    lines: list[str]
+    total: int | None = None
+
+
+async def _source(debugger: Debugger, params: SourceGet) -> Lines:
+    debugger.session()
+    path = source_path(debugger, params.file)
+    lines = (await inspection.source_text(debugger, path)).splitlines()
+    last = min(params.end_line or len(lines), len(lines))
+    if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
+        )
+    numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
+    kept = truncated(numbered, params.max_result_bytes)
+    name = Places(debugger.workspace.directory).file(path)
+    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None)
+
+
+TOOLS = (
+    Tool(
+        name="source_get",
+        title="Source",
+        description=("Lines of a source file of the program, numbered."),
+        params=SourceGet,
+        run=_source,
+        read_only=True,
+        idempotent=True,
+    ),
+)
