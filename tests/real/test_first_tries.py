@@ -202,7 +202,7 @@ async def test_a_type_of_exception_with_a_slip_in_it_is_noted(debugging: Connect
 # --- Sessions ---------------------------------------------------------------------------------------------------------
 
 
-async def test_a_second_launch_is_told_how_to_replace_the_first(debugging: Connect, shop: Path, era: Era) -> None:
+async def test_a_second_launch_says_how_to_replace_the_first(debugging: Connect, shop: Path, era: Era) -> None:
     async with debugging(era) as client:
         first = await client.call("debug_launch", code="import time; time.sleep(600)", timeout=0.5, stop_at_entry=False)
         assert (first["state"], first["timedOut"]) == ("Running", True)  # the wait is over, not the session
