@@ -146,6 +146,8 @@ class Capabilities(Message, frozen=True):
     supports_step_back: bool | None = None
     supports_stepping_granularity: bool | None = None
     supports_completions_request: bool | None = None
+    supports_set_expression: bool | None = None
+    supports_set_variable: bool | None = None
     supports_terminate_debuggee: bool | None = field(name="supportTerminateDebuggee", default=None)
     supports_restart_request: bool | None = None
     supports_debugger_properties: bool | None = None

@@ -88,6 +88,12 @@ def evaluate_expression(number: int, source: str) -> str:
     return f"(lambda probe: probe.evaluation.here({given}) if probe else None)({_probe()})"
 
 
+def assign_expression(number: int, thread: int, frame: int, target: str, source: str) -> str:
+    """Return the expression that evaluates a value in a frame and assigns it there, with an outcome as above."""
+    given = f"{number}, {thread}, {frame}, {_literal(target)}, {_literal(source_text(source))}"
+    return f"(lambda probe: probe.assignment.here({given}) if probe else None)({_probe()})"
+
+
 def source_text(typed: str) -> str:
     """Return code as users type it without what is around it: they indent it, and leave lines empty."""
     return textwrap.dedent(typed).strip("\n")

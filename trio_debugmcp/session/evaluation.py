@@ -7,10 +7,13 @@ Code that wants to end the program is refused, and the program's standard input 
 thread of the debugger's own evaluates, so that code that never ends holds up neither the program nor the debugger.
 """
 
+from collections.abc import Callable
+
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.probe.answers import EvaluationOutcome, ProbeError
@@ -48,14 +51,67 @@ async def evaluate_in_frame(
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
+    found = await _by_probe(
+        requests, probe, frame, expression, lambda number: bootstrap.evaluate_expression(number, expression), seconds
+    )
+    if found is not None:
+        body, outcome = found
+        evaluation = inspection.evaluation(body, _NONE if outcome.has_value else None)
+        if outcome.value:  # pydevd shows the address of such an object
+            evaluation = replace(evaluation, value=outcome.value)
+        return Evaluated(evaluation, outcome.printed)
+    return Evaluated(await inspection.evaluate(requests, frame, expression, seconds))
+
+
+async def assign_in_frame(
+    requests: Requests,
+    probe: ProgramProbe,
+    frame: StackFrame,
+    place: tuple[int, int],
+    target: str,
+    value: str,
+    seconds: float,
+) -> bool:
+    """Set a variable in a frame of a stopped thread; `place` is that thread and the frame's index.
+
+    Returns whether it is done: not by an adapter without a probe.
+
+    Raises:
+        UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
+    """
+    return (
+        await _by_probe(
+            requests,
+            probe,
+            frame,
+            f"{target} = {value}",
+            lambda number: bootstrap.assign_expression(number, *place, target, value),
+            seconds,
+        )
+        is not None
+    )
+
+
+async def _by_probe(
+    requests: Requests,
+    probe: ProgramProbe,
+    frame: StackFrame,
+    expression: str,
+    text_of: Callable[[int], str],
+    seconds: float,
+) -> tuple[EvaluateBody, EvaluationOutcome] | None:
+    """Evaluate the text of that number in a frame, and return the adapter's answer and the probe's; None without one.
+
+    `expression` is what the user knows of it.
+    """
     deadline = trio.current_time() + seconds
     by_probe = requests.profile.has_probe and requests.profile.repl.by_probe
     for _ in range(2 if by_probe else 0):  # the question after the first one installs the probe
         number = probe.next_number()
+        body: EvaluateBody | None = None
         refusal: UsageError | None = None
         try:
-            text = bootstrap.evaluate_expression(number, expression)
-            body = await inspection.evaluate_text(requests, frame, text, expression, seconds)
+            body = await inspection.evaluate_text(requests, frame, text_of(number), expression, seconds)
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise
@@ -72,13 +128,10 @@ async def evaluate_in_frame(
                 raise _unknown_outcome(expression, error) from None
             break
         _raise_failure(outcome, expression)
-        if refusal is not None:  # the value cannot be shown
-            raise refusal
-        evaluation = inspection.evaluation(body, _NONE if outcome.has_value else None)
-        if outcome.value:  # pydevd shows the address of such an object
-            evaluation = replace(evaluation, value=outcome.value)
-        return Evaluated(evaluation, outcome.printed)
-    return Evaluated(await inspection.evaluate(requests, frame, expression, seconds))
+        if body is None:  # the value cannot be shown
+            raise refusal or _unanswered(expression)
+        return body, outcome
+    return None
 
 
 # --- While the program runs -------------------------------------------------------------------------------------------

@@ -37,7 +37,12 @@ answered by then will not answer at all."""
 
 T = TypeVar("T")
 
-_ABOUT_A_STOP = frozenset({"stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"})
+_ABOUT_A_STOP = frozenset(
+    {
+        *("stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"),
+        *("setExpression", "setVariable"),
+    }
+)
 """Requests that are only valid while the program is stopped; another client may resume it at any time. Sent while it
 runs, adapters refuse them, answer for another moment, or fall silent."""
 

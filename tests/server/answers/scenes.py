@@ -136,6 +136,7 @@ async def breakpoints(scene: Scene) -> Answers:
 async def stops(scene: Scene) -> Answers:
     """A program from its entry to its end, by way of a breakpoint."""
     adapter = scene.adapter
+    adapter.capabilities["supportsSetExpression"] = True
     yield "debug_launch", await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
     await scene.call("breakpoint_set", file="shop.py", line=15)
     scene.script_variables()
@@ -158,6 +159,7 @@ async def stops(scene: Scene) -> Answers:
     adapter.answer("evaluate", typed)
     yield "evaluate_type", await scene.call("evaluate", expression="name")
     adapter.restore("evaluate")
+    yield "variable_set", await scene.call("variable_set", path="count", value="0 + 1")
     yield "source_get", await scene.call("source_get", file="shop.py", start_line=14, end_line=16)
     adapter.answer("setBreakpoints", partial(refuse, "no code here"))
     yield "breakpoint_set_pending", await scene.call("breakpoint_set", file="shop.py", line=17)

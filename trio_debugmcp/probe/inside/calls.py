@@ -10,6 +10,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import (
+    assignment,
     bounds,
     engine,
     evaluation,
@@ -246,4 +247,4 @@ def call(name: str, parameters: str) -> str:
     return encoded(answer)
 
 
-__all__: List[str] = ["QUESTIONS", "call", "hit"]
+__all__: List[str] = ["QUESTIONS", "assignment", "call", "hit"]

@@ -44,14 +44,17 @@ class Evaluation:
         self._cancel: Optional[Callable[[], Any]] = None
         self._printed = intercepts.Printed(self._idents)
 
-    def run(self, names: Dict[str, Any], own_thread: bool) -> Any:
-        """Run the code with these names and return its value. Never raises; what it raised is reported."""
+    def run(self, names: Dict[str, Any], own_thread: bool, use: Optional[Callable[[Any], None]] = None) -> Any:
+        """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported."""
         value = None
         try:
             self._idents.append(threading.get_ident())
             self._printed.open()
             intercepts.exits.open(self._idents)
             value = self._run(names, own_thread)
+            if use is not None:
+                use(value)
+                value = None
         except SystemExit as error:
             self.report = {"exit": str(error.code)[:200]}
         except BaseException as error:
@@ -226,7 +229,8 @@ def _trace(text: str, error: str) -> str:
 _evaluations: Dict[int, Evaluation] = {}
 
 
-def _new(number: int, source: str) -> Evaluation:
+def new(number: int, source: str) -> Evaluation:
+    """Make an evaluation whose outcome is asked for by its number."""
     made = _evaluations[number] = Evaluation(source)
     while len(_evaluations) > MOST_KEPT:
         del _evaluations[min(_evaluations)]
@@ -235,12 +239,12 @@ def _new(number: int, source: str) -> Evaluation:
 
 def here(number: int, source: str) -> Any:
     """Evaluate in the frame in which this very call is evaluated, with the names that pydevd has made of it."""
-    return _new(number, source).run(sys._getframe(1).f_globals, own_thread=False)
+    return new(number, source).run(sys._getframe(1).f_globals, own_thread=False)
 
 
 def start(number: int, source: str) -> None:
     """Begin to evaluate in the main module. The thread ends with the code, and does not keep the program alive."""
-    made = _new(number, source)
+    made = new(number, source)
 
     def evaluate_in_main() -> None:
         made.run(frames.main_globals(), own_thread=True)

@@ -15,6 +15,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
     and no call of theirs is recorded in the timeline.
     """
     from trio_debugmcp.server.tools import (
+        assigning,
         breakpoints,
         execution,
         inspection,
@@ -39,6 +40,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         stacks,
         threads,
         inspection,
+        assigning,
         source,
         process,
         timeline,

@@ -1,0 +1,121 @@
+"""Each tool through MCP, with real programs under debugpy."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Connect
+from tests.real.interpreters import OLDEST, Interpreter, found
+from trio_debugmcp.testing import DebugClient, ToolFailed
+
+ASSIGNED = """\
+total = 1
+
+
+class Key:
+    pass
+
+
+class Basket:
+    def __init__(self):
+        self.owner = "ben"
+        self.lines = ["tea", "cup"]
+        self.prices = {"tea": 3, Key(): 4}
+        self.__secret = 5
+
+    @property
+    def size(self):
+        return len(self.lines)
+
+    @property
+    def limit(self):
+        return self._limit
+
+    @limit.setter
+    def limit(self, value):
+        self._limit = min(value, 9)
+
+    def all(self):
+        return self.owner, self.lines, [*self.prices.values()], self.__secret, self._limit
+
+
+def visit(basket, count=3):
+    shared = 1
+
+    def inner():
+        nonlocal shared
+        print(shared)  # inside
+        return shared
+
+    basket.limit = 2
+    inner()
+    found = [count, shared, total, basket.all()]
+    return found
+
+
+print(visit(Basket()))
+"""
+
+
+async def paused_at(client: DebugClient, file: Path, text: str, mark: str, **options: Any) -> None:
+    """Launch a program, and pause it at the line with that text."""
+    file.write_text(text)
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if mark in each)
+    stop = await client.call(
+        "debug_launch", program=str(file), breakpoints=[{"file": str(file), "line": line}], **options
+    )
+    assert stop["reason"] == "Breakpoint", stop
+
+
+async def failure(client: DebugClient, tool: str, **arguments: Any) -> tuple[str, str]:
+    """The code and the message of a call that must fail."""
+    with pytest.raises(ToolFailed) as caught:
+        await client.call(tool, **arguments)
+    return caught.value.code, caught.value.message
+
+
+INTERPRETERS = {each.label: each for each in found() if each.version in {OLDEST, found()[-1].version}}
+"""Locals are written into a frame in another way since 3.13."""
+
+
+@pytest.mark.parametrize("python", INTERPRETERS.values(), ids=INTERPRETERS)
+async def test_what_is_set_is_what_the_program_continues_with(
+    debugging: Connect, tmp_path: Path, python: Interpreter
+) -> None:
+    async with debugging() as client:
+        await paused_at(client, tmp_path / "shop.py", ASSIGNED, "# inside", adapter_options={"python": [python.path]})
+
+        async def become(path: str, value: str, **more: Any) -> str:
+            answer = await client.call("variable_set", path=path, value=value, **more)
+            assert [*answer["variable"]] == [path]
+            return str(answer["variable"][path])
+
+        assert await become("shared", "shared + 6") == "7"
+        assert await become("total", "count * 100", frame_index=1) == "300"
+        assert await become("count", "8", frame_index=1) == "8"
+        assert await become("basket.owner", "'eva'", frame_index=1) == "'eva'"
+        assert await become("basket.lines[1]", "basket.lines[0] * 2", frame_index=1) == "'teatea'"
+        assert await become("basket.prices['tea']", "6", frame_index=1) == "6"
+        assert await become("[*basket.prices.values()][1]", "-4", frame_index=1) == "-4"
+        assert await become("basket.__secret", "55", frame_index=1) == "55"
+        assert await become("basket.limit", "1000", frame_index=1) == "9", "what its setter made of it"
+        assert (await client.call("debug_state"))["locals"] == {"shared": "7"}
+        for path, value, code, why in [
+            ("count + 1", "2", "INVALID_PARAMETER", "is not a path"),
+            ("count", "a = 1", "INVALID_PARAMETER", "is not an expression"),
+            ("count", "1 / 0", "EVAL_FAILED", "ZeroDivisionError"),
+            ("count", "exit(3)", "EVAL_FAILED", "by which a program ends"),
+            ("coumt", "2", "EVAL_FAILED", "there is no variable 'coumt'"),
+            ("basket.ownr", "2", "EVAL_FAILED", "has no attribute 'ownr'"),
+            ("basket.size", "2", "EVAL_FAILED", "AttributeError"),
+            ("basket.lines[5]", "2", "EVAL_FAILED", "IndexError"),
+            ("len(basket.lines)", "2", "EVAL_FAILED", "cannot be set"),
+            ("count", "__import__('time').sleep(0.01) or missing", "EVAL_FAILED", "NameError"),
+        ]:
+            found = await failure(client, "variable_set", path=path, value=value, frame_index=1)
+            assert (found[0], why in found[1]) == (code, True), found
+        assert (await failure(client, "variable_set", path="x", value="1", frame_index=9))[0] == "INVALID_FRAME"
+        end = await client.call("debug_continue")
+        assert end["stdout"] == "7\n[8, 7, 300, ('eva', ['tea', 'teatea'], [6, -4], 55, 9)]\n"
+        assert (await failure(client, "variable_set", path="x", value="1"))[0] == "NO_SESSION"
