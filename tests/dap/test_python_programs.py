@@ -48,19 +48,23 @@ def test_a_script_runs_on_the_interpreter_that_it_names(tmp_path: Path, monkeypa
     assert interpreter_for(written(tmp_path / "env_script", "#!/usr/bin/env python3\n")) == sys.executable
 
 
-def test_the_interpreter_is_named_only_if_it_is_another_than_the_servers(
+def test_the_interpreter_is_the_one_that_was_chosen_or_is_found_for_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     program = written(tmp_path / "app.py", "")
     programs = PythonPrograms()
-    assert programs.interpreter(program, str(tmp_path), {}) is None
+    assert programs.interpreter(program, str(tmp_path), {}) == sys.executable
+    assert programs.is_own(sys.executable)
     home = tmp_path / ".venv"
     written(home / "pyvenv.cfg", "")
     own = written(home / "bin" / "python", "")
     assert programs.interpreter(program, str(tmp_path), {}) == own
     assert programs.interpreter("<code>", str(tmp_path), {"code": "1"}) == own
-    assert interpreter_command(program, "", {"python": ["/p", "-I"], "pythonArgs": ["-u"]}) == [
+    assert not programs.is_own(own)
+    assert interpreter_command(own, {})[0] == own
+    assert interpreter_command(None, {})[0] == sys.executable
+    assert interpreter_command(own, {"python": ["/p", "-I"], "pythonArgs": ["-u"]}) == [
         *("/p", "-I"), *("-X", "frozen_modules=off"), "-u",
     ]  # fmt: skip
     script = written(home / "bin" / "lint", f"#!{own}\n")

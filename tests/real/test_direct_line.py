@@ -72,7 +72,7 @@ class Line:
 def command(address: Address, code: str) -> list[str]:
     launch = Launch("-c", options={"code": code, "python": sys.executable})
     return [
-        *interpreter_command(launch.program, launch.cwd, launch.options),
+        *interpreter_command(None, launch.options),
         _package(),
         *_dial(address, {}),
         *_target(launch),

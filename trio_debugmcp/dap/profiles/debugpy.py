@@ -32,7 +32,6 @@ from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Rep
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
-from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
@@ -172,7 +171,7 @@ class Debugpy(Profile):
         address = await runtime.dial_ins.listen()
         wanted = RunInTerminal(
             args=[
-                *interpreter_command(launch.program, launch.cwd, launch.options),
+                *interpreter_command(launch.interpreter, launch.options),
                 _package(),
                 *_dial(address, launch.options),
                 *_target(launch),
@@ -220,7 +219,7 @@ class Debugpy(Profile):
             "args": list(launch.args),
             "cwd": launch.cwd,
             "env": env,
-            "python": [interpreter_for(launch.cwd if target == {} else launch.program)],
+            "python": [launch.interpreter or sys.executable],
             "console": "integratedTerminal",
             "stopOnEntry": launch.stop_at_entry,
             "justMyCode": launch.just_my_code,

@@ -130,8 +130,12 @@ class Programs:
         return []
 
     def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
-        """What runs a program, if that is worth a note: it is not what this server runs on."""
+        """What is to run a program; None if that is no question of this language."""
         return None
+
+    def is_own(self, interpreter: str) -> bool:
+        """Whether that is what this server runs on, too."""
+        return False
 
 
 class Repl:

@@ -46,6 +46,7 @@ class Launch(Struct, frozen=True):
     """A program to start under the debugger; paths are absolute.
 
     Attributes:
+        interpreter: what runs it, where that has been found out before; else what this server runs on.
         stdin: the whole of its standard input; None leaves that open for what is written later.
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
     """
@@ -57,6 +58,7 @@ class Launch(Struct, frozen=True):
     stop_at_entry: bool = True
     just_my_code: bool = True
     options: Mapping[str, Any] = {}
+    interpreter: str | None = None
     stdin: str | None = None
     stop_at: tuple[str, ...] = ()
 

@@ -27,17 +27,22 @@ class PythonPrograms(Programs):
         return python_tests.near_tests(test, directory)
 
     def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
-        chosen = interpreter_command(program, directory, options)[0]
-        return None if chosen == sys.executable else chosen
-
-
-def interpreter_command(program: str, directory: str, options: Mapping[str, Any]) -> list[str]:
-    """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one for the program."""
-    chosen = options.get("python", options.get("pythonPath"))
-    command = [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
-    if not command:
+        chosen = _chosen(options)
         runs_file = not {"module", "code"} & options.keys()
-        command = [interpreter_for(program if runs_file else directory)]
+        return chosen[0] if chosen else interpreter_for(program if runs_file else directory)
+
+    def is_own(self, interpreter: str) -> bool:
+        return interpreter == sys.executable
+
+
+def _chosen(options: Mapping[str, Any]) -> list[str]:
+    chosen = options.get("python", options.get("pythonPath"))
+    return [chosen] if isinstance(chosen, str) else [str(each) for each in chosen or ()]
+
+
+def interpreter_command(interpreter: str | None, options: Mapping[str, Any]) -> list[str]:
+    """Return the command of the interpreter: `python` in the options, or `pythonPath`, else the one that was found."""
+    command = _chosen(options) or [interpreter or sys.executable]
     # Frozen modules have no line events; interpreters before 3.11 have none, and ignore the option.
     arguments = [str(each) for each in options.get("pythonArgs", ())]
     return [*command, "-X", "frozen_modules=off", *arguments]

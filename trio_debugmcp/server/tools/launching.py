@@ -101,6 +101,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         else:
             await debugger.breakpoints.set(spec)
     earlier = frozenset(debugger.breakpoints.earlier)
+    interpreter, is_own = _interpreter(debugger, target, cwd)
     start = Launch(
         program=target.program,
         args=target.args,
@@ -109,25 +110,30 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         stop_at_entry=_stops_at_entry(debugger, params),
         just_my_code=params.just_my_code,
         options=target.options,
+        interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
     )
     answer = await run_program(
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
-    notes = _interpreter_note(debugger, target, cwd)
+    notes = [] if is_own else [f"runs on {interpreter}"]
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
 
-def _interpreter_note(debugger: Debugger, target: Target, cwd: str) -> list[str]:
-    def ask() -> str | None:
-        return target.profile.programs.interpreter(target.program, cwd, target.options)
+def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | None, bool]:
+    """Return what is to run the program, and whether that needs no note: it is what this server runs on."""
+    programs = target.profile.programs
+
+    def ask() -> list[Any]:
+        found = programs.interpreter(target.program, cwd, target.options)
+        return [found, found is None or programs.is_own(found)]
 
     try:
-        interpreter = debugger.host.query(f"interpreter for {target.program}", ask)
+        found, is_own = debugger.host.query(f"what runs {target.program}", ask)
     except UsageError:  # a recording from before this was asked
-        return []
-    return [f"runs on {interpreter}"] if interpreter else []
+        return None, True
+    return found, is_own
 
 
 def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
