@@ -28,6 +28,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         stacks,
         threads,
         timeline,
+        tracepoints,
     )
 
     families = (
@@ -37,6 +38,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         execution,
         pausing,
         breakpoints,
+        tracepoints,
         stacks,
         threads,
         inspection,
