@@ -173,8 +173,8 @@ class Breakpoint(Struct, frozen=True):
     `text` is that of its line when it was set; with `by_text` it is its address, and `lost` says why it is in no line
     now. `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
     breakpoint which had this id before, whose hits may still be reported. A tracepoint notifies at every
-    `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A `temporary` breakpoint serves a single
-    run and is in no payload.
+    `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A `temporary` breakpoint serves a
+    single run and is in no payload.
     """
 
     id: str

@@ -1,7 +1,6 @@
 import _socket
 import json
 import os
-import threading
 import socket
 import threading
 from typing import Any, List, Tuple
