@@ -174,7 +174,7 @@ async def play(rpc: Rpc, calls: Sequence[Call], facts: Sequence[str], *, show: b
             print(f"  > {asked}\n  < {answered}")
     missing = [each for each in facts if each not in seen]
     if missing:
-        raise FactsMissing(f"{calls[0][1]['program']}: {missing} not in\n{seen}")
+        raise FactsMissing(f"{calls[0]}: {missing} not in\n{seen}")
     await rpc.call("breakpoint_remove", id="*")
     return spent
 

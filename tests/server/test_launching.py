@@ -169,7 +169,7 @@ async def test_only_breakpoints_of_an_earlier_session_are_in_force_from_before(s
     async with connect(options=scene.options) as client:
         await client.call("breakpoint_set", **ON_LINE)
         first = await run(client, breakpoints=[ON_ERROR])
-        assert "notes" not in first  # what it has just set itself is no news
+        assert "notes" not in first  # what it has just set itself is nothing new
         second = await run(client, breakpoints=[ON_ERROR], replace=True)
         assert second["notes"] == ["in force from before: bp-1 here.py:5"]
         for line in range(1, 7):

@@ -219,7 +219,7 @@ async def test_equal_stacks_of_all_threads_are_one_line_with_a_count(autojump_cl
     stacks = [stack(1), stack(2), stack(3, "x", other, place("main", 9), total=30), stack(4)]
     async with running("legacy", probed(stacks={"stacks": stacks, "total": 5})) as (client, adapter):
         found = await client.call("stacktrace_get", thread_id="*")
-        assert found["notes"] == ["s-1: 1 threads left out"]
+        assert found["notes"] == ["s-1: 1 thread left out"]
         assert "omitted" not in found
         assert found["stacks"] == [
             {

@@ -61,7 +61,41 @@ async def test_two_that_stop_are_handed_over_one_after_the_other(autojump_clock:
         await child.stop("pause")
         await trio.sleep(1)
         assert (await client.call("debug_wait"))["session"] == "s-1"
-        assert (await client.call("debug_continue"))["session"] == "s-2"
+        stop = await client.call("debug_continue")
+        assert (stop["session"], stop["notes"]) == ("s-2", ["s-1 runs; s-2 has been paused since before"])
+
+
+@pytest.mark.parametrize("tool", ["debug_continue", "debug_step"])
+async def test_an_answer_without_a_stop_is_about_the_session_that_was_named(
+    tool: str, autojump_clock: MockClock
+) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await child.stop("pause")
+        await trio.sleep(1)
+        await parent.stop("pause")
+        await trio.sleep(1)
+        answer = await client.call(tool, session_id="s-1", wait=False)
+        assert answer == {"state": "Running", "session": "s-1"}
+
+
+async def test_a_stop_that_comes_after_a_resume_is_not_one_of_before(autojump_clock: MockClock) -> None:
+    child = FakeAdapter()
+    async with running("legacy") as (client, parent):
+        await adopt(parent, child)
+        await child.stop("pause")
+        await trio.sleep(1)
+        answers: list[dict[str, Any]] = []
+
+        async def resume() -> None:
+            answers.append(await client.call("debug_continue"))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(resume)
+            await trio.sleep(1)
+            await child.stop("pause")
+        assert (answers[0]["session"], "notes" in answers[0]) == ("s-2", False)
 
 
 @pytest.mark.parametrize("ending", ["exit", "crash"])

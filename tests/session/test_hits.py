@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+import trio
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, launch
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 
 
 @asynccontextmanager
@@ -132,3 +134,95 @@ async def test_a_condition_that_fails_inside_is_that_breakpoints_problem_alone(a
         failed = "the condition `y` failed: NameError: y"
         assert stop["notes"] == [failed]
         assert {id_: each["message"] for id_, each in (await listed(client)).items()} == {"bp-1": None, "bp-2": failed}
+
+
+# --- Tracepoints with limits ------------------------------------------------------------------------------------------
+
+
+async def limited(client: DebugClient, adapter: FakeAdapter, **more: Any) -> dict[str, Any]:
+    return await client.call("tracepoint_set", file=adapter.program, line=9, log_message="x is {x}", **more)
+
+
+async def test_a_tracepoint_is_judged_by_the_program_with_its_limits(autojump_clock: MockClock) -> None:
+    async with running() as (client, adapter):
+        assert (await limited(client, adapter, hit_count_multiple=3, max_notifications=2))["id"] == "tp-1"
+        (sent,) = adapter.sent("setBreakpoints")[-1]["breakpoints"]
+        assert '.hit(\'[["tp-1",1,null,"% 3","x is {x}",2]]\')' in sent["condition"]
+        found = (await listed(client))["tp-1"]
+        assert (found["type"], found["hitCountMultiple"], found["maxNotifications"]) == ("Tracepoint", 3, 2)
+        assert (found["notificationsSent"], found["hitCondition"]) == (0, None)
+        lines = (await client.call("breakpoint_list"))["breakpoints"]
+        assert lines[0].endswith("log `x is {x}`, at every 3 hits, 0 of 2 notifications")
+
+
+async def test_a_tracepoint_is_taken_away_with_its_last_notification_and_can_be_started_again(
+    autojump_clock: MockClock,
+) -> None:
+    async with running() as (client, adapter):
+        await limited(client, adapter, max_notifications=2)
+        await record(adapter, ["log", "tp-1", 1, 1, "a"], ["log", "tp-1", 1, 2, "b"])
+        await trio.sleep(1)
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+        found = (await listed(client))["tp-1"]
+        assert (found["state"], found["enabled"], found["notificationsSent"]) == ("Disabled", False, 2)
+        assert found["message"] == "all its notifications are sent: breakpoint_enable starts it again"
+        await record(adapter, ["count", "tp-1", 1, 1, ""])  # a thread that is late
+        assert (await listed(client))["tp-1"]["hitCount"] == 2
+        await client.call("breakpoint_enable", id="tp-1")
+        (sent,) = adapter.sent("setBreakpoints")[-1]["breakpoints"]
+        assert '[["tp-1",2,null,null,"x is {x}",2]]' in sent["condition"]
+        await record(adapter, ["log", "tp-1", 2, 1, "c"])
+        found = (await listed(client))["tp-1"]
+        assert (found["state"], found["hitCount"], found["notificationsSent"]) == ("Bound", 3, 1)
+
+
+async def test_the_processes_of_a_program_have_one_limit(autojump_clock: MockClock) -> None:
+    async with running() as (client, adapter):
+        await limited(client, adapter, max_notifications=2)
+        await record(adapter, *(["log", "tp-1", 1, number, f"{number}"] for number in range(1, 6)))
+        entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+        assert entries == [{"log": "1\n2\n"}]
+        assert (await listed(client))["tp-1"]["notificationsSent"] == 2
+
+
+async def test_limits_are_refused_where_the_program_cannot_judge_them(autojump_clock: MockClock) -> None:
+    async with running(records=False) as (client, adapter):
+        assert (await limited(client, adapter))["id"] == "tp-1", "without limits an adapter can log"
+        with pytest.raises(ToolFailed) as refused:
+            await limited(client, adapter, max_notifications=1)
+        assert refused.value.code == "NOT_SUPPORTED"
+        assert "breakpoint_set with log_message" in refused.value.message
+        assert (await listed(client))["tp-1"]["maxNotifications"] == 0
+
+
+async def test_limits_that_were_set_before_are_pending_where_the_program_cannot_judge_them(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {}
+    async with connect(options=adapter.options()) as client:
+        await limited(client, adapter, hit_count_multiple=2)
+        await launch(client, adapter)
+        found = (await listed(client))["tp-1"]
+        assert (found["state"], "does not support hit_count_multiple" in found["message"]) == ("Pending", True)
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+
+
+async def test_limits_are_pending_where_the_program_does_not_record(autojump_clock: MockClock) -> None:
+    async with running(probe=False) as (client, adapter):
+        made = await limited(client, adapter, max_notifications=1)
+        assert (made["state"], made["message"][:24]) == ("Pending", "hits may be lost and cou")
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+
+
+async def test_a_launch_starts_a_finished_tracepoint_again(autojump_clock: MockClock) -> None:
+    async with running() as (client, adapter):
+        await limited(client, adapter, max_notifications=1)
+        await record(adapter, ["log", "tp-1", 1, 1, "a"])
+        await client.call("debug_disconnect")
+        await launch(client, adapter)
+        found = (await listed(client))["tp-1"]
+        assert (found["state"], found["hitCount"], found["notificationsSent"]) == ("Bound", 0, 0)
+        await record(adapter, ["log", "tp-1", 1, 1, "b"])
+        entries = (await client.call("process_read_output", stream="tracepoint"))["entries"]
+        assert entries == [{"log": "b\n"}]

@@ -198,7 +198,7 @@ async def test_stacks_are_seen_from_outside(autojump_clock: MockClock) -> None:
     async with silent(Seen(KEPT)) as client:
         found = await client.call("stacktrace_get", thread_id="*", count=1, locals=True)
         assert [each["frames"] for each in found["stacks"]] == [
-            ["join usr/lib/python3.11/threading.py:7 (library)", "… 1 more frames"],
+            ["join usr/lib/python3.11/threading.py:7 (library)", "… 1 more frame"],
             ["doze src/app.py:3"],
         ]
         (note,) = found["notes"]

@@ -5,6 +5,7 @@ task at a time per session.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,12 +13,12 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing, Stopped
-from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.exceptions import evaluated, wanted_exceptions
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.placement import Group, by_line, grouped, one_per_line
+from trio_debugmcp.session.placement import Group, by_line, files_of_finished, grouped, one_per_line, supported
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
@@ -74,6 +75,14 @@ class BreakpointSync:
             for file in sorted(files):
                 await self._send_file(file)
 
+    async def withdraw_finished(self) -> None:
+        """Until cancelled, take tracepoints away that have sent all their notifications. They are silent already."""
+        session_id = self._requests.session_id
+        with suppress(DebugError):  # an adapter that refuses keeps them
+            while True:
+                state = await self._merger.wait_until(lambda state: bool(files_of_finished(state, session_id)))
+                await self.send_files(files_of_finished(state, session_id))
+
     async def send_functions(self) -> None:
         """Send the function breakpoints, all of them; those whose function is found, as breakpoints on its line."""
         async with self._one_at_a_time:
@@ -93,7 +102,7 @@ class BreakpointSync:
         if not self._requests.capabilities.supports_function_breakpoints:
             await self._bind([], [(each, "breakpoints on functions") for each in mine])
             return
-        sent, unsupported = self._sort(mine)
+        sent, unsupported = supported(mine, self._requests.capabilities)
         problem = await self._judging(Group((each,)) for each in sent)
         if problem is not None:
             unsupported += [(each, "log messages on functions") for each in sent if each.log_message is not None]
@@ -178,9 +187,8 @@ class BreakpointSync:
     async def _send_file(self, file: str) -> None:
         placed: list[Breakpoint] = []
         without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
-        able, unsupported = self._sort(
-            [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
-        )
+        mine = [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
+        able, unsupported = supported(mine, self._requests.capabilities)
         for each in able:
             line = self._line_with_code(file, each.line or 1) if each.function is None else each.line
             if line is None or each.lost:
@@ -201,6 +209,12 @@ class BreakpointSync:
         shared = self._requests.profile.dialect.one_breakpoint_per_line
         groups = by_line(placed) if shared else [Group((each,)) for each in one_per_line(placed)]
         problem = await self._judging(groups)
+        unjudged = [
+            (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.is_limited
+        ]
+        if unjudged:
+            placed = [each for each in placed if not each.is_limited]
+            groups = [Group((each,)) for each in one_per_line(placed)]
         if problem is not None and shared:
             groups = grouped(placed)
         arguments = {
@@ -221,7 +235,7 @@ class BreakpointSync:
                 winner = next(each for each in group.members if not each.temporary)
                 why = f"overridden by {winner.id}, which is on the same line: remove one of the two"
                 answers += [(each, DapBreakpoint(message=why)) for each in group.overridden]
-        return answers
+        return answers + unjudged
 
     def _located(self, each: Breakpoint) -> Breakpoint:
         """The breakpoint with the place of its function, if that is found."""
@@ -249,28 +263,13 @@ class BreakpointSync:
         name = self._requests.profile.name
         results += [(e.id, DapBreakpoint(message=f"{name} does not support {what}")) for e, what in unsupported]
         sent = {each for each, _ in results}
-        results += [(e.id, None) for e in self._merger.state.breakpoints if not e.enabled and e.id not in sent]
+        for each in self._merger.state.breakpoints:
+            if not each.is_active and each.id not in sent:  # of one that has finished, records may still be on the way
+                results.append((each.id, DapBreakpoint() if each.enabled else None))
         for each, answer in answers:
             if answer.verified:
                 self._sources.learn(each.file, self._requests.session_id)
         await self._merger.merge(BreakpointsBound(self._requests.session_id, tuple(results)))
-
-    def _sort(self, mine: list[Breakpoint]) -> tuple[list[Breakpoint], list[tuple[Breakpoint, str]]]:
-        """Divide into what can be sent and what this adapter cannot do: it would drop a condition and always stop."""
-        able = self._requests.capabilities
-        sent, unsupported = [], []
-        for each in mine:
-            if not each.enabled:
-                continue
-            if each.condition and not able.supports_conditional_breakpoints:
-                unsupported.append((each, "conditions"))
-            elif each.hit_condition and not able.supports_hit_conditional_breakpoints:
-                unsupported.append((each, "hit conditions"))
-            elif each.log_message and not able.supports_log_points:
-                unsupported.append((each, "log messages"))
-            else:
-                sent.append(each)
-        return sent, unsupported
 
     async def _judging(self, groups: Iterable[Group]) -> str | None:
         """Have the program judge its breakpoints if one of these needs it.

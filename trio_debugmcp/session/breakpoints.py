@@ -8,6 +8,7 @@ changes a breakpoint here also sends it, so no caller can set one and forget to 
 """
 
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
@@ -48,6 +49,8 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     condition: str | None = None
     hit_condition: str | None = None
     log_message: str | None = None
+    hit_count_multiple: int = 0
+    max_notifications: int = 0
     text: str | None = None
     by_text: bool = False
 
@@ -79,6 +82,7 @@ class BreakpointRegistry:
         self._temporary_numbers = count(1)
         self._versions = count(1)
         self._syncs: list[BreakpointSync] = []
+        self._notifications: Counter[tuple[str, int]] = Counter()
         self.earlier: set[str] = set()
 
     def __repr__(self) -> str:
@@ -88,6 +92,8 @@ class BreakpointRegistry:
 
     def add_session(self, sync: BreakpointSync) -> None:
         """Send changes to this session too, as soon as it accepts them."""
+        if not self._syncs:
+            self._notifications.clear()
         self._syncs.append(sync)
 
     def remove_session(self, sync: BreakpointSync) -> None:
@@ -95,6 +101,14 @@ class BreakpointRegistry:
         self._syncs = [each for each in self._syncs if each is not sync]
         if not self._syncs:
             self.earlier = {each.id for each in self._all()}
+
+    def take_notification(self, wanted: Breakpoint) -> bool:
+        """Return whether a tracepoint may still notify, and count it: the processes of a program have one limit."""
+        key = (wanted.id, wanted.version)
+        if 0 < wanted.max_notifications <= self._notifications[key]:
+            return False
+        self._notifications[key] += 1
+        return True
 
     # --- The user's breakpoints ------------------------------------------------------------------------------
 
@@ -121,7 +135,7 @@ class BreakpointRegistry:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
         changed = self.find(breakpoint_id)
-        await self._merger.merge(BreakpointEnabled(breakpoint_id, enabled))
+        await self._merger.merge(BreakpointEnabled(breakpoint_id, enabled, next(self._versions)))
         await self._send([changed])
 
     async def remove(self, breakpoint_id: str) -> list[str]:

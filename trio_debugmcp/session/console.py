@@ -11,7 +11,7 @@ import array
 import codecs
 import fcntl
 import termios
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Hashable
 from contextlib import suppress
 from itertools import takewhile
@@ -55,6 +55,9 @@ _WRITE_SECONDS = 5
 _PIECE_BYTES = 4096
 """Written at once: if the program stops reading, this is how exactly the error knows what it has taken."""
 
+_NEW = object()
+"""Stands for readers that have not been given anything yet."""
+
 Stream = Literal["stdout", "stderr", "console", "tracepoint"]
 
 
@@ -86,6 +89,7 @@ class Console:
         self.next_seq = 1
         self.dropped = 0
         self._read: dict[Hashable, int] = {}
+        self._lost: dict[Hashable, Counter[str]] = {_NEW: Counter()}
         self._sealed = 1
         self._pipes: dict[int, int] = {}
         self._writing = trio.Lock()
@@ -127,8 +131,14 @@ class Console:
             self.next_seq += 1
         self._length += len(text)
         while self._length > MAX_OUTPUT_LENGTH and len(self._entries) > 1:
-            self._length -= len(self._entries.popleft().text)
-            self.dropped += 1
+            self._drop(self._entries.popleft())
+
+    def _drop(self, entry: OutputEntry) -> None:
+        self._length -= len(entry.text)
+        self.dropped += 1
+        for reader, lost in self._lost.items():
+            if entry.seq >= self._read.get(reader, 1):
+                lost[entry.stream] += len(entry.text)
 
     def entries(self, since_seq: int = 0) -> list[OutputEntry]:
         """Return the entries with a sequence number of at least `since_seq`, oldest first."""
@@ -160,9 +170,14 @@ class Console:
         """Return the entries that this reader has not been given yet; they stay new until `mark_read`."""
         return self.entries(self._read.get(reader, 1))
 
+    def lost(self, reader: Hashable = None) -> Counter[str]:
+        """Return how many characters of each stream were dropped before this reader had been given them."""
+        return self._lost.get(reader, self._lost[_NEW])
+
     def mark_read(self, next_seq: int, reader: Hashable = None) -> None:
         """Record that this reader has been given all entries before that number."""
         self._read[reader] = max(next_seq, self._read.get(reader, 1))
+        self._lost[reader] = Counter()
 
     def payload(self, revision: int) -> OutputPayload:
         """Return `debugger://output`: the end of what the program wrote, its oldest entry cut to fit."""

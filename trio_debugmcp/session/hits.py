@@ -9,7 +9,7 @@ lost when the program ends; and a `print` of the program cannot look like a hit.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -39,11 +39,19 @@ def noted(each: Breakpoint, answer: DapBreakpoint, problem: str | None) -> DapBr
 class ProgramHits:
     """The judged breakpoints of one session."""
 
-    def __init__(self, requests: Requests, merger: Merger, console: Console, probe: ProgramProbe) -> None:
+    def __init__(
+        self,
+        requests: Requests,
+        merger: Merger,
+        console: Console,
+        probe: ProgramProbe,
+        may_notify: Callable[[Breakpoint], bool],
+    ) -> None:
         self._requests = requests
         self._merger = merger
         self._console = console
         self._probe = probe
+        self._may_notify = may_notify
         self._recording = False
         self._stops: dict[str, int] = {}
         self._failed: set[tuple[str, int]] = set()
@@ -68,10 +76,11 @@ class ProgramHits:
 
     def condition(self, judged: Iterable[tuple[Breakpoint, str]]) -> str:
         """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""
-        parts = [
-            [each.id, each.version, condition or None, each.hit_condition, each.log_message]
-            for each, condition in judged
-        ]
+        parts: list[list[str | int | None]] = []
+        for each, condition in judged:
+            hit_condition = f"% {each.hit_count_multiple}" if each.hit_count_multiple else each.hit_condition
+            part: list[str | int | None] = [each.id, each.version, condition or None, hit_condition, each.log_message]
+            parts.append([*part, each.max_notifications] if each.max_notifications else part)
         return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
 
     def at_stop(self, ids: Sequence[str]) -> dict[str, int]:
@@ -98,6 +107,8 @@ class ProgramHits:
         for record in records:
             text, found = record.text if record.kind == "log" else None, self._found(record)
             if text is not None:
+                if found is not None and not self._may_notify(found):
+                    continue  # another process of the program has sent the last one
                 text = self._console.message((found and found.log_message) or "", text)
                 self._console.append("tracepoint", f"{text}\n")
             if found is not None:

@@ -42,6 +42,9 @@ LENGTHS_SECONDS = 2.0
 CAUSES_SECONDS = 2.0
 """For the causes of an exception: their `__str__` is code of the program."""
 
+MAX_CAUSES = 100
+"""Of an exception, which are asked for at once; chains of so many are rare."""
+
 SOURCE_SECONDS = 2.0
 """For a source that only the adapter has; a resource read must not wait for a busy program."""
 
@@ -219,9 +222,12 @@ async def _interrupt(requests: Requests) -> bool:
     return False
 
 
-async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> list[tuple[str, str]]:
-    """Return type and message of the current exception's causes, nearest first; none if the profile has no way."""
-    expression = requests.profile.expressions.causes(most)
+async def exception_causes(requests: Requests, frame: StackFrame) -> list[tuple[str, str]] | None:
+    """Return type and message of the current exception's causes, nearest first; none if the profile has no way.
+
+    There are at most `MAX_CAUSES`. None means that they are not known: one has a `__str__` that takes too long, say.
+    """
+    expression = requests.profile.expressions.causes(MAX_CAUSES)
     if expression is None:
         return []
     try:
@@ -231,7 +237,7 @@ async def exception_causes(requests: Requests, frame: StackFrame, most: int) -> 
         return [(str(kind), str(text).encode(errors="backslashreplace").decode()) for kind, text in causes]
     except (UsageError, ValueError, SyntaxError, TypeError) as error:
         log.info("the causes of an exception: %s", error)
-        return []
+        return None
 
 
 # --- Source --------------------------------------------------------------------------------------------------

@@ -2,7 +2,11 @@
 
 from msgspec import Struct
 
-from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.state.model import Breakpoint, State
+
+LIMITS = "hit_count_multiple and max_notifications: use a condition, or breakpoint_set with hit_condition"
+"""Which adapters do not judge exactly: they count nothing that they report."""
 
 
 class Group(Struct, frozen=True):
@@ -54,3 +58,34 @@ def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
         for each in breakpoints
         if (each.line not in own if each.temporary else each.line not in temporary or each.line in own)
     ]
+
+
+def supported(
+    breakpoints: list[Breakpoint], able: Capabilities
+) -> tuple[list[Breakpoint], list[tuple[Breakpoint, str]]]:
+    """Divide into what can be sent and what this adapter cannot do: it would drop a condition and always stop."""
+    sent, unsupported = [], []
+    for each in breakpoints:
+        if not each.is_active:
+            continue
+        if each.is_limited and able.hit_records is None:
+            unsupported.append((each, LIMITS))
+        elif each.condition and not able.supports_conditional_breakpoints:
+            unsupported.append((each, "conditions"))
+        elif each.hit_condition and not able.supports_hit_conditional_breakpoints:
+            unsupported.append((each, "hit conditions"))
+        elif each.log_message and not able.supports_log_points:
+            unsupported.append((each, "log messages"))
+        else:
+            sent.append(each)
+    return sent, unsupported
+
+
+def files_of_finished(state: State, session_id: str) -> set[str]:
+    """Return the files of tracepoints that have sent all their notifications, as far as an adapter still has them."""
+    return {
+        each.file
+        for each in state.breakpoints
+        if each.file is not None and each.enabled and not each.is_active
+        if any(binding.session_id == session_id and binding.verified for binding in each.bindings)
+    }

@@ -108,7 +108,7 @@ class DebugSession:
         self.requests = requests = Requests(session_id, profile, merger, suspension)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
-        hits = ProgramHits(requests, merger, shared.console, self.probe)
+        hits = ProgramHits(requests, merger, shared.console, self.probe, shared.breakpoints.take_notification)
         self._breakpoints = BreakpointSync(
             requests, merger, shared.sources, shared.host, hits, start.cwd if isinstance(start, Launch) else None
         )

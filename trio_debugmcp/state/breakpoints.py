@@ -10,13 +10,19 @@ report only the stops that a condition let through. The number of hits is derive
 """
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointEvent, DapBreakpoint
-from trio_debugmcp.state.changes import BreakpointFaulted, StopExamined
+from trio_debugmcp.state.changes import (
+    BreakpointEnabled,
+    BreakpointFaulted,
+    BreakpointLogged,
+    HitsRecorded,
+    StopExamined,
+)
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, State
 from trio_debugmcp.state.payloads import Location, PauseReason
 
@@ -39,7 +45,26 @@ def update(kept: tuple[_Kept, ...], ids: Container[str], updated: Callable[[_Kep
 
 def without_history(breakpoint_: Breakpoint) -> Breakpoint:
     """The breakpoint as before any session: never hit, and not bound."""
-    return replace(breakpoint_, hits=0, bindings=(), problem=None)
+    return replace(breakpoint_, hits=0, bindings=(), problem=None, notifications_sent=0)
+
+
+def replaced(kept: tuple[Breakpoint, ...], new: Breakpoint) -> Breakpoint:
+    """The new breakpoint with the history of the one of `kept` that has its id."""
+    old = next((each for each in kept if each.id == new.id), None)
+    if old is None:
+        return new
+    # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
+    earlier = tuple(replace(each, earlier=each.hits) for each in old.bindings)
+    sent = old.notifications_sent if new.version == old.version else 0
+    return replace(new, hits=old.hits, notifications_sent=sent, bindings=earlier)
+
+
+def enabled(breakpoint_: Breakpoint, change: BreakpointEnabled) -> Breakpoint:
+    """The breakpoint enabled or disabled. One that becomes active again is a new version, which counts from zero."""
+    if not change.enabled or breakpoint_.is_active:
+        return replace(breakpoint_, enabled=change.enabled)
+    earlier = tuple(replace(each, earlier=each.hits) for each in breakpoint_.bindings)
+    return replace(breakpoint_, enabled=True, version=change.version, notifications_sent=0, bindings=earlier)
 
 
 def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None) -> Breakpoint:
@@ -112,7 +137,7 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
         if binding.session_id == stop.session_id
         and each.file == location.file
         and location.line in (binding.line, each.line)
-        and each.enabled
+        and each.is_active
     }
 
 
@@ -160,6 +185,30 @@ def count_hits(
 ) -> tuple[Breakpoint, ...]:
     """`kept` after these were hit in a session; of those that are `counted` the number of hits is known."""
     return update(kept, hit, lambda each: count_hit(each, session_id, counted.get(each.id)))
+
+
+def logged(kept: tuple[Breakpoint, ...], change: BreakpointLogged) -> tuple[Breakpoint, ...]:
+    """`kept` after an adapter has written the message of one."""
+    hit = count_hits(kept, {change.breakpoint}, change.session_id, {})
+    return _notified(hit, change.session_id, [change.breakpoint])
+
+
+def recorded(kept: tuple[Breakpoint, ...], change: HitsRecorded) -> tuple[Breakpoint, ...]:
+    """`kept` after the program has recorded hits."""
+    # The highest: threads of the program may write their records in another order than they counted in.
+    counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
+    hit = count_hits(kept, counted, change.session_id, counted)
+    return _notified(hit, change.session_id, [each.breakpoint for each in change.hits if each.text is not None])
+
+
+def _notified(kept: tuple[Breakpoint, ...], session_id: str, ids: Sequence[str]) -> tuple[Breakpoint, ...]:
+    """`kept` after tracepoints have written messages; `ids` has one of them once for each of its messages."""
+
+    def counted(each: Breakpoint) -> Breakpoint:
+        known = any(binding.session_id == session_id for binding in each.bindings)  # not in one that has ended
+        return replace(each, notifications_sent=each.notifications_sent + ids.count(each.id)) if known else each
+
+    return update(kept, ids, counted)
 
 
 def faulted(kept: tuple[Breakpoint, ...], change: BreakpointFaulted) -> tuple[Breakpoint, ...]:

@@ -153,10 +153,11 @@ class ExceptionBreakpointPut(Change, frozen=True):
 
 
 class BreakpointEnabled(Change, frozen=True):
-    """A breakpoint of any kind was switched on or off."""
+    """A breakpoint of any kind was switched on or off. One that becomes active again has this version from then on."""
 
     id: str
     enabled: bool
+    version: int = 0
 
 
 class BreakpointsRemoved(Change, frozen=True):

@@ -172,8 +172,9 @@ class Breakpoint(Struct, frozen=True):
 
     `text` is that of its line when it was set; with `by_text` it is its address, and `lost` says why it is in no line
     now. `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
-    breakpoint which had this id before, whose hits may still be reported. A `temporary` breakpoint serves a single run
-    and is in no payload.
+    breakpoint which had this id before, whose hits may still be reported. A tracepoint notifies at every
+    `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A `temporary` breakpoint serves a
+    single run and is in no payload.
     """
 
     id: str
@@ -194,6 +195,19 @@ class Breakpoint(Struct, frozen=True):
     problem: str | None = None
     bindings: tuple[Binding, ...] = ()
     version: int = 0
+    hit_count_multiple: int = 0
+    max_notifications: int = 0
+    notifications_sent: int = 0
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether only some of the hits are notified, which the program judges itself."""
+        return bool(self.hit_count_multiple or self.max_notifications)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether adapters should have it: it is enabled, and has not sent all its notifications."""
+        return self.enabled and not 0 < self.max_notifications <= self.notifications_sent
 
     @property
     def always_stops(self) -> bool:

@@ -33,10 +33,14 @@ from trio_debugmcp.state.breakpoints import (
     breakpoint_changed,
     breakpoints_hit,
     count_hits,
+    enabled,
     faulted,
+    logged,
     put,
     raised,
+    recorded,
     released,
+    replaced,
     stop_reason,
     update,
     without_history,
@@ -245,12 +249,7 @@ def _(change: Happened, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointPut, state: State) -> State:
-    new = change.breakpoint
-    old = next((each for each in state.breakpoints if each.id == new.id), None)
-    if old is not None:
-        # Stops and adapters may have changed these since the sender read the breakpoint: ours are the newer ones.
-        new = replace(new, hits=old.hits, bindings=tuple(replace(b, earlier=b.hits) for b in old.bindings))
-    return replace(state, breakpoints=put(state.breakpoints, new))
+    return replace(state, breakpoints=put(state.breakpoints, replaced(state.breakpoints, change.breakpoint)))
 
 
 @reduce.register
@@ -267,7 +266,7 @@ def _(change: ExceptionBreakpointPut, state: State) -> State:
 def _(change: BreakpointEnabled, state: State) -> State:
     return replace(
         state,
-        breakpoints=update(state.breakpoints, {change.id}, lambda each: replace(each, enabled=change.enabled)),
+        breakpoints=update(state.breakpoints, {change.id}, lambda each: enabled(each, change)),
         exceptions=update(state.exceptions, {change.id}, lambda each: replace(each, enabled=change.enabled)),
     )
 
@@ -313,14 +312,12 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointLogged, state: State) -> State:
-    return replace(state, breakpoints=count_hits(state.breakpoints, {change.breakpoint}, change.session_id, {}))
+    return replace(state, breakpoints=logged(state.breakpoints, change))
 
 
 @reduce.register
 def _(change: HitsRecorded, state: State) -> State:
-    # The highest: threads of the program may write their records in another order than they counted in.
-    counted = {each.breakpoint: each.hits for each in sorted(change.hits, key=lambda hit: hit.hits)}
-    return replace(state, breakpoints=count_hits(state.breakpoints, counted, change.session_id, counted))
+    return replace(state, breakpoints=recorded(state.breakpoints, change))
 
 
 @reduce.register

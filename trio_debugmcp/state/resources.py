@@ -147,6 +147,9 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
     )
 
 
+ALL_SENT = "all its notifications are sent: breakpoint_enable starts it again"
+
+
 def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
     """The payload of `debugger://breakpoints`, also without a session."""
     shown = [each for each in state.breakpoints if not each.temporary]
@@ -162,28 +165,29 @@ def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
 def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
     """A breakpoint at the line where a session placed it; a session that could place it counts before others."""
     binding = _best_binding(each)
-    verified = each.enabled and binding is not None and binding.verified
+    verified = each.is_active and binding is not None and binding.verified
     line = binding.line if verified and binding is not None and binding.line is not None else each.line
     moved = f"moved from line {each.line} to {line}, where code is" if each.line not in (None, line) else None
+    finished = ALL_SENT if each.enabled and not each.is_active else None
     return BreakpointPayload(
         id=each.id,
         type=each.type,
         file=each.file,
         line=line,
         column=each.column,
-        enabled=each.enabled,
+        enabled=each.is_active,
         verified=verified,
-        state="Disabled" if not each.enabled else "Bound" if verified else "Pending",
+        state="Disabled" if not each.is_active else "Bound" if verified else "Pending",
         hit_count=each.hits,
         condition=each.condition,
         log_message=each.log_message,
-        hit_count_multiple=0,
-        max_notifications=0,
-        notifications_sent=0,
+        hit_count_multiple=each.hit_count_multiple,
+        max_notifications=each.max_notifications,
+        notifications_sent=each.notifications_sent,
         hit_condition=each.hit_condition,
         requested_line=each.line,
         function_name=each.function,
-        message=each.problem or each.lost or (binding.message if binding is not None else None) or moved,
+        message=each.problem or each.lost or (binding.message if binding is not None else None) or finished or moved,
     )
 
 

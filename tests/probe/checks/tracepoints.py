@@ -131,6 +131,37 @@ def check_hits_are_judged_counted_and_recorded() -> None:
         assert [number for number in range(1, 5) if judged(spec)] == expected, form
 
 
+def check_a_tracepoint_ends_with_its_last_message_and_evaluates_nothing_more() -> None:
+    listener, _ = recording("14")
+    evaluated: List[int] = []
+    names = {"note": evaluated.append}
+    third = ["tp-1", 1, "not note(x)", "% 3", "i={x} {nope} {{x}}", 2]
+    assert not any([judged(third, x=x, **names) for x in range(10)])
+    assert [each[:4] for each in listener.records()] == [
+        [kind, "tp-1", 1, number] for number, kind in enumerate(("count", "count", "log") * 2, 1)
+    ]
+    assert evaluated == list(range(6)), "really taken away at the sixth hit"
+    judged([*third[:1], 2, *third[2:]], x=7, **names)
+    assert listener.records() == [["count", "tp-1", 2, 1, ""]], "a new version begins anew"
+
+
+def check_threads_share_the_limit_of_a_tracepoint() -> None:
+    listener, _ = recording("15")
+    go = threading.Barrier(8)
+
+    def work() -> None:
+        go.wait()
+        for x in range(200):
+            judged(["tp-1", 1, None, None, "{x}", 5], x=x)
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for each in workers:
+        each.start()
+    for each in workers:
+        each.join()
+    assert sorted(each[3] for each in listener.records()) == [1, 2, 3, 4, 5]
+
+
 def check_a_message_with_half_characters_is_recorded_as_visible_text() -> None:
     listener, _ = recording("13")
     judged(["tp-1", 1, None, None, "{name}"], ["bp-2", 1, "{}[name]", None, None], name="caf\udce9")

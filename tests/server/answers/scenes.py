@@ -130,6 +130,7 @@ async def breakpoints(scene: Scene) -> Answers:
     yield "breakpoint_enable", await scene.call("breakpoint_enable", id="bp-2", enabled=False)
     yield "breakpoint_list", await scene.call("breakpoint_list")
     yield "breakpoint_remove", await scene.call("breakpoint_remove", id="*")
+    yield "tracepoint_set", await scene.call("tracepoint_set", **scene.place(10), log_message="{self.owner}")
     yield "error", await scene.call("breakpoint_set", file="nowhere.py", line=1)
 
 

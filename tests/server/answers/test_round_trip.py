@@ -30,10 +30,10 @@ assert PYTHON is not None
 is_path = PYTHON.expressions.is_path
 
 
-def answer(found: dict[str, Any], parent: str | None) -> dict[str, str]:
+def answer(found: dict[str, Any], parent: str | None, depth: int = 1) -> dict[str, str]:
     """What variables_get answers with what the probe has found."""
     variables = msgspec.json.decode(json.dumps(found["variables"]), type=list[ProbeVariable])
-    return named([probe_variable(each, is_path) for each in variables], parent)
+    return named([probe_variable(each, is_path) for each in variables], parent, depth)
 
 
 def frame_with(**names: Any) -> Any:
@@ -325,6 +325,32 @@ def test_a_name_is_found_among_many_that_contain_it() -> None:
     budget = Budget(seconds=60)
     found = of_scope(pairs, Question(0, 4, names=("x", "gone")), budget, Renderer(budget))
     assert (answer(found, None), found["total"]) == ({"x": "7"}, 1)
+
+
+# --- Levels -----------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.recursive(st.integers(), lambda inner: st.lists(inner, min_size=1, max_size=9), max_leaves=60),
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.integers(200, 4000),
+)
+def test_levels_below_say_how_much_of_them_is_left_out(value: Any, depth: int, most: int, size: int) -> None:
+    budget = Budget(seconds=60, size=size)
+    found = of_value({"v": value}, "all", Question(0, most, depth), budget, Renderer(budget, types=True))
+    shown = answer(found, "all", depth)
+    for name in [each for each in shown if not each.endswith("…")]:
+        inside = eval(full_path("all", name), {"all": {"v": value}})
+        below = [each for each in shown if each.startswith(f"{name}[") and "[" not in each[len(name) + 1 :]]
+        below = [each for each in below if not each.endswith("…")]
+        total = len(inside) if isinstance(inside, list) else 0
+        if name.count("[") >= depth:
+            assert below == []
+        elif len(below) < total:
+            assert shown[f"{name}…"] == f"{total - len(below)} more"
+        else:
+            assert f"{name}…" not in shown
 
 
 # --- Scopes -----------------------------------------------------------------------------------------------------------

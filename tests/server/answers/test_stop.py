@@ -10,6 +10,7 @@ from trio.testing import MockClock
 from tests.server.scene import launch, paused, running
 from tests.session.answers import stop
 from trio_debugmcp.server.answers.stop import FRAMES_BELOW, Stop, exception_text
+from trio_debugmcp.session import console
 from trio_debugmcp.state.payloads import ExceptionInfo
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server
 
@@ -59,6 +60,31 @@ async def test_output_that_is_left_out_is_counted_by_stream(
         assert found["stdout"] == "short\n"
         assert found["stderr"] == "…" * (left_out is not None) + "-" * 4000
         assert found.get("omitted") == (None if left_out is None else {"stderrCharacters": left_out})
+
+
+async def test_output_that_was_too_old_to_be_kept_is_counted(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    monkeypatch.setattr(console, "MAX_OUTPUT_LENGTH", 10_000)
+    async with running("legacy") as (client, adapter):
+        for _ in range(30):
+            await adapter.event("output", {"category": "stdout", "output": "-" * 999 + "\n"})
+        await adapter.event("output", {"category": "stderr", "output": "short\n"})
+        found = await stopped(client, adapter)
+        assert (len(found["stdout"]), found["stderr"]) == (4001, "short\n")
+        assert found["omitted"] == {"stdoutCharacters": 26_000}
+        last = await client.call("process_read_output")
+        kept = len(last["entries"][0]["stdout"]) // 1000
+        assert last["dropped"] == 30 - kept
+        assert "dropped" not in await client.call("process_read_output", since_seq=31 - kept)
+        assert (await client.call("process_read_output", since_seq=30 - kept))["dropped"] == 1
+        await client.call("debug_continue", wait=False)
+        for _ in range(12):
+            await adapter.event("output", {"category": "stderr", "output": "+" * 999 + "\n"})
+        found = await stopped(client, adapter)
+        assert (found["omitted"], "stdout" in found) == ({"stderrCharacters": 8000}, False), (
+            "what was given is not lost"
+        )
 
 
 async def test_each_client_gets_output_once(autojump_clock: MockClock) -> None:

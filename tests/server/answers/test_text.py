@@ -92,3 +92,10 @@ def test_frames_of_the_debugger_in_a_traceback_are_counted_and_not_shown() -> No
     assert without_debugger(one) == "  [1 frame of the debugger]\nError\n"
     kept = '  File "my_debugpy_notes.py", line 1, in main\n    main()\n'
     assert without_debugger(kept) == kept
+
+
+def test_lines_that_the_debugger_writes_to_stderr_are_left_out() -> None:
+    noise = "1.83s - thread._ident is None in _get_related_thread! - thread: <Thread(w3, initial)>\n"
+    entries = written(("stderr", f"one\n{noise}"), ("stderr", "two\n"))
+    assert joined(entries) == {"stderr": "one\ntwo\n"}
+    assert in_order(entries) == [{"stderr": "one\ntwo\n"}]

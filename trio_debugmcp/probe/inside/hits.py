@@ -3,8 +3,8 @@
     hit('[["tp-1", 3, null, "% 2", "x is {x}"]]')      # the condition of a breakpoint: whether to stop there
 
 Each list stands for one of the user's breakpoints on that line: its id, which of that id it is, its condition, its hit
-condition and its log message. Each hit is recorded before the program continues (`recorder`); user code is never run
-while the recorder's lock is held.
+condition and its log message; then how many messages it writes at most, where that is limited. Each hit is recorded
+before the program continues (`recorder`); user code is never run while the recorder's lock is held.
 """
 
 import json
@@ -36,9 +36,15 @@ class Judge:
     """One breakpoint of the user's."""
 
     def __init__(
-        self, id_: str, version: int, condition: Optional[str], hit_condition: Optional[str], message: Optional[str]
+        self,
+        id_: str,
+        version: int,
+        condition: Optional[str],
+        hit_condition: Optional[str],
+        message: Optional[str],
+        most: int = 0,
     ) -> None:
-        self.id, self.version = id_, version
+        self.id, self.version, self.most = id_, version, most
         self.condition: Optional[Tuple[Any, bool]] = None
         self.broken = ""
         if condition:
@@ -77,7 +83,7 @@ def hit(specification: str) -> bool:
     stop = False
     records = ""
     for judge in _judges.get(specification) or _parsed(specification):
-        if judge.template is not None and not line.is_open:
+        if judge.template is not None and (not line.is_open or _finished(line, judge)):
             continue
         holds, error = judge.holds(global_names, local_names)
         if error:
@@ -86,8 +92,10 @@ def hit(specification: str) -> bool:
             continue
         if not holds:
             continue
-        hits = _count(line, judge, 1)
-        if judge.test is not None and not judge.test[0](hits, judge.test[1]):
+        hits, notify = _count_hit(line, judge)
+        if hits == 0:
+            continue
+        if not notify:
             records += _record(judge, COUNTED, hits, "")
         elif judge.template is None:
             stop = True
@@ -111,6 +119,24 @@ def _count(line: recorder.Line, judge: Judge, new: int) -> int:
     with line.lock:
         hits = line.counts[key] = line.counts.get(key, 0) + new
     return hits
+
+
+def _count_hit(line: recorder.Line, judge: Judge) -> Tuple[int, bool]:
+    """Count a hit; return its number, 0 if another thread's message was the last one, and whether it counts."""
+    key = (judge.id, judge.version)
+    with line.lock:
+        if 0 < judge.most <= line.sent.get(key, 0):
+            return 0, False
+        hits = line.counts[key] = line.counts.get(key, 0) + 1
+        notify = judge.test is None or judge.test[0](hits, judge.test[1])
+        if notify and judge.most:
+            line.sent[key] = line.sent.get(key, 0) + 1
+    return hits, notify
+
+
+def _finished(line: recorder.Line, judge: Judge) -> bool:
+    """Whether a tracepoint has written all its messages: nothing of it is evaluated any more."""
+    return 0 < judge.most <= line.sent.get((judge.id, judge.version), 0)
 
 
 def _record(judge: Judge, kind: str, hits: int, text: str) -> str:

@@ -61,12 +61,14 @@ class Line:
         lock: held for moments, and never while code of the program runs. A count is taken and its record written under
             it, one after the other: threads may write in another order than they counted in.
         counts: the hits of each breakpoint.
+        sent: the messages of each that has a limit of these.
     """
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.pid = _getpid()
         self.counts: Dict[Tuple[str, int], int] = {}
+        self.sent: Dict[Tuple[str, int], int] = {}
         self.lock = _thread.allocate_lock()
         self._rest = b""
         self._socket: Optional[_Socket] = _connect(key)

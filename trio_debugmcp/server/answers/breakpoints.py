@@ -63,7 +63,7 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         at=Places(debugger.workspace.directory).line(shown.file, shown.line) if placed else None,
         line=_text(debugger, shown.file, shown.line) if shown.file is not None and shown.line else None,
         requested_line=shown.requested_line if moved else None,
-        state=_state(each.enabled, shown.verified, in_session=in_session),
+        state=_state(shown.enabled, shown.verified, in_session=in_session),
         message=shown.message,
     )
 

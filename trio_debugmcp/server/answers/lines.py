@@ -74,6 +74,9 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
     line = " ".join(each for each in words if each) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)
+    details.append(f"at every {shown.hit_count_multiple} hits" if shown.hit_count_multiple else None)
+    most, sent = shown.max_notifications, shown.notifications_sent
+    details.append(f"{sent} of {most} notifications" if most else None)
     return _with_details(line, details, shown, in_session=in_session)
 
 

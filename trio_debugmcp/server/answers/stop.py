@@ -6,7 +6,7 @@
 At an ordinary breakpoint it takes some 600 bytes beside the values and the output themselves.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from contextvars import ContextVar
 
 import trio
@@ -78,8 +78,15 @@ class Stop(Answer, frozen=True, kw_only=True):
     pid: int | None = None
 
 
-async def stop_answer(debugger: Debugger, outcome: Outcome | None, *, deadline: float, timed_out: bool = False) -> Stop:
-    """Answer how a wait ended; `outcome` None means that the program still runs.
+async def stop_answer(
+    debugger: Debugger,
+    outcome: Outcome | None,
+    *,
+    deadline: float,
+    timed_out: bool = False,
+    session_id: str | None = None,
+) -> Stop:
+    """Answer how a wait ended; `outcome` None means that the program still runs, in that session or in the focused one.
 
     At a stop the answer waits for the locals, until the deadline (trio's clock) and never for long: a `__repr__` of
     the program may not return.
@@ -93,7 +100,7 @@ async def stop_answer(debugger: Debugger, outcome: Outcome | None, *, deadline: 
         raise AdapterGone(ended.end_reason or "the debug adapter is gone")
     reader, console = READER.get(), debugger.console
     next_seq = console.next_seq
-    news = console.news(reader)
+    news, lost = console.news(reader), console.lost(reader)
     if outcome is not None and outcome.paused is not None:
         paused = outcome.paused
         with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
@@ -102,9 +109,10 @@ async def stop_answer(debugger: Debugger, outcome: Outcome | None, *, deadline: 
     elif ended is not None:
         found = ended_answer(ended)
     else:
-        found = replace(running_answer(debugger, debugger.state.focused), timed_out=timed_out)
+        named = debugger.state.snapshot(session_id) if session_id is not None else None
+        found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
     console.mark_read(next_seq, reader)  # last: the output of an answer that is cancelled is new in the next one
-    return _with_output(found, news)
+    return _with_output(found, news, lost)
 
 
 def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
@@ -225,12 +233,14 @@ def _source(
     return text.excerpt(found.text.splitlines(), location.line, EXCERPT_LINES) or None
 
 
-def _with_output(answer: Stop, news: list[OutputEntry]) -> Stop:
+def _with_output(answer: Stop, news: list[OutputEntry], lost: Mapping[str, int]) -> Stop:
     omitted = dict(answer.omitted)
     streams = {}
-    for stream, written in text.joined(news).items():
-        left_out = len(written) - _STREAM_CHARACTERS
+    dropped = {text.STREAMS.get(stream, stream): number for stream, number in lost.items()}
+    for stream, written in (dict.fromkeys(dropped, "") | text.joined(news)).items():
+        shown = written[-_STREAM_CHARACTERS:]
+        left_out = dropped.get(stream, 0) + len(written) - len(shown)
         if left_out > 0:
             omitted[f"{stream}Characters"] = left_out
-        streams[stream] = f"…{written[-_STREAM_CHARACTERS:]}" if left_out > 0 else written
+        streams[stream] = f"…{shown}" if left_out > 0 else shown
     return replace(answer, **streams, omitted=omitted)

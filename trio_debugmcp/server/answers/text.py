@@ -31,14 +31,21 @@ _DEBUGGER_FRAMES = re.compile(
 """What Python writes in a traceback of the debugger's frames, which are around the program's."""
 
 
+_DEBUGGER_LINES = re.compile(
+    r"^\d+\.\d+s - thread\._ident is None in _get_related_thread! - thread: .*\n?", re.MULTILINE
+)
+"""What pydevd writes to the program's stderr where threads start at a stop."""
+
+
 def without_debugger(text: str) -> str:
-    """Return output with the frames of the debugger in its tracebacks counted instead of shown."""
+    """Return output without lines of the debugger, and with its frames in tracebacks counted instead of shown."""
 
     def counted(found: re.Match[str]) -> str:
         number = sum(line.startswith("  File ") for line in found[0].splitlines())
         return f"  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
 
-    return _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
+    text = _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
+    return _DEBUGGER_LINES.sub("", text) if "_get_related_thread" in text else text
 
 
 def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:

@@ -83,14 +83,15 @@ def returned(variables: Iterable[Variable]) -> dict[str, str]:
     return found
 
 
-def named(variables: Iterable[Variable], parent: str | None = None) -> dict[str, str]:
+def named(variables: Iterable[Variable], parent: str | None = None, depth: int = 1) -> dict[str, str]:
     """Return the values by name; the children that are there stand below their parents.
 
     `parent`: the path to what the variables are inside of. Their names begin where it ends, so path and name together
     lead to them: `[0]`, `['key']`, `owner`. What does not begin there has its whole path for its name: `[*st][0]`.
+    `depth`: levels that were asked for; what of them is not there is counted.
     """
     found: dict[str, str] = {}
-    for name, value in _entries(variables, parent, ""):
+    for name, value in _entries(variables, parent, "", depth):
         _put(found, name, value)
     return found
 
@@ -100,14 +101,15 @@ def counted(shown: dict[str, str], left_out: int) -> dict[str, str]:
     return {**shown, "…": f"{left_out} more: variables_get"} if left_out > 0 else shown
 
 
-def _entries(variables: Iterable[Variable], parent: str | None, above: str) -> Iterator[tuple[str, str]]:
+def _entries(variables: Iterable[Variable], parent: str | None, above: str, depth: int) -> Iterator[tuple[str, str]]:
     """Yield names and values; `above` is the name of what they are inside of."""
     for each in variables:
         name = _name(each, parent, above)
         yield name + (NO_PATH if each.path is None else ""), _value(each, name)
-        if isinstance(each.children, list):
-            yield from _entries(each.children, each.path, name)
-            left_out = (each.child_count or 0) - sum(child.name != LENGTH for child in each.children)
+        inside = each.children if isinstance(each.children, list) else None
+        if inside is not None or depth > 1:
+            yield from _entries(inside or (), each.path, name, depth - 1)
+            left_out = (each.child_count or 0) - sum(child.name != LENGTH for child in inside or ())
             if left_out > 0:
                 yield f"{name}…", f"{left_out} more"
 
@@ -145,16 +147,18 @@ def _value(variable: Variable, name: str) -> str:
     return value
 
 
-def fitting(variables: Sequence[Variable], max_bytes: int, parent: str | None = None) -> tuple[dict[str, str], int]:
+def fitting(
+    variables: Sequence[Variable], max_bytes: int, parent: str | None = None, depth: int = 1
+) -> tuple[dict[str, str], int]:
     """Return the values by name of the variables that fit, and how many these are.
 
     The first one is always there, so that a reader can page on. One that is too large with its children has none.
     """
     found: dict[str, str] = {}
     for number, each in enumerate(variables):
-        values = named([each], parent)
-        if json_size(values) > max_bytes:
-            values = named([replace(each, children=[])], parent)
+        values = named([each], parent, depth)
+        if json_size(values) > max_bytes and isinstance(each.children, list):
+            values = named([replace(each, children=[])], parent, depth)
         max_bytes -= json_size(values)
         if found and max_bytes < 0:
             return found, number

@@ -1,6 +1,6 @@
 """The tools. One file per family; a tool is a function with a typed parameter struct, and the struct is its schema."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from trio_debugmcp.errors import NO_SESSION
 from trio_debugmcp.server.tools.tool import Toolbox
@@ -14,6 +14,19 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
     `replay`: for clients that watch a replay, or drive it. To those that watch, what would move the program is refused,
     and no call of theirs is recorded in the timeline.
     """
+    tools = [tool for family in _families() for tool in family.TOOLS]
+    no_session = NO_SESSION
+    if replay is not None:
+        from trio_debugmcp.server.tools import replayed
+
+        if replay == "watched":
+            no_session = replayed.NO_SESSION_HERE
+        tools = [replayed.watched(tool) if replay == "watched" else replayed.driven(tool) for tool in tools]
+    return Toolbox(tools, no_session, core_only=core_only)
+
+
+def _families() -> tuple[Any, ...]:
+    """Return the modules with the tools, in the order in which these are listed."""
     from trio_debugmcp.server.tools import (
         assigning,
         breakpoints,
@@ -28,15 +41,17 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         stacks,
         threads,
         timeline,
+        tracepoints,
     )
 
-    families = (
+    return (
         launching,
         session,
         listening,
         execution,
         pausing,
         breakpoints,
+        tracepoints,
         stacks,
         threads,
         inspection,
@@ -45,12 +60,3 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
         process,
         timeline,
     )
-    tools = [tool for family in families for tool in family.TOOLS]
-    no_session = NO_SESSION
-    if replay is not None:
-        from trio_debugmcp.server.tools import replayed
-
-        if replay == "watched":
-            no_session = replayed.NO_SESSION_HERE
-        tools = [replayed.watched(tool) if replay == "watched" else replayed.driven(tool) for tool in tools]
-    return Toolbox(tools, no_session, core_only=core_only)

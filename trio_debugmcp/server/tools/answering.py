@@ -27,15 +27,26 @@ SHOW_SECONDS = 5.0
 THREADS_SECONDS = 1.0
 """For the places of the threads, after a wait that ended without a stop."""
 
+_SILENT = "where the threads are is not known: the program lets no Python run. threads_list looks from outside"
+
 
 async def wait_answer(
-    debugger: Debugger, outcome: Outcome | None, deadline: float, *, show: Sequence[str] = (), waited: bool = True
+    debugger: Debugger,
+    outcome: Outcome | None,
+    deadline: float,
+    *,
+    show: Sequence[str] = (),
+    waited: bool = True,
+    session_id: str | None = None,
 ) -> Stop:
-    """Answer how a wait ended; of a program that still runs, with where its threads are."""
+    """Answer how a wait ended; of a program that still runs, with where its threads are.
+
+    `session_id`: the session that was to run; default: the one in focus.
+    """
     timed_out = waited and outcome is None
-    answer = await stop_answer(debugger, outcome, deadline=deadline, timed_out=timed_out)
+    answer = await stop_answer(debugger, outcome, deadline=deadline, timed_out=timed_out, session_id=session_id)
     if timed_out:
-        return await with_threads(debugger, answer)
+        return await with_threads(debugger, answer, session_id)
     if show and outcome is not None and outcome.paused is not None:
         return replace(answer, show=await _evaluated(debugger, outcome.paused, show))
     return answer
@@ -60,17 +71,23 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
 
 async def with_threads(debugger: Debugger, answer: Stop, session_id: str | None = None) -> Stop:
     """Return the answer about a program that runs, with where its threads are."""
-    return replace(answer, threads=await _threads(debugger, session_id))
+    threads, notes = await _threads(debugger, session_id)
+    return replace(answer, threads=threads, notes=[*answer.notes, *notes])
 
 
-async def _threads(debugger: Debugger, session_id: str | None) -> list[str]:
-    """Return where the threads of the running program are, as far as the program says it in time."""
-    with trio.move_on_after(THREADS_SECONDS), suppress(ProbeError, UsageError, AdapterGone):
+async def _threads(debugger: Debugger, session_id: str | None) -> tuple[list[str], list[str]]:
+    """Return where the threads of the running program are; if it does not say so in time, a note."""
+    with suppress(UsageError, AdapterGone):
         session = debugger.session(session_id)
-        found = (await session.probe.threads()).answer
+        try:
+            with trio.fail_after(THREADS_SECONDS):
+                found = (await session.probe.threads()).answer
+        except (ProbeError, trio.TooSlowError) as error:
+            slow = isinstance(error, trio.TooSlowError) or error.kind == "slow"
+            return [], [_SILENT] if slow else []
         current = None if session.snapshot is None else session.snapshot.threads.current
-        return thread_lines(debugger, found.threads, found.total, current)
-    return []
+        return thread_lines(debugger, found.threads, found.total, current), []
+    return [], []
 
 
 def thread_lines(

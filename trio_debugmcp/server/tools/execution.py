@@ -82,12 +82,17 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     thread_id = active_thread(snapshot, params.thread_id)
+    before = debugger.state.snapshots
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
         await session.execution.continue_(thread_id)
         if params.wait:
             outcome = await debugger.wait_stop()
-    return await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait)
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
+    paused = None if outcome is None else outcome.paused
+    if paused is not None and any(each.id == paused.id and each.stop == paused.stop for each in before if each.stop):
+        return replace(answer, notes=[*answer.notes, f"{session.id} runs; {paused.id} has been paused since before"])
+    return answer
 
 
 async def _step(debugger: Debugger, params: DebugStep) -> Stop:
@@ -113,7 +118,7 @@ async def _step(debugger: Debugger, params: DebugStep) -> Stop:
         if stopped is None or stopped.stop is None or stopped.stop.reason != "Step" or stopped.id != session.id:
             break
         thread_id = stopped.stop.thread_id
-    return await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait)
+    return await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
 
 
 async def _check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:

@@ -97,7 +97,7 @@ class Value(Answer, frozen=True, kw_only=True):
 class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     """The exception, what caused it, and the frames that it passed, the first ones with their locals.
 
-    `total`: how many frames there are, where some were left out.
+    `total`: how many frames there are, where some were left out; `omitted`: how many causes were.
     """
 
     exception: str
@@ -106,6 +106,8 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
     frames: list[str] = []
     locals: list[dict[str, str]] = []
     total: int | None = None
+    omitted: dict[str, int] = {}
+    notes: list[str] = []
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
@@ -190,7 +192,7 @@ async def _adapter_variables(
 
 
 def _answer(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
-    shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path)
+    shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
     return Variables(variables=shown, total=total if count < total else None)
 
 
@@ -257,15 +259,19 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
             known = Page(shown, len(found))
         values, count = fitting(known.variables, MAX_RESULT_BYTES // params.max_frames)
         locals_.append(counted(values, known.total - count))
-    causes = await inspection.exception_causes(session.requests, passed[0], params.max_inner) if passed else []
+    causes = await inspection.exception_causes(session.requests, passed[0]) if passed else []
+    inner = [f"{kind}: {message}" if message else kind for kind, message in causes or ()]
+    left_out = max(0, len(inner) - params.max_inner)
     text, mode = exception_text(stop.exception)
     return ExceptionAnswer(
         exception=text,
         mode=mode,
-        causes=[f"{kind}: {message}" if message else kind for kind, message in causes],
+        causes=inner[: params.max_inner],
         frames=frames_with_source(debugger, snapshot, passed),
         locals=locals_,
         total=total if len(passed) < total else None,
+        omitted={"causes": left_out} if left_out else {},
+        notes=["its causes are not known: see the log"] if causes is None else [],
     )
 
 

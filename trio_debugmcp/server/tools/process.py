@@ -35,7 +35,7 @@ class ProcessWriteInput(Params, frozen=True, kw_only=True):
 class Output(Answer, frozen=True, kw_only=True):
     """Output, oldest first, each piece by its stream. `nextSeq`: ask from here next time.
 
-    `dropped`: pieces too old to be kept.
+    `dropped`: pieces from the cursor on that were too old to be kept.
     """
 
     entries: list[dict[str, str]]
@@ -54,6 +54,7 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
     await debugger.console.settle()
     next_seq = debugger.console.next_seq
     position, seq = divmod(params.since_seq, _INSIDE)
+    dropped = max(0, debugger.console.dropped + 1 - max(seq, 1))  # the oldest, whose numbers began with 1
     wanted = [
         replace(entry, text=entry.text[position:]) if entry.seq == seq else entry
         for entry in debugger.console.entries(seq)
@@ -63,13 +64,13 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
         kept = truncated(wanted, params.max_bytes)
         if len(kept) < len(wanted):
             next_seq = wanted[len(kept)].seq
-        return Output(entries=in_order(kept), next_seq=next_seq, dropped=debugger.console.dropped)
+        return Output(entries=in_order(kept), next_seq=next_seq, dropped=dropped)
     first = wanted[0]
     # Whole characters, and at least one, so that a reader can page on.
     text = first.text.encode()[: params.max_bytes].decode(errors="ignore") or first.text[:1]
     read = len(text) + (position if first.seq == seq else 0)
     piece = in_order([replace(first, text=text)])
-    return Output(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=debugger.console.dropped)
+    return Output(entries=piece, next_seq=first.seq + read * _INSIDE, dropped=dropped)
 
 
 async def _write_input(debugger: Debugger, params: ProcessWriteInput) -> Written:

@@ -167,7 +167,8 @@ async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     merged: dict[tuple[object, ...], list[tuple[str, Stack]]] = {}
     for session_id, found in answers:
         if found.total > len(found.stacks):
-            notes.append(f"{session_id}: {found.total - len(found.stacks)} threads left out")
+            more = found.total - len(found.stacks)
+            notes.append(f"{session_id}: {more} thread{'s' if more > 1 else ''} left out")
         for stack in found.stacks:
             key = (stack.id, session_id) if params.locals else (_places(stack.frames), _kind(stack))
             merged.setdefault(key, []).append((session_id, stack))
@@ -221,7 +222,8 @@ def _merged(places: Places, group: list[tuple[str, Stack]], *, many: bool, with_
     first = group[0][1]
     lines = places.probe_stack(first.frames)
     if first.total > len(first.frames):
-        lines.append(f"… {first.total - len(first.frames)} more frames")
+        more = first.total - len(first.frames)
+        lines.append(f"… {more} more frame{'s' if more > 1 else ''}")
     return MergedStack(
         count=len(group),
         threads=named,
