@@ -119,3 +119,30 @@ async def test_what_is_set_is_what_the_program_continues_with(
         end = await client.call("debug_continue")
         assert end["stdout"] == "7\n[8, 7, 300, ('eva', ['tea', 'teatea'], [6, -4], 55, 9)]\n"
         assert (await failure(client, "variable_set", path="x", value="1"))[0] == "NO_SESSION"
+
+
+LOADING = """\
+import decimal
+import sys
+import types
+
+sys.modules["odd"] = 5
+made = types.ModuleType("made")
+made.__version__ = "1.5"
+sys.modules["made"] = made
+print("ready")  # here
+"""
+
+
+async def test_what_a_program_has_imported_and_its_files(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        file = tmp_path / "load.py"
+        await paused_at(client, file, LOADING, "# here")
+        found = await client.call("modules_list")
+        assert found["modules"][0] == f"__main__ {file}"
+        assert found["total"] > len(found["modules"]) == 100
+        assert (await client.call("modules_list", filter="decimal"))["modules"][-1].endswith("decimal.py (library)")
+        assert "made 1.5 (library)" in (await client.call("modules_list", filter="made"))["modules"]
+        assert await client.call("modules_list", filter="debugpy/_vendored") == {"modules": []}
+        assert str(file) in (await client.call("sources_list"))["sources"]
+        assert (await client.call("source_get", file=str(file), end_line=1))["lines"] == ["1 import decimal"]

@@ -220,6 +220,22 @@ class Tasks(_Answer, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class ProbeModule(_Answer, frozen=True):
+    """A module that the program has imported."""
+
+    name: str
+    file: str | None = None
+    version: str | None = None
+    library: bool = False
+
+
+class Modules(_Answer, frozen=True):
+    """The answer to `modules`: a page of them, and how many there are."""
+
+    modules: tuple[ProbeModule, ...]
+    total: int
+
+
 class EvaluationOutcome(_Answer, frozen=True):
     """The answer to `start`, `outcome` and `interrupt`: how an evaluation ended, if it has.
 
@@ -297,6 +313,6 @@ def _translated(part: Any, local: Callable[[str], str]) -> Any:
     if not isinstance(part, _Answer):
         return part
     parts = {name: _translated(getattr(part, name), local) for name in part.__struct_fields__}
-    if isinstance(part, Place):
+    if isinstance(part, Place | ProbeModule) and part.file is not None:
         parts["file"] = local(part.file)
     return type(part)(**parts)

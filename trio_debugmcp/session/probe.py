@@ -22,6 +22,7 @@ from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
     EvaluationOutcome,
     Frames,
+    Modules,
     ProbeError,
     ProbeThread,
     Recording,
@@ -49,7 +50,7 @@ MAX_SIZE = 2_000_000
 INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Stop, Variables, EvaluationOutcome, Recording)
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Variables, EvaluationOutcome, Recording)
 
 
 class VariablesQuestion(msgspec.Struct, frozen=True):
@@ -137,6 +138,10 @@ class ProgramProbe:
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
         return await self._ask("tasks", Tasks, start=start, count=most)
+
+    async def modules(self, start: int, most: int, word: str | None) -> Reply[Modules]:
+        """Ask for the modules that the program has imported: those with this word in their name or file."""
+        return await self._ask("modules", Modules, start=start, count=most, filter=word)
 
     def next_number(self) -> int:
         """Return the number of a new evaluation."""

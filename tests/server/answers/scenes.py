@@ -161,6 +161,11 @@ async def stops(scene: Scene) -> Answers:
     yield "evaluate_type", await scene.call("evaluate", expression="name")
     adapter.restore("evaluate")
     yield "variable_set", await scene.call("variable_set", path="count", value="0 + 1")
+    for each in ({"id": 1, "name": "shop", "path": scene.file}, {"id": 2, "name": "libc", "isUserCode": False}):
+        await adapter.event("module", {"reason": "new", "module": each})
+    await scene.settle()
+    yield "modules_list", await scene.call("modules_list")
+    yield "sources_list", await scene.call("sources_list", filter="shop")
     yield "source_get", await scene.call("source_get", file="shop.py", start_line=14, end_line=16)
     adapter.answer("setBreakpoints", partial(refuse, "no code here"))
     yield "breakpoint_set_pending", await scene.call("breakpoint_set", file="shop.py", line=17)

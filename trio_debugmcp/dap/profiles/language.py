@@ -90,6 +90,10 @@ class Code:
     reads_source: ClassVar[bool] = False
     """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
 
+    def is_library(self, file: str) -> bool:
+        """Whether a file is not the user's, as far as its name says."""
+        return False
+
     def line_with_code(self, file: str, line: int) -> int | None:
         """The line where a breakpoint on this line belongs; None if no code follows it."""
         return line

@@ -22,11 +22,17 @@ have no values before its first item."""
 
 _GUARD = re.compile("|".join(map(re.escape, (_OUTSIDE, _INSIDE, _INLINED))).replace("%s", "[^}]*"))
 
+_LIBRARY = re.compile(r"^<frozen |[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
+"""In the names of files of installed packages and of the standard library."""
+
 
 class PythonCode(Code):
     """Python files, read and parsed by this server's own Python; what that cannot parse is left to pydevd."""
 
     reads_source: ClassVar[bool] = True
+
+    def is_library(self, file: str) -> bool:
+        return _LIBRARY.search(file) is not None
 
     def line_with_code(self, file: str, line: int) -> int | None:
         source = _read(file)

@@ -16,6 +16,7 @@ from trio_debugmcp.probe.inside import (
     evaluation,
     facts,
     frames,
+    modules,
     recorder,
     tasks,
     threads,
@@ -177,6 +178,12 @@ def _tasks(asked: Asked) -> Json:
     return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
 
 
+def _modules(asked: Asked) -> Json:
+    """The modules that the program has imported."""
+    start, most = asked.number("start", 0), asked.number("count", 100)
+    return modules.modules_json(start, most, asked.text("filter"), asked.budget)
+
+
 def _start(asked: Asked) -> Json:
     """Evaluate in the main module, in a thread that nothing waits for; the outcome, if it is there soon."""
     evaluation.start(asked.number("number", 0), asked.text("source"))
@@ -216,6 +223,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "variables": _variables,
     "describe": _describe,
     "tasks": _tasks,
+    "modules": _modules,
     "start": _start,
     "outcome": _outcome,
     "interrupt": _interrupt,

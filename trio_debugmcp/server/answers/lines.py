@@ -1,9 +1,9 @@
-"""Threads, sessions and breakpoints, each as one line."""
+"""Threads, sessions, modules and breakpoints, each as one line."""
 
 from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.session.probe import waits_for
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, Thread
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Module, Snapshot, Thread
 from trio_debugmcp.state.payloads import BreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
@@ -59,6 +59,14 @@ def session_line(places: Places, snapshot: Snapshot) -> str:
     if place is not None:
         words.append(f"at {place}")
     return " ".join(each for each in words if each)
+
+
+def module_line(places: Places, module: Module) -> str:
+    """Return `shop.till 1.2 till.py`: a module with its version and its file."""
+    words = [module.name, module.version, None if module.path is None else places.file(module.path)]
+    line = " ".join(each for each in words if each)
+    line += f", {module.symbol_status}" if module.symbol_status else ""
+    return line + (LIBRARY if module.is_user_code is False else "")
 
 
 # --- Breakpoints ------------------------------------------------------------------------------------------------------

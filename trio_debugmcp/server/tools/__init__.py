@@ -34,6 +34,7 @@ def _families() -> tuple[Any, ...]:
         inspection,
         launching,
         listening,
+        loaded,
         pausing,
         process,
         session,
@@ -57,6 +58,7 @@ def _families() -> tuple[Any, ...]:
         inspection,
         assigning,
         source,
+        loaded,
         process,
         timeline,
     )
