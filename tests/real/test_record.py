@@ -21,6 +21,7 @@ from tests.recording.make import record_the_till, recorder_for
 from tests.recording.scene import URIS, same_answer, watch, without_times
 from trio_debugmcp.app import Options
 from trio_debugmcp.recording.format import ClientEntry, ExitEntry, ProgramOutputEntry, read_recording
+from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import (
     DebugClient,
     ToolFailed,
@@ -261,9 +262,9 @@ def test_a_recorded_session_that_is_disconnected_plays_as_a_scenario(tmp_path: P
     file = tmp_path / "session.jsonl"
 
     async def record() -> None:
-        with trio.fail_after(TEST_SECONDS), recorder_for(tmp_path, file) as recorder:
+        with trio.fail_after(TEST_SECONDS), recorder_for(Path.cwd(), file) as recorder:
             async with (
-                open_server(Options().recorded(recorder)) as server,
+                open_server(Options(settings=Settings(directory=str(Path.cwd()))).recorded(recorder)) as server,
                 server.connect() as client,
                 client.subscribed("debugger://session"),
             ):

@@ -8,7 +8,7 @@ The times are the recorded ones until `retime` makes them exact. Programs are no
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -67,7 +67,9 @@ def scenario_of(recording: bytes, title: str) -> Scenario:
     try:
         home = _home(entries)
         entries = [_at_home(entry, home) for entry in entries]
-        lines = sorted(_Conversion(list(with_ends(entries))).lines(), key=lambda line: line.at or 0.0)
+        below = (home or "").removeprefix(f"{header.get('directory')}/")
+        conversion = _Conversion(list(with_ends(entries)), (f"{DIRECTORY}/", f"{below}/"))
+        lines = sorted(conversion.lines(), key=lambda line: line.at or 0.0)
         setting = _setting(header, entries, title)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise BadScenario(f"an entry is not as in a recording: {type(error).__name__}: {error}") from error
@@ -147,10 +149,14 @@ def _era(word: str) -> Era:
 
 
 class _Conversion:
-    """Converts the entries in order. An `answer` line is put before the line that caused the server's request."""
+    """Converts the entries in order. An `answer` line is put before the line that caused the server's request.
 
-    def __init__(self, entries: list[JsonEntry]) -> None:
+    `prefixes`: of files in answers, which those of a scenario do not have.
+    """
+
+    def __init__(self, entries: list[JsonEntry], prefixes: Sequence[str]) -> None:
         self._entries = entries
+        self._prefixes = prefixes
         self._children = {e["session"] for e in entries if e.get("edge") == "session" and e.get("start") == "child"}
         self._clients: dict[str, str] = {}
         self._requests: dict[tuple[str, object], JsonEntry] = {}
@@ -261,7 +267,10 @@ class _Conversion:
                     failure = _json(result["content"][0].get("text"))
                     yield ExpectError(at=at, who=who, of=name, code=failure.get("error", {}).get("code"))
                 else:
-                    yield ExpectAnswer(at=at, who=who, of=name, has=dict(_facts(_payload(result))))
+                    facts = dict(_facts(_payload(result)))
+                    for prefix in self._prefixes:  # a scenario's server is in the directory of the program
+                        facts |= {"at": facts["at"].removeprefix(prefix)} if "at" in facts else {}
+                    yield ExpectAnswer(at=at, who=who, of=name, has=facts)
             case _:
                 return
 
