@@ -157,6 +157,8 @@ async def test_an_exception_breakpoint_stops_for_the_type_and_its_subtypes_and_s
         assert context["exception"] == "SoldOut: nothing left"
         assert [cause.partition(":")[0] for cause in context["causes"]] == ["ValueError"]
         assert context["locals"][0]["price"] == "'ten'"
+        context = await client.call("exception_get_context", max_inner=0)
+        assert ("causes" in context, context["omitted"]) == (False, {"causes": 1})
         assert (await client.call("debug_continue"))["reason"] == "Exited"
 
 

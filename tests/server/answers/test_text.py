@@ -99,3 +99,15 @@ def test_lines_that_the_debugger_writes_to_stderr_are_left_out() -> None:
     entries = written(("stderr", f"one\n{noise}"), ("stderr", "two\n"))
     assert joined(entries) == {"stderr": "one\ntwo\n"}
     assert in_order(entries) == [{"stderr": "one\ntwo\n"}]
+
+
+def test_what_the_debugger_says_of_an_evaluation_that_takes_long_is_left_out() -> None:
+    note = (
+        "Evaluating: (lambda probe: probe.evaluation.here(3, 'a\\nb'))(None) did not finish after 3.00 seconds.\n"
+        "This may mean a number of things:\n- This evaluation is really slow and this is expected.\n\n"
+        "    tries to interrupt the evaluation (if possible) when this happens.\n"
+    )
+    entries = written(("console", note), ("stdout", "one\n"), ("console", f"two\n{note}three\n"))
+    assert joined(entries) == {"stdout": "one\n", "console": "two\nthree\n"}
+    assert in_order(entries) == [{"stdout": "one\n"}, {"console": "two\nthree\n"}]
+    assert joined(written(("stdout", "the job did not finish\n"))) == {"stdout": "the job did not finish\n"}

@@ -31,21 +31,23 @@ _DEBUGGER_FRAMES = re.compile(
 """What Python writes in a traceback of the debugger's frames, which are around the program's."""
 
 
-_DEBUGGER_LINES = re.compile(
-    r"^\d+\.\d+s - thread\._ident is None in _get_related_thread! - thread: .*\n?", re.MULTILINE
+_DEBUGGER_NOTES = re.compile(
+    r"^\d+\.\d+s - thread\._ident is None in _get_related_thread! .*\n?"
+    r"|^Evaluating: (?s:.*?) did not finish after [\d.]+ seconds\.\nThis may mean (?s:.*?) when this happens\.\n?",
+    re.MULTILINE,
 )
-"""What pydevd writes to the program's stderr where threads start at a stop."""
+"""What pydevd writes where threads start at a stop, and about evaluations that take long, of which answers tell."""
 
 
 def without_debugger(text: str) -> str:
-    """Return output without lines of the debugger, and with its frames in tracebacks counted instead of shown."""
+    """Return output without notes of the debugger, and with its frames in tracebacks counted instead of shown."""
 
     def counted(found: re.Match[str]) -> str:
         number = sum(line.startswith("  File ") for line in found[0].splitlines())
         return f"  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
 
     text = _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
-    return _DEBUGGER_LINES.sub("", text) if "_get_related_thread" in text else text
+    return _DEBUGGER_NOTES.sub("", text) if "_get_related_thread" in text or "did not finish" in text else text
 
 
 def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:
@@ -68,15 +70,17 @@ def joined(entries: Iterable[OutputEntry]) -> dict[str, str]:
     streams: dict[str, list[str]] = {}
     for each in entries:
         streams.setdefault(STREAMS.get(each.stream, each.stream), []).append(each.text)
-    return {stream: without_debugger("".join(texts)) for stream, texts in streams.items()}
+    shown = {stream: without_debugger("".join(texts)) for stream, texts in streams.items()}
+    return {stream: written for stream, written in shown.items() if written}
 
 
 def in_order(entries: Iterable[OutputEntry]) -> list[dict[str, str]]:
     """Return the output in its order, with the pieces of one stream that follow each other as one."""
     pieces: list[tuple[str, list[str]]] = []
-    for each in entries:
+    for each in filter(lambda entry: entry.text, entries):
         stream = STREAMS.get(each.stream, each.stream)
         if not pieces or pieces[-1][0] != stream:
             pieces.append((stream, []))
         pieces[-1][1].append(each.text)
-    return [{stream: without_debugger("".join(texts))} for stream, texts in pieces]
+    shown = [(stream, without_debugger("".join(texts))) for stream, texts in pieces]
+    return [{stream: written} for stream, written in shown if written]

@@ -10,6 +10,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stop import exception_text
+from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import counted, fitting, full_path, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
@@ -236,7 +237,8 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
     )
     session.refresh_locals()
     await debugger.console.settle()
-    printed = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
+    written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
+    printed = without_debugger(written)
     return found, printed or found.printed  # the console has also what child processes wrote
 
 
