@@ -47,7 +47,7 @@ class Bits(enum.IntFlag):
 
 
 class Said:
-    """Looks like what it is told."""
+    """Looks like any text."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -134,7 +134,7 @@ class Programs:
         return []
 
     def interpreter(self, program: str, directory: str, options: Mapping[str, Any]) -> str | None:
-        """What is to run a program; None if that is no question of this language."""
+        """What is to run a program; None if the program itself says that, as compiled ones do."""
         return None
 
     def is_own(self, interpreter: str) -> bool:
