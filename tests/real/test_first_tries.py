@@ -224,5 +224,8 @@ async def test_a_crash_stops_with_everything_alive_and_an_exit_does_not(debuggin
         assert arguments == {"variables": {"name": "'jam'", "discount": "2"}}
         end = await client.call("debug_continue")
         assert (end["state"], end["exitCode"]) == ("Disconnected", 1)
+        state = await client.call("debug_state")  # as after a launch with stop_on_uncaught=false
+        assert (state["exitCode"], state["exception"], place(state)) == (1, "KeyError: 'jam'", "till.py:7 in price")
+        assert state["stack"] == ["<module> :14"]
         left = await client.call("debug_launch", program="till.py", cwd=str(shop), args=["leave"], stop_at_entry=False)
         assert (left["state"], left["exitCode"]) == ("Disconnected", 1)
