@@ -1,7 +1,9 @@
 """A value of a paused program as a tree: by the probe, which knows objects by their identity, or by the adapter.
 
-tree = await inspected(requests, probe, snapshot, Place(thread_id=1, frame_index=0), question)
-tree.children[0].cycle      # "order": the path of an object that it is inside of
+    tree = await inspected(requests, probe, snapshot, FramePlace(1, 0), question)
+    tree.children[0].cycle      # "order": the path of an object that it is inside of
+
+An adapter is asked level by level, within bounds of number and time.
 """
 
 import logging
