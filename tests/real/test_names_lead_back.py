@@ -72,7 +72,7 @@ async def check_names(client: DebugClient, answer: dict[str, Any], parent: str |
         path = full_path(parent, name)
         paths.append(path)
         found = await client.call("evaluate", expression=path)
-        # The values are told apart by their numbers: what is around them is written in two ways.
+        # The values are distinguished by their numbers: what is around them is written in two ways.
         if not re.search(" at | item|…", text + found["value"]):
             assert numbers(found["value"]) == numbers(re.sub(KEY, "", text)), (path, text)
         await client.call("variables_get", path=path)
