@@ -72,7 +72,7 @@ async def check_names(client: DebugClient, answer: dict[str, Any], parent: str |
         path = full_path(parent, name)
         paths.append(path)
         found = await client.call("evaluate", expression=path)
-        # The values differ in their numbers: what is around them is written in two ways.
+        # The values are distinguished by their numbers: what is around them is written in two ways.
         if not re.search(" at | item|…", text + found["value"]):
             assert numbers(found["value"]) == numbers(re.sub(KEY, "", text)), (path, text)
         await client.call("variables_get", path=path)
@@ -112,6 +112,8 @@ async def test_files_and_ids_in_answers_are_accepted_and_lead_to_the_same(
             inner = {"file": "till.py", "line": 2}
             stop = await client.call("debug_launch", program="shop.py", cwd=shown, breakpoints=[inner], replace=True)
             assert stop["at"] == f"{shown}/till.py:2 in pay"
+            note = f"'shop.py' was taken for {shown}/shop.py, where the program starts, not for shop.py"
+            assert [each for each in stop["notes"] if "taken" in each] == [note], "there is one till.py alone"
             assert stop["stack"] == [f"g {shown}/shop.py:4", "<module> :6"]
             for name in names:
                 file = f"{shown}/{name}"

@@ -1,11 +1,13 @@
 """Each tool through MCP, with real programs under debugpy."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
-from tests.real.conftest import Connect
+from tests.real.conftest import Connect, promised
 from tests.real.interpreters import OLDEST, Interpreter, found
 from trio_debugmcp.testing import DebugClient, ToolFailed
 
@@ -146,3 +148,100 @@ async def test_what_a_program_has_imported_and_its_files(debugging: Connect, tmp
         assert await client.call("modules_list", filter="debugpy/_vendored") == {"modules": []}
         assert str(file) in (await client.call("sources_list"))["sources"]
         assert (await client.call("source_get", file=str(file), end_line=1))["lines"] == ["1 import decimal"]
+
+
+TREE = """\
+class Key:
+    def __repr__(self):
+        return "Key!"
+
+
+class Node:
+    def __init__(self, name, parent=None):
+        self.name = name
+        self.parent = parent
+        self.nodes = []
+        self.more = {"k": [1, 2], Key(): 1}
+
+
+class Bad:
+    def __repr__(self):
+        raise ValueError("bad")
+
+
+class Slow:
+    def __repr__(self):
+        while True:
+            pass
+
+
+class Sleepy:
+    def __repr__(self):
+        __import__("time").sleep(1)
+
+
+class Huge:
+    def __repr__(self):
+        return "x" * 1_000_000_000
+
+
+class Loud:
+    def __repr__(self):
+        print("loud")
+        return "Loud!"
+
+
+root = Node("root")
+root.nodes = [Node("a", root), Node("b", root)]
+root.first = root.nodes[0]
+calls = []
+text = "x" * 1_000_000
+many = list(range(100_000))
+deep = []
+for _ in range(10_000):
+    deep = [deep]
+
+
+class Hard:  # no stop shows what is in it
+    bad, slow, sleepy, huge, loud = [Bad(), 5], [Slow(), 5], [Sleepy(), 5], [Huge(), 5], [Loud(), 5]
+
+
+table = {f"key {number}": Node(str(number), root) for number in range(2_000)}
+print("ready")  # here
+"""
+
+REPRS = ("Hard.bad", "Hard.slow", "Hard.sleepy", "Hard.huge", "Hard.loud")
+
+HARD = (*REPRS, "text", "many", "deep", "table", "root", "globals()")
+
+
+async def test_an_object_is_a_tree_with_cycles_and_repeated_objects_marked(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await paused_at(client, tmp_path / "tree.py", TREE, "# here")
+        found = await client.call("object_inspect", expression="root")
+        assert found["count"] == 5
+        inside = found["children"]
+        assert (inside["name"], inside["parent"]) == ("'root'", "None")
+        assert inside["nodes"]["count"] == 2
+        assert inside["nodes"]["children"]["[1]"]["count"] == 4
+        assert inside["nodes"]["children"]["[0]"] == {"same": "root.first"}, "where it is nearest"
+        assert inside["more"]["children"]["['k']"] == {"value": "[1, 2]", "count": 2}
+        assert inside["more"]["children"]["[*root.more.values()][1]"] == {"key": "Key!", "value": "1"}
+        deeper = await client.call("object_inspect", expression="root", depth=3)
+        assert deeper["children"]["nodes"]["children"]["[1]"]["children"]["parent"] == {"cycle": "root"}
+        called = await client.call("object_inspect", expression="[calls.append(1), Bad()]")
+        assert called == {"value": "[None, <repr raised ValueError: bad>]", "count": 2}
+        assert await client.call("evaluate", expression="calls") == {"value": "[1]"}
+        some = await client.call("object_inspect", expression="many", max_children=3)
+        assert (some["count"], some["children"]) == (100_000, {"[0]": "0", "[1]": "1", "[2]": "2"})
+        assert await client.call("object_inspect", expression="len(many)") == {"value": "100000"}
+        for expression in HARD:
+            start = trio.current_time()
+            answer = await client.call("object_inspect", expression=expression, depth=5)
+            assert trio.current_time() - start < promised(5), expression
+            assert len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()) <= 32_768, expression
+        assert answer["count"] > 5
+        assert (await failure(client, "object_inspect", expression="nope"))[0] == "EVAL_FAILED"
+        assert (await failure(client, "object_inspect", expression="1 +"))[0] == "EVAL_FAILED"
+        assert (await failure(client, "object_inspect", expression="root", frame_index=7))[0] == "INVALID_FRAME"
+        assert (await failure(client, "object_inspect", expression="root", thread_id=777))[0] == "INVALID_THREAD"

@@ -9,6 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Programs
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -178,6 +179,48 @@ async def test_only_breakpoints_of_an_earlier_session_are_in_force_from_before(s
         (note,) = third["notes"]
         assert note.startswith("in force from before: bp-1 here.py:5; bp-3 both.py:1 if due > 2; ")
         assert note.endswith("; 3 more")
+
+
+# --- The end ----------------------------------------------------------------------------------------------------------
+
+
+class Crashes(Programs):
+    """A language whose programs print how they crash: the exception, and a number of frames."""
+
+    def crash_in(self, stderr: str) -> Crash | None:
+        exception, _, depth = stderr.partition(" x ")
+        return Crash(exception, tuple(CrashFrame(f"f{n}", "/a.py", n) for n in range(int(depth)))) if depth else None
+
+
+@pytest.mark.parametrize(
+    ("code", "printed", "shown"),
+    [
+        (1, "Closed: at night x 9", ("Closed: at night", "/a.py:0 in f0", [f"f{n} :{n}" for n in range(1, 6)], 3)),
+        (1, "Closed x 6", ("Closed", "/a.py:0 in f0", [f"f{n} :{n}" for n in range(1, 6)], None)),
+        (1, "Closed x 0", ("Closed", None, None, None)),
+        (1, "no crash", (None, None, None, None)),
+        (0, "Closed x 2", (None, None, None, None)),
+        (-9, "Closed x 2", (None, None, None, None)),
+    ],
+)
+async def test_the_exception_that_ended_a_program_is_known_afterwards(
+    code: int, printed: str, shown: tuple[Any, ...], scene: Scene
+) -> None:
+    class Crashing(FakeProfile):
+        programs: ClassVar[Programs] = Crashes()
+
+    options = Options(settings=Settings(directory=str(scene.server), profiles=(Crashing(scene.adapter),)))
+    async with connect(options=options) as client:
+        await run(client)
+        await scene.adapter.event("output", {"category": "stdout", "output": "paid"})
+        await scene.adapter.event("output", {"category": "stderr", "output": printed})
+        await scene.adapter.exit(code)
+        await trio.sleep(10)
+        state = await client.call("debug_state")
+        assert (state["state"], state["exitCode"]) == ("Disconnected", code)
+        left_out = state.get("omitted", {}).get("frames")
+        assert (state.get("exception"), state.get("at"), state.get("stack"), left_out) == shown
+        assert ("notes" in state) == (shown[0] is not None)
 
 
 # --- Paths ------------------------------------------------------------------------------------------------------------

@@ -70,6 +70,10 @@ class Variable(_Answer, frozen=True):
     name_withheld: bool = False
     """The same of its name, the key of a dict."""
     children: tuple["Variable", ...] = ()
+    same: str | None = None
+    """In a tree, in place of value and children: the path where this very object is shown."""
+    cycle: str | None = None
+    """The same, of an object that this one is inside of."""
 
 
 class ProbeFrame(Place, frozen=True):
@@ -179,6 +183,12 @@ class Variables(_Answer, frozen=True):
     value: str | None = None
     type: str | None = None
     size: int = 0
+
+
+class Tree(_Answer, frozen=True):
+    """The answer to `inspect`: a value with what is inside of it."""
+
+    object: Variable
 
 
 class Description(_Answer, frozen=True):

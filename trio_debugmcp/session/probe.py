@@ -31,6 +31,7 @@ from trio_debugmcp.probe.answers import (
     Stop,
     Tasks,
     Threads,
+    Tree,
     Variables,
 )
 from trio_debugmcp.session.requests import Requests
@@ -50,7 +51,7 @@ MAX_SIZE = 2_000_000
 INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Variables, EvaluationOutcome, Recording)
+_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Tree, Variables, EvaluationOutcome, Recording)
 
 
 class VariablesQuestion(msgspec.Struct, frozen=True):
@@ -134,6 +135,13 @@ class ProgramProbe:
         return await self._ask(
             "variables", Variables, within=seconds, thread=thread_id, frame=frame, types=True, **asked
         )
+
+    async def inspect(
+        self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
+    ) -> Reply[Tree]:
+        """Ask for the value that a path leads to as a tree: `depth` levels, and `count` children of each object."""
+        asked = {each: getattr(question, each) for each in ("path", "depth", "count", "limit", "size", "code")}
+        return await self._ask("inspect", Tree, within=seconds, thread=thread_id, frame=frame, types=True, **asked)
 
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""

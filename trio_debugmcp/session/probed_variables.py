@@ -59,17 +59,17 @@ async def probed_variables(
         # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
         first = await probe.variables(thread_id, frame, replace(question, code=False), seconds=VARIABLES_SECONDS)
         found = first.answer
-        if _has_withheld(found.variables):
+        if has_withheld(found.variables):
             found = (await probe.variables(thread_id, frame, question)).answer
     except ProbeError as error:
         if found is None:
             if error.kind == "frame":
-                raise await _no_frame(probe, thread_id, frame) from None  # noqa: ASYNC120 (the error is replaced)
-            _refuse(error, thread_id, question)
+                raise await no_frame(probe, thread_id, frame) from None  # noqa: ASYNC120 (the error is replaced)
+            refuse(error, thread_id, question.path)
             return None
         log.info("variables: %s", error)
         if question.filter and any(each.name_withheld for each in found.variables):  # they may not be those wanted
-            _refuse(error, thread_id, question)
+            refuse(error, thread_id, question.path)
             text = f"The keys cannot be searched: {error} Use start and count instead."
             raise UsageError("EVAL_FAILED", text, {"path": question.path}) from None
         failure = error
@@ -107,11 +107,13 @@ async def values_apart(
     return tuple(shown)
 
 
-def _has_withheld(variables: tuple[ProbeVariable, ...]) -> bool:
-    return any(each.withheld or each.name_withheld or _has_withheld(each.children) for each in variables)
+def has_withheld(variables: tuple[ProbeVariable, ...]) -> bool:
+    """Return whether one of them lacks what only code of the program knows."""
+    return any(each.withheld or each.name_withheld or has_withheld(each.children) for each in variables)
 
 
-async def _no_frame(probe: ProgramProbe, thread_id: int, frame: int) -> UsageError:
+async def no_frame(probe: ProgramProbe, thread_id: int, frame: int) -> UsageError:
+    """Return the error for a frame that is not there, with those that are."""
     try:
         total = (await probe.frames(thread_id, 0, 1)).answer.total
     except ProbeError:
@@ -120,15 +122,15 @@ async def _no_frame(probe: ProgramProbe, thread_id: int, frame: int) -> UsageErr
     return UsageError("INVALID_FRAME", f"There is no frame {frame} in thread {thread_id}: {there}.", {"total": total})
 
 
-def _refuse(error: ProbeError, thread_id: int, question: VariablesQuestion) -> None:
+def refuse(error: ProbeError, thread_id: int, path: str | None) -> None:
     """Raise the error that a client gets; there is none where the probe just is not there."""
-    subject = f"`{shortened(question.path)}`" if question.path is not None else "the variables"
+    subject = f"`{shortened(path)}`" if path is not None else "the variables"
     match error.kind:
         case "thread":
             raise UsageError("INVALID_THREAD", f"{error} Ask threads_list for those there are.")
         case "raised":
             raise UsageError(
-                "EVAL_FAILED", f"{subject} failed: {shortened(str(error), MAX_MESSAGE_LENGTH)}", {"path": question.path}
+                "EVAL_FAILED", f"{subject} failed: {shortened(str(error), MAX_MESSAGE_LENGTH)}", {"path": path}
             )
         case "slow":
             raise UsageError(

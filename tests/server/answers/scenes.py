@@ -160,6 +160,13 @@ async def stops(scene: Scene) -> Answers:
     adapter.answer("evaluate", typed)
     yield "evaluate_type", await scene.call("evaluate", expression="name")
     adapter.restore("evaluate")
+
+    async def basket(arguments: object) -> object:
+        return {"result": BASKET, "type": "Basket", "variablesReference": 8, "namedVariables": 2}
+
+    adapter.answer("evaluate", basket)
+    yield "object_inspect", await scene.call("object_inspect", expression="basket")
+    adapter.restore("evaluate")
     yield "variable_set", await scene.call("variable_set", path="count", value="0 + 1")
     for each in ({"id": 1, "name": "shop", "path": scene.file}, {"id": 2, "name": "libc", "isUserCode": False}):
         await adapter.event("module", {"reason": "new", "module": each})

@@ -270,6 +270,11 @@ def test_a_name_that_leads_nowhere_says_so(value: Any, names: list[str]) -> None
     assert check(value) == [f"{each} (no path)" for each in names]
 
 
+def test_what_is_in_a_class_has_its_plain_name_where_that_leads_to_it() -> None:
+    names = [name for name, _, _ in names_inside("value", Kinds, frame_with(value=Kinds))]
+    assert sorted(names) == ["__dict__['size']", "made", "method", "own", "read", "static"]
+
+
 def test_a_slot_that_a_property_hides_has_no_path() -> None:
     value = HidesSlot.__new__(HidesSlot)
     Slots.__dict__["shown"].__set__(value, [1])

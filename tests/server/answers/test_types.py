@@ -47,7 +47,7 @@ class Bits(enum.IntFlag):
 
 
 class Said:
-    """Looks like any text."""
+    """Looks like the text that it is given."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -6,6 +6,8 @@ The defaults know nothing of any language, so an adapter can be used without.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from msgspec import Struct
+
 Place = tuple[str, int]
 """The name of a function, as frames have it, and a line."""
 
@@ -114,6 +116,22 @@ class Code:
         return name, None
 
 
+class CrashFrame(Struct, frozen=True):
+    """A frame that an exception passed."""
+
+    function: str
+    file: str
+    line: int
+    is_library: bool = False
+
+
+class Crash(Struct, frozen=True):
+    """How an exception ended a program: `ValueError: …`, and its frames, innermost first."""
+
+    exception: str
+    frames: tuple[CrashFrame, ...]
+
+
 class Programs:
     """What can be run, and by what. The defaults know no language."""
 
@@ -140,6 +158,10 @@ class Programs:
     def is_own(self, interpreter: str) -> bool:
         """Whether that is what this server runs on, too."""
         return False
+
+    def crash_in(self, stderr: str) -> Crash | None:
+        """The exception that ended a program, as far as it has printed it."""
+        return None
 
 
 class Repl:

@@ -20,6 +20,7 @@ from trio_debugmcp.probe.inside import (
     recorder,
     tasks,
     threads,
+    trees,
     values,
     variables,
 )
@@ -160,6 +161,14 @@ def _variables(asked: Asked) -> Json:
     return variables.of_scope(pairs, question, asked.budget, asked.renderer)
 
 
+def _inspect(asked: Asked) -> Json:
+    """What an expression stands for, as a tree."""
+    path, frame = asked.text("path"), asked.frame(asked.thread()).frame
+    value = variables.evaluate(path, frame, asked.budget)
+    depth, most = asked.number("depth", 2), asked.number("count", 50)
+    return {"object": trees.tree_json(value, path, depth, most, asked.budget, asked.renderer)}
+
+
 def _describe(asked: Asked) -> Json:
     """What an expression stands for: its text, its type with module, its true length."""
     frame = asked.frame(asked.thread()).frame if asked.parameters.get("thread") is not None else None
@@ -221,6 +230,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "frames": _frames,
     "stacks": _stacks,
     "variables": _variables,
+    "inspect": _inspect,
     "describe": _describe,
     "tasks": _tasks,
     "modules": _modules,

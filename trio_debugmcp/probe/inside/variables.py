@@ -131,7 +131,7 @@ def _answer(found: List[Child], total: int, parent: str, asked: Question, budget
     for child in found:
         if budget.spent():
             break
-        listed.append(_child_json(child, parent, budget, renderer))
+        listed.append(child_json(child, parent, budget, renderer))
     if asked.depth > 1:
         deeper = Question(0, asked.most, min(asked.depth, MOST_DEPTH) - 1)
         for child, entry in zip(found, listed):
@@ -153,13 +153,19 @@ def _add_children(child: Child, entry: Json, asked: Question, budget: Budget, re
     entry["children"], entry["size"] = inside["variables"], inside["total"]
 
 
-def _child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
+def child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
+    """Return a child for an answer, with its value; `parent` is the path to what it is inside of."""
+    entry = named_json(child, parent, budget, renderer)
+    if not child.note:
+        entry.update(frames.variable_json(entry["name"], child.value, entry["path"], renderer))
+    return entry
+
+
+def named_json(child: Child, parent: str, budget: Budget, renderer: Renderer) -> Json:
+    """Return the name of a child and its path, without its value unless there is a note in the place of that."""
     path = _path_in(child, parent)
     name, withheld = _shown_name(child, renderer)
-    if child.note:
-        entry: Json = {"name": name, "value": child.note, "path": path}
-    else:
-        entry = frames.variable_json(name, child.value, path, renderer)
+    entry: Json = {"name": name, "value": child.note, "path": path}
     if withheld:
         entry["nameWithheld"] = True
     budget.take(40 + len(name) + len(path))

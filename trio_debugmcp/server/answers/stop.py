@@ -13,6 +13,7 @@ import trio
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles.language import Crash
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
@@ -39,6 +40,8 @@ LOCALS_SECONDS = 3.0
 
 _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
+
+CRASH_NOTE = "the exception is the last one that the program printed; no values are kept after the end"
 
 _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
@@ -154,6 +157,22 @@ def ended_answer(ended: Snapshot) -> Stop:
         exit_code=ended.exit_code,
         signal=None if signal is UNSET else signal,
         notes=[ended.end_reason] if ended.end_reason and ended.exit_code is None else [],
+    )
+
+
+def with_crash(debugger: Debugger, answer: Stop, crash: Crash) -> Stop:
+    """Return the answer about an end, with the exception that the program printed before it."""
+    places = Places(debugger.workspace.directory)
+    shown = [(each.function, each.file, each.line, not each.is_library) for each in crash.frames]
+    left_out = len(shown) - 1 - FRAMES_BELOW
+    name, file, line, _ = shown[0] if shown else ("", None, None, True)
+    return replace(
+        answer,
+        exception=crash.exception,
+        at=places.at(file, line, name) or None,
+        stack=places.stack(shown[1 : 1 + FRAMES_BELOW], before=file),
+        omitted={"frames": left_out} if left_out > 0 else {},
+        notes=[*answer.notes, CRASH_NOTE],
     )
 
 

@@ -55,7 +55,7 @@ _PATTERNS = {kind: re.compile(pattern) for kind, pattern in (_LOOKS | _ELSEWHERE
 def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
     """Return whether a rendered value shows its type, as `[1, 2]`, `Basket(…)` and `<Basket object at …>` do.
 
-    `python`: it is known to be of Python, where `Integer` may be any class.
+    `python`: it is known to be of Python, where `Integer` is a class, not a plain number.
     """
     if not kind:
         return True

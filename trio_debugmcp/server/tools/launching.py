@@ -16,7 +16,7 @@ from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
-from trio_debugmcp.server.tools.paths import existing_file, file_lines
+from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -118,6 +118,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
     notes = [] if is_own else [f"runs on {interpreter}"]
+    notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
 

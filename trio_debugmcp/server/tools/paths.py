@@ -1,8 +1,11 @@
 """Files as an agent names them: absolute, or relative to where the program or the server is."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.sources import KnownSource, read_source
 
@@ -18,6 +21,18 @@ def existing_file(debugger: Debugger, path: str, cwd: str | None = None) -> str 
     """
     found = _resolved(debugger, path, cwd)
     return next((each for each in found if debugger.host.query(f"file {each}", Path(each).is_file)), None)
+
+
+def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list[str]:
+    """Return a note on each relative path of a file below `cwd` that would be another file for other tools."""
+    notes = []
+    for path in dict.fromkeys(each for each in paths if each):
+        with suppress(UsageError):
+            found = _resolved(debugger, path, cwd)
+            if len(found) > 1 and all(debugger.host.query(f"file {each}", Path(each).is_file) for each in found):
+                shown = [Places(debugger.workspace.directory).file(each) for each in found]
+                notes.append(f"'{path}' was taken for {shown[0]}, where the program starts, not for {shown[1]}")
+    return notes
 
 
 def source_path(debugger: Debugger, path: str) -> str:

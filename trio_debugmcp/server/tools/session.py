@@ -10,11 +10,19 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.stop import Stop, ended_answer, paused_answer, running_answer, with_sessions
+from trio_debugmcp.server.answers.stop import (
+    Stop,
+    ended_answer,
+    paused_answer,
+    running_answer,
+    with_crash,
+    with_sessions,
+)
 from trio_debugmcp.server.tools.answering import with_threads
 from trio_debugmcp.server.tools.launching import choose_profile, run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.model import Snapshot
 
 
 class DebugAttach(Params, frozen=True, kw_only=True):
@@ -115,7 +123,7 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
 async def _state(debugger: Debugger, params: DebugState) -> Stop:
     if params.session_id is None and debugger.state.focused is None:
         last = debugger.state.last
-        return Stop(state="Disconnected") if last is None else replace(ended_answer(last), session=last.id)
+        return Stop(state="Disconnected") if last is None else _ended(debugger, last)
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None:
@@ -125,6 +133,16 @@ async def _state(debugger: Debugger, params: DebugState) -> Stop:
     else:
         answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
     return with_sessions(debugger, answer)
+
+
+def _ended(debugger: Debugger, last: Snapshot) -> Stop:
+    """Answer how the last session has ended; if its program failed, with the exception that it printed."""
+    answer = replace(ended_answer(last), session=last.id)
+    if not last.exit_code or answer.signal or debugger.last_start is None:
+        return answer
+    stderr = "".join(each.text for each in debugger.console.entries() if each.stream == "stderr")
+    crash = debugger.last_start[0].programs.crash_in(stderr)
+    return answer if crash is None else with_crash(debugger, answer, crash)
 
 
 TOOLS = (
