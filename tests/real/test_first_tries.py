@@ -226,3 +226,47 @@ async def test_a_crash_stops_with_everything_alive_and_an_exit_does_not(debuggin
         assert state["stack"] == ["<module> :14"]
         left = await client.call("debug_launch", program="till.py", cwd=str(shop), args=["leave"], stop_at_entry=False)
         assert (left["state"], left["exitCode"]) == ("Disconnected", 1)
+
+
+CAUGHT = """\
+import contextlib
+import pytest
+
+
+def test_raises():
+    with pytest.raises(ValueError):
+        int("four")
+    after = 1
+
+
+@pytest.fixture
+def drawer():
+    with contextlib.suppress(KeyError):
+        {}["coins"]
+    yield None
+
+
+def test_fixture(drawer):
+    with contextlib.suppress(KeyError):
+        {}["coins"]
+
+
+class Exit(Exception):
+    pass
+
+
+def test_own():
+    with contextlib.suppress(ValueError):
+        raise Exit("an error of the program") from KeyError("coins")
+"""
+
+
+async def test_a_test_does_not_stop_at_what_it_expects_but_at_an_error_that_is_called_exit(
+    debugging: Connect, shop: Path
+) -> None:
+    (shop / "tests" / "test_caught.py").write_text(CAUGHT)
+    async with debugging() as client:
+        stop = await client.call("debug_launch", test="tests/test_caught.py", cwd=str(shop))
+        assert (stop["exception"], stop["mode"]) == ("Exit: an error of the program", "userUnhandled")
+        assert stop["at"].endswith("test_caught.py:29 in test_own")
+        assert (await client.call("exception_get_context"))["causes"] == ["KeyError: 'coins'"]

@@ -29,11 +29,21 @@ MAX_MESSAGE_LENGTH = 1000
 
 _SIGNALS = frozenset(
     {
-        *("Cancelled", "CancelledError", "Exit", "GeneratorExit", "KeyboardInterrupt", "Skipped", "SkipTest"),
-        *("StopAsyncIteration", "StopIteration", "SystemExit"),
+        *("builtins.SystemExit", "builtins.KeyboardInterrupt", "builtins.GeneratorExit"),
+        *("builtins.StopIteration", "builtins.StopAsyncIteration"),
+        *("asyncio.exceptions.CancelledError", "concurrent.futures._base.CancelledError", "trio.Cancelled"),
+        *("_pytest.outcomes.Exit", "_pytest.outcomes.XFailed", "unittest.case.SkipTest"),
+        "builtins.Skipped",  # pytest says that its own is builtin
     }
 )
-"""Exceptions that leave a program or the user's code on purpose: `sys.exit`, a test that is skipped."""
+"""Exceptions that leave a program or the user's code on purpose, with their subtypes: `sys.exit`, a test that is
+skipped. By their full names: a program may have an `Exit` for an error."""
+
+LEAVES_USER_CODE = "userUnhandled"
+"""The break mode of an exception that leaves the user's code, caught elsewhere or not."""
+
+_TRUE = frozenset({"true", "1"})
+"""What the value of a condition is when it holds, in lower case."""
 
 
 class Raised(Struct, frozen=True):
@@ -58,7 +68,7 @@ def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | 
     wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled) for e in mine]
     modes = () if snapshot is None else snapshot.origin.stop_at
     if modes:
-        wanted.append(TypedException("*", False, "unhandled" in modes, "userUnhandled" in modes))
+        wanted.append(TypedException("*", False, "unhandled" in modes, LEAVES_USER_CODE in modes))
     return wanted
 
 
@@ -82,19 +92,27 @@ class ExceptionFilter:
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         if not candidates and info.break_mode not in modes:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
+        frame_id = _top(stack)
+        if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
+            return Raised(info, counts=False)
         if await self._is_repetition(info, thread_id, stack):
             return Raised(info, counts=False)
-        frame_id = _top(stack)
         lineage = await self._lineage(info, frame_id)
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or self._stops_anyway(info))
+        return Raised(info, tuple(wanted), counts=bool(wanted) or self._stops_anyway(info, lineage))
 
-    def _stops_anyway(self, info: ExceptionInfo) -> bool:
+    def _stops_anyway(self, info: ExceptionInfo, lineage: tuple[str, ...]) -> bool:
         """Whether the session stops at an exception that no breakpoint asks for."""
         snapshot = self._requests.snapshot
         if snapshot is None or info.break_mode not in snapshot.origin.stop_at:
             return False
-        return info.type.rpartition(".")[2] not in _SIGNALS
+        return _SIGNALS.isdisjoint(lineage)
+
+    async def _returns(self, frame_id: int | None) -> bool:
+        """Whether the frame that the exception is said to leave has caught it, and returns."""
+        expression = self._requests.profile.dialect.returns()
+        value = await self._evaluate(expression, frame_id) if expression else None
+        return value is not None and value.lower() in _TRUE
 
     async def _info(self, stopped: Stopped, thread_id: int) -> ExceptionInfo:
         info = ExceptionInfo(type=stopped.text or "exception", message=stopped.description, break_mode=None)
@@ -117,7 +135,7 @@ class ExceptionFilter:
         """
         expressions = self._requests.profile.expressions
         expression, frame_id = expressions.raise_identity(), _top(stack)
-        identity = await self._evaluate(expression, frame_id) if expression else None
+        identity = await self._ask(info, expression, frame_id)
         last = self._last.pop(thread_id, None)
         if identity is None:
             return False
@@ -127,28 +145,36 @@ class ExceptionFilter:
         if last is None or (last.identity, last.info) != (identity, info) or this.depth >= last.depth:
             return False
         passed = expressions.places_passed()
-        value = await self._evaluate(passed, frame_id) if passed else None
+        value = await self._ask(info, passed, frame_id)
         return value is None or last.place in expressions.parse_places(value)
 
     async def _lineage(self, info: ExceptionInfo, frame_id: int | None) -> tuple[str, ...]:
         own = (info.type, info.type.rpartition(".")[2])
         expression = self._requests.profile.expressions.lineage()
-        value = await self._evaluate(expression, frame_id) if expression else None
+        value = await self._ask(info, expression, frame_id)
         return own if value is None else (*own, *self._requests.profile.expressions.parse_lineage(value))
 
     async def _wants(
         self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...], frame_id: int | None
     ) -> bool:
-        chances = {"unhandled": each.second_chance, "userUnhandled": each.user_unhandled}
+        chances = {"unhandled": each.second_chance, LEAVES_USER_CODE: each.user_unhandled}
         chance = chances.get(info.break_mode or "", each.first_chance)
         ancestors = lineage if each.include_subtypes else lineage[:2]
         if not chance or (each.exception_type != "*" and each.exception_type not in ancestors):
             return False
         if each.condition is None:
             return True
-        value = await self._evaluate(self._requests.profile.expressions.truth(each.condition), frame_id)
+        value = await self._ask(info, self._requests.profile.expressions.truth(each.condition), frame_id)
         # A condition that fails stops the program, so that the user sees it.
-        return value is None or value.lower() in {"true", "1"}
+        return value is None or value.lower() in _TRUE
+
+    async def _ask(self, info: ExceptionInfo, expression: str | None, frame_id: int | None) -> str | None:
+        """Evaluate an expression about the exception, if the language has one."""
+        if expression is None:
+            return None
+        if info.break_mode == LEAVES_USER_CODE:
+            expression = self._requests.profile.dialect.where_it_leaves(expression)
+        return await self._evaluate(expression, frame_id)
 
     async def _evaluate(self, expression: str, frame_id: int | None) -> str | None:
         return await evaluated(self._requests, expression, frame_id)

@@ -21,7 +21,7 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.exceptions import LEAVES_USER_CODE, MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.variables import child_count, variable_payload
@@ -230,6 +230,9 @@ async def exception_causes(requests: Requests, frame: StackFrame) -> list[tuple[
     expression = requests.profile.expressions.causes(MAX_CAUSES)
     if expression is None:
         return []
+    stop = None if requests.snapshot is None else requests.snapshot.stop
+    if stop is not None and stop.exception is not None and stop.exception.break_mode == LEAVES_USER_CODE:
+        expression = requests.profile.dialect.where_it_leaves(expression)
     try:
         found = await evaluate(requests, frame, expression, CAUSES_SECONDS)
         # A message may have lone surrogates, of a file's name for example, which no JSON for a client can hold.

@@ -30,7 +30,7 @@ from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
-from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
+from trio_debugmcp.dap.profiles.python_expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
@@ -116,6 +116,12 @@ class DebugpyDialect(Dialect):
         # Only of an exception that leaves the user's code pydevd says more than the type, and calls its mode `always`.
         bare, note, _ = kind.partition(_LEAVING)
         return (bare.rstrip(), "userUnhandled") if note else (kind, mode)
+
+    def where_it_leaves(self, expression: str) -> str:
+        return where_it_leaves(expression)
+
+    def returns(self) -> str | None:
+        return RETURNS
 
     def function_name(self, name: str) -> str:
         return name.removesuffix(" (Current frame)")

@@ -160,6 +160,17 @@ class Dialect:
         """The type of an exception and its break mode, from what the adapter says of them."""
         return kind, mode
 
+    def where_it_leaves(self, expression: str) -> str:
+        """An expression about the exception at a stop, for one where it leaves the user's code."""
+        return expression
+
+    def returns(self) -> str | None:
+        """An expression for whether the frame that an exception is said to leave returns: it has caught it.
+
+        Its value is `true` or `1` if so, in any case of letters. None where the adapter can be believed.
+        """
+        return None
+
     # --- Its frames and variables ----------------------------------------------------------------------------
 
     def hides(self, variable: DapVariable) -> bool:

@@ -13,6 +13,29 @@ from trio_debugmcp.probe.inside.templates import Template, TemplateError
 _MAX_PLACES = 200
 """Entries of a traceback in which the frame of the last report is looked for: with library code between, a few."""
 
+_LEAVING = (
+    "(lambda f: (f.exc_type, f.exc_desc, f.trace_obj))("
+    "(lambda c, t: c.get_global_debugger().suspended_frames_manager.get_frames_list(c.get_current_thread_id(t)))"
+    "(__import__('_pydevd_bundle.pydevd_constants', fromlist=['_']), __import__('threading').current_thread()))"
+)
+"""`(type, value, traceback)` where an exception leaves the user's code: pydevd keeps it with the frames of the stop."""
+
+RETURNS = (
+    "(lambda t, opcode: t.tb_frame.f_lasti != t.tb_lasti and "
+    "opcode.opname[t.tb_frame.f_code.co_code[t.tb_frame.f_lasti]].startswith(('RETURN_', 'YIELD_')))"
+    f"({_LEAVING}[2], __import__('opcode'))"
+)
+"""Whether the frame is at an instruction that returns or yields, and not the one that has raised.
+
+Before Python 3.12 pydevd takes a frame that returns None for one that an exception leaves, also after a `with
+pytest.raises` has caught it.
+"""
+
+
+def where_it_leaves(expression: str) -> str:
+    """Return an expression with `__exception__` for a stop where there is none: the exception leaves user code."""
+    return expression.replace("__exception__", _LEAVING)
+
 
 class PythonExpressions(Expressions):
     """Python, with `__exception__`: the `(type, value, traceback)` that pydevd leaves in a frame's locals."""
