@@ -81,7 +81,7 @@ async def test_expressions_are_evaluated_in_the_main_module_while_the_program_ru
         assert await value(client, "basket.__lines") == {"value": "[1, 2]"}
         assert await value(client, "basket") == {"value": "Basket(_Basket__lines=[2 items])"}
         assert await value(client, "import decimal; decimal.Decimal(3)") == {"value": "Decimal('3')"}
-        assert await value(client, "NotImplemented") == {"value": "NotImplemented", "type": "NotImplementedType"}
+        assert await value(client, "NotImplemented") == {"value": "NotImplemented"}
         assert await value(client, "import asyncio; await asyncio.sleep(0.01, 'slept')") == {"value": "'slept'"}
         async with trio.open_nursery() as nursery:
             nursery.start_soon(value, client, "__import__('time').sleep(0.3)")

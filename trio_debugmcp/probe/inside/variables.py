@@ -157,7 +157,9 @@ def child_json(child: Child, parent: str, budget: Budget, renderer: Renderer) ->
     """Return a child for an answer, with its value; `parent` is the path to what it is inside of."""
     entry = named_json(child, parent, budget, renderer)
     if not child.note:
-        entry.update(frames.variable_json(entry["name"], child.value, entry["path"], renderer))
+        entry = {**entry, **frames.variable_json(entry["name"], child.value, None, renderer)}
+    if entry["path"] == entry["name"]:
+        del entry["path"]
     return entry
 
 
