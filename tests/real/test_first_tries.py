@@ -270,3 +270,21 @@ async def test_a_test_does_not_stop_at_what_it_expects_but_at_an_error_that_is_c
         assert (stop["exception"], stop["mode"]) == ("Exit: an error of the program", "userUnhandled")
         assert stop["at"].endswith("test_caught.py:29 in test_own")
         assert (await client.call("exception_get_context"))["causes"] == ["KeyError: 'coins'"]
+
+
+async def test_a_program_of_a_library_stops_and_a_restart_that_cannot_be_keeps_the_session(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    home = tmp_path / "site-packages"
+    home.mkdir()
+    app = home / "app.py"
+    app.write_text("x = 1\nprint(x)\nraise SystemExit(3)\n")
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(app), breakpoints=[{"file": str(app), "line": 2}])
+        assert place(stop) == "app.py:2 in <module>"
+        assert any("just_my_code=false" in note for note in stop["notes"])
+        app.write_text("x = = 1\n")
+        failure = await refused(client, "debug_restart")
+        assert (failure.code, "SyntaxError" in failure.message) == ("LAUNCH_FAILED", True)
+        assert place(await client.call("debug_state")) == "app.py:2 in <module>"
+        assert (await client.call("debug_continue"))["exitCode"] == 3

@@ -434,7 +434,7 @@ async def test_what_needs_a_pause_says_what_works_without_one(tool: str, autojum
     async with running("legacy", probed(threads=BOTH)) as (client, _):
         failed = await failure(client, tool)
         assert failed.code == "NOT_PAUSED"
-        assert 'Stacktrace_get with thread_id "*" and locals, evaluate in the main module' in failed.message
+        assert 'Meanwhile stacktrace_get with thread_id "*" and locals, evaluate in the main module' in failed.message
         assert failed.message.endswith(" work without a pause.")
     async with running("legacy") as (client, _):
         assert "stacktrace_get" not in (await failure(client, tool)).message.lower(), "this adapter has no probe"

@@ -168,3 +168,24 @@ async def test_breakpoints_that_the_adapter_moves_to_one_line_are_joined(
         listed = (await client.read(BREAKPOINTS))["breakpoints"]
         assert [each["hitCount"] for each in listed] == [0, 1, 0, 0]
         assert listed[3]["message"] == "overridden by bp-2, which is on the same line: remove one of the two"
+
+
+async def test_an_end_names_the_breakpoints_at_which_nothing_stopped(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with connect(options=adapter.options()) as client:
+        await client.call("breakpoint_set", file=adapter.program, line=3)
+        await client.call("breakpoint_set", function="nosuch")
+        await client.call("breakpoint_set", file=adapter.program, line=5, log_message="here")
+        await launch(client, adapter)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(adapter.exit, 0)
+            ended = await client.call("debug_wait")
+        assert ended["notes"][0].startswith("no stop at bp-1 ")
+        assert ended["notes"][0].endswith(":3; fn-2 nosuch")
+        assert ended["notes"][1].startswith("no hit of tp-3 ")
+        # In the next session they are of before, and may be meant for another program.
+        await launch(client, adapter)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(adapter.exit, 0)
+            again = await client.call("debug_wait")
+        assert not [each for each in again.get("notes", []) if each.startswith("no ")]

@@ -91,7 +91,11 @@ def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str
     except NotFound as error:
         return replace(each, lost=str(error)), f"is pending: {error}"
     moved = replace(each, line=found.line, text=_plain(lines[found.line - 1]), lost=None)
+    same = sum(_plain(line) == moved.text for line in lines)
     why = f"now `{moved.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
+    why += f", the nearest of {same} such lines" if same > 1 else ""
+    if found.line == before:
+        return moved, f"stays on line {before}, {why}"
     return moved, f"moved from line {before} to {found.line}, {why}"
 
 

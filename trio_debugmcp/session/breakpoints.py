@@ -74,6 +74,7 @@ class BreakpointRegistry:
 
     Attributes:
         earlier: the ids of those that were in force in an earlier session, and have not been set again since.
+        carried: those of which that held when the last session began.
     """
 
     def __init__(self, merger: Merger) -> None:
@@ -84,6 +85,7 @@ class BreakpointRegistry:
         self._syncs: list[BreakpointSync] = []
         self._notifications: Counter[tuple[str, int]] = Counter()
         self.earlier: set[str] = set()
+        self.carried: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<BreakpointRegistry of {len(self._visible())} breakpoints for {len(self._syncs)} sessions>"
@@ -94,6 +96,8 @@ class BreakpointRegistry:
         """Send changes to this session too, as soon as it accepts them."""
         if not self._syncs:
             self._notifications.clear()
+        if not self._syncs:
+            self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
 
     def remove_session(self, sync: BreakpointSync) -> None:

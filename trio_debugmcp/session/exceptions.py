@@ -91,7 +91,9 @@ class ExceptionFilter:
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         if not candidates and info.break_mode not in modes:
-            return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
+            # The adapter was asked to stop in some other way, by adapter_options for example; or, of an end on purpose
+            # that code of a library begins, it does not say that nothing catches it.
+            return Raised(info, counts=not modes or _name(info) not in _SIGNALS)
         frame_id = _top(stack)
         if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
             return Raised(info, counts=False)
@@ -191,6 +193,10 @@ async def evaluated(requests: Requests, expression: str, frame_id: int | None) -
         log.info("%s: %s", expression, error)
         return None
     return body.result
+
+
+def _name(info: ExceptionInfo) -> str:
+    return info.type.rpartition(".")[2]
 
 
 def _top(stack: StackTraceBody) -> int | None:

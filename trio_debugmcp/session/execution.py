@@ -40,7 +40,7 @@ WORKS_MEANWHILE = (
 def not_paused(snapshot: Snapshot | None, *, probe: bool = False) -> UsageError:
     """Return the `NOT_PAUSED` error of what needs a paused program. `probe`: it answers some questions all the same."""
     phase = snapshot.phase if snapshot is not None else "Disconnected"
-    meanwhile = f" {WORKS_MEANWHILE[0].upper()}{WORKS_MEANWHILE[1:]}." if probe and phase == "Running" else ""
+    meanwhile = f" Meanwhile {WORKS_MEANWHILE}." if probe and phase == "Running" else ""
     return UsageError(
         "NOT_PAUSED",
         f"The program is not paused (it is {phase}). Use debug_pause to stop it now, or debug_wait to wait for a "

@@ -43,6 +43,7 @@ _CONDITION_FAILED = re.compile(
     re.DOTALL,
 )
 _LOST_PROGRAM = re.compile(r"Server\[[^]]*\] disconnected unexpectedly")
+_CHAINED = re.compile(r"^\[Chained Exc: .*\] (?=\S+$)", re.DOTALL)
 _LEAVING = "(note: full exception trace is shown"
 _GROUPS = frozenset({"special variables", "function variables", "class variables", "return values"})
 
@@ -115,7 +116,7 @@ class DebugpyDialect(Dialect):
     def exception_kind(self, kind: str, mode: str | None) -> tuple[str, str | None]:
         # Only of an exception that leaves the user's code pydevd says more than the type, and calls its mode `always`.
         bare, note, _ = kind.partition(_LEAVING)
-        return (bare.rstrip(), "userUnhandled") if note else (kind, mode)
+        return (bare.rstrip(), mode if mode == "unhandled" else "userUnhandled") if note else (kind, mode)
 
     def where_it_leaves(self, expression: str) -> str:
         return where_it_leaves(expression)
@@ -124,7 +125,7 @@ class DebugpyDialect(Dialect):
         return RETURNS
 
     def function_name(self, name: str) -> str:
-        return name.removesuffix(" (Current frame)")
+        return _CHAINED.sub("", name.removesuffix(" (Current frame)"))
 
     def line_of(self, frame: DapFrame) -> int | None:
         # Since Python 3.11 a module that is about to start is in line 0, which stands for its first line.

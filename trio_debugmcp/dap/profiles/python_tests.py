@@ -60,7 +60,8 @@ def near_tests(test: str, directory: str) -> list[str]:
         return []
     path = Path(directory, file)
     if not path.is_file():
-        others = [str(each.relative_to(directory)) for each in sorted(path.parent.glob("*.py"))] if path.parent else []
+        files = {*path.parent.glob("test_*.py"), *path.parent.glob("*_test.py")}
+        others = [str(each.relative_to(directory)) for each in sorted(files)]
         return difflib.get_close_matches(file, others, _MAX_NEAR, cutoff=0)
     wanted = name.partition("[")[0]
     try:

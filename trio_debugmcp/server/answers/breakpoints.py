@@ -9,7 +9,7 @@ from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.sources import KnownSource, read_source
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.resources import NO_TYPE, breakpoint_payload, exception_breakpoint_payload
 
@@ -108,6 +108,43 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
         named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
         notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))
     return notes
+
+
+def end_notes(debugger: Debugger) -> list[str]:
+    """Return notes on breakpoints at which a program that has ended did not stop, or that it did not hit."""
+    places = Places(debugger.workspace.directory)
+    never: dict[str, list[str]] = {}
+    for each in debugger.state.breakpoints:
+        if each.id in debugger.breakpoints.carried:  # it may be meant for another program
+            continue
+        if each.enabled and not each.temporary and not each.hits and not each.lost:
+            place = each.function or places.line(each.file, each.line)
+            # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
+            never.setdefault("no stop at" if each.log_message is None else "no hit of", []).append(f"{each.id} {place}")
+    return [
+        f"{what} {'; '.join(found[:_MAX_NAMED])}" + (f"; {len(found) - _MAX_NAMED} more" * (len(found) > _MAX_NAMED))
+        for what, found in never.items()
+    ]
+
+
+def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:
+    """Return a note on other threads that stand on lines with breakpoints: a continue resumes them without a stop."""
+    lines: dict[tuple[str | None, int | None], str] = {}
+    for each in debugger.state.breakpoints:
+        if each.enabled and not each.temporary and each.log_message is None:
+            for binding in each.bindings:
+                if binding.session_id == snapshot.id and binding.verified:
+                    lines[each.file, binding.line or each.line] = each.id
+    found = [
+        f"{each.id} {each.name or ''}".strip() + f" ({lines[each.location.file, each.location.line]})"
+        for each in snapshot.threads.threads
+        if each.id != stopped and each.location and (each.location.file, each.location.line) in lines
+    ]
+    if not found:
+        return []
+    named, others = ", ".join(found[:_MAX_NAMED]), len(found) - _MAX_NAMED
+    more = f" and {others} more" if others > 0 else ""
+    return [f"threads on lines with breakpoints, too: {named}{more}; debug_continue resumes them without another stop"]
 
 
 def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | None:

@@ -17,6 +17,7 @@ from trio_debugmcp.dap.profiles.language import Crash
 from trio_debugmcp.errors import AdapterGone, UsageError
 from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -111,6 +112,7 @@ async def stop_answer(
         found = paused_answer(debugger, paused)
     elif ended is not None:
         found = ended_answer(ended)
+        found = replace(found, notes=[*found.notes, *end_notes(debugger)])
     else:
         named = debugger.state.snapshot(session_id) if session_id is not None else None
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
@@ -129,6 +131,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
+    notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
     return Stop(
         state="Paused",

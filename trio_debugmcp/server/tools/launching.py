@@ -102,13 +102,14 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
             await debugger.breakpoints.set(spec)
     earlier = frozenset(debugger.breakpoints.earlier)
     interpreter, is_own = _interpreter(debugger, target, cwd)
+    in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
     start = Launch(
         program=target.program,
         args=target.args,
         cwd=cwd,
         env=params.env,
         stop_at_entry=_stops_at_entry(debugger, params),
-        just_my_code=params.just_my_code,
+        just_my_code=params.just_my_code and not in_library,
         options=target.options,
         interpreter=interpreter,
         stdin=params.stdin,
@@ -118,6 +119,8 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
     )
     notes = [] if is_own else [f"runs on {interpreter}"]
+    if in_library and params.just_my_code:
+        notes.append("the program is a library's file, so code of libraries is not stepped over (just_my_code=false)")
     notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
@@ -163,7 +166,7 @@ def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     program = _program(debugger, params.program, cwd)
     profile = choose_profile(debugger, params.adapter, program)
     check_options(debugger, profile, params.adapter_options)
-    debugger.host.query(f"program {program}", lambda: _check_program(profile, program))
+    debugger.host.query(f"program {program}", lambda: check_program(profile, program))
     return Target(profile, program, tuple(params.args), params.adapter_options, stop_at)
 
 
@@ -256,7 +259,12 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
             )
 
 
-def _check_program(profile: Profile, program: str) -> None:
+def check_program(profile: Profile, program: str) -> None:
+    """Check that a program's file is there, can be read, and can start.
+
+    Raises:
+        UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
+    """
     path = Path(program)
     if not path.is_file():
         what = "is a directory" if path.is_dir() else "does not exist"

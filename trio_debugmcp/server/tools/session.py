@@ -19,7 +19,7 @@ from trio_debugmcp.server.answers.stop import (
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import with_threads
-from trio_debugmcp.server.tools.launching import choose_profile, run_program
+from trio_debugmcp.server.tools.launching import check_program, choose_profile, run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot
@@ -114,6 +114,8 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
         end = "End the session with debug_disconnect, then use" if debugger.root_session() is not None else "Use"
         what = "What has dialed in" if isinstance(start, Listen) else "A program that was attached to"
         raise UsageError("NOT_SUPPORTED", f"{what} cannot be restarted. {end} debug_launch.")
+    if not {"module", "code"} & start.options.keys():  # before the end of the session that there is
+        debugger.host.query(f"program {start.program}", lambda: check_program(profile, start.program))
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
