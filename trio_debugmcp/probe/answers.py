@@ -185,6 +185,7 @@ class Variables(_Answer, frozen=True):
     value: str | None = None
     type: str | None = None
     size: int = 0
+    withheld: bool = False
 
 
 class Tree(_Answer, frozen=True):
