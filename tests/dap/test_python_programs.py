@@ -10,7 +10,7 @@ import pytest
 
 from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
-from trio_debugmcp.dap.profiles.python_tests import near_tests, runner_code
+from trio_debugmcp.dap.profiles.python_tests import is_missing, near_tests, runner_code
 
 
 def written(path: Path, text: str) -> str:
@@ -91,6 +91,17 @@ def test_names_like_that_of_a_missing_test_are_found(tmp_path: Path) -> None:
     written(tmp_path / "tests" / "till_helpers.py", "")
     assert near_tests("tests/test_tll.py::test_x", str(tmp_path)) == ["tests/test_till.py"], "no file without tests"
     assert near_tests("tests.test_till.Case", str(tmp_path)) == []
+    assert (
+        near_tests("tests/test_till.py", str(tmp_path)) == near_tests("tests/test_till.py::Case", str(tmp_path)) == []
+    )
+    whole = str(tmp_path / "tests" / "test_t.py")
+    assert near_tests(f"{whole}::test_x", str(tmp_path / "other")) == [str(tmp_path / "tests" / "test_till.py")]
+
+
+def test_only_a_run_that_may_not_have_found_its_test_counts_as_such() -> None:
+    assert is_missing(4, "ERROR: not found: test_a.py::test_b")
+    assert is_missing(1, "ERROR: test_b (unittest.loader._FailedTest.test_b)")
+    assert not is_missing(1, "1 failed")  # it may be inherited, or made by a function
 
 
 @pytest.mark.real

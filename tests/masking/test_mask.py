@@ -133,6 +133,19 @@ def test_a_key_is_masked_where_a_value_was_cut() -> None:
         assert shown == f"'{mask('cut key', cut)}'… (+80 characters)"
 
 
+@pytest.mark.parametrize("end", ["", "'", '"', "@", "@'", '\\"', "@\\'"])
+@pytest.mark.parametrize("password", ["S3c", "S3cretPassw0rd", "S3cretPassw0rdVeryLong99887766", 200 * "x"])
+def test_the_password_of_a_url_is_masked_where_a_value_was_cut(password: str, end: str) -> None:
+    shown = f"…postgres://ann:{mask('password', password)}{end}… (+32 characters)"
+    assert masked(f"…postgres://ann:{password}{end}… (+32 characters)") == shown
+    assert masked(shown) == shown
+
+
+def test_a_port_or_a_path_where_a_value_was_cut_is_not_a_password() -> None:
+    for text in ("http://localhost:8080'… (+7 characters)", "http://ann:8080/items… (+7 characters)", "x://a: … (+1"):
+        assert masked(text) == text
+
+
 def test_neighbours_are_masked_each_by_itself() -> None:
     assert masked(f"{GITHUB} {JWT}") == f"{mask('GitHub token', GITHUB)} {mask('JSON Web Token', JWT)}"
     assert masked(f"{pem()}{GITHUB}").count("<") == 2

@@ -75,7 +75,8 @@ async def check_names(client: DebugClient, answer: dict[str, Any], parent: str |
         # The values are distinguished by their numbers: what is around them is written in two ways.
         if not re.search(" at | item|…", text + found["value"]):
             assert numbers(found["value"]) == numbers(re.sub(KEY, "", text)), (path, text)
-        await client.call("variables_get", path=path)
+        inside = await client.call("variables_get", path=path)
+        assert inside["variables"] or "value" in inside, path
     return paths
 
 

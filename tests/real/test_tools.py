@@ -245,3 +245,60 @@ async def test_an_object_is_a_tree_with_cycles_and_repeated_objects_marked(debug
         assert (await failure(client, "object_inspect", expression="1 +"))[0] == "EVAL_FAILED"
         assert (await failure(client, "object_inspect", expression="root", frame_index=7))[0] == "INVALID_FRAME"
         assert (await failure(client, "object_inspect", expression="root", thread_id=777))[0] == "INVALID_THREAD"
+
+
+COUNTED = """\
+import collections
+
+
+class Item:
+    shown = 0
+
+    def __repr__(self):
+        Item.shown += 1
+        return "item"
+
+
+class Held:  # no stop shows what is in it
+    items = [Item()] * 100_000
+
+
+numbers = [*range(50_000), None, 2.5, True]
+prices = {f"k{number}": number / 2 for number in range(5)}
+queue = collections.deque([1, 2, 3], maxlen=9)
+words = "abc" * 1_000
+ready = 1  # here
+"""
+
+
+async def test_a_collection_in_a_few_lines(debugging: Connect, tmp_path: Path) -> None:
+    async with debugging() as client:
+        await paused_at(client, tmp_path / "count.py", TREE + COUNTED, "ready = 1  # here")
+
+        async def about(expression: str, **more: Any) -> dict[str, Any]:
+            start = trio.current_time()
+            answer = await client.call("collection_summarize", expression=expression, **more)
+            assert trio.current_time() - start < promised(5), expression
+            assert len(json.dumps(answer)) <= 32_768
+            return answer
+
+        before = int((await client.call("evaluate", expression="Item.shown"))["value"])
+        found = await about("Held.items", max_items=2)
+        assert found == {
+            "count": 100_000, "kind": "list", "elementTypes": {"Item": 1000}, "sampled": 1000,
+            "first": ["item"] * 2, "last": ["item"] * 2,
+        }  # fmt: skip
+        assert int((await client.call("evaluate", expression="Item.shown"))["value"]) - before == 4
+        found = await about("prices")
+        assert (found["count"], found["keyTypes"], found["first"][1]) == (5, {"str": 5}, "'k1': 0.5")
+        assert found["numeric"] == {"min": 0.0, "max": 2.0, "mean": 1.0}
+        assert (await about("queue"))["first"] == ["1", "2", "3"]
+        assert (await about("words"))["count"] == 3000
+        found = await about("numbers[-3:]")
+        assert (found["nullCount"], found["numeric"]["max"]) == (1, 2.5)
+        for hard in ("many", "deep", "text", "table", "Hard.bad", "Hard.slow", "Hard.sleepy", "Hard.huge", "globals()"):
+            assert (await about(hard))["count"] > 0
+        code, message = await failure(client, "collection_summarize", expression="root")
+        assert (code, "type Node" in message) == ("INVALID_PARAMETER", True)
+        assert (await failure(client, "collection_summarize", expression="nope"))[0] == "EVAL_FAILED"
+        assert (await failure(client, "collection_summarize", expression="many", frame_index=7))[0] == "INVALID_FRAME"

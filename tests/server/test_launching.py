@@ -80,6 +80,8 @@ async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> Non
         assert scene.launched() == {"module": "pytest", "args": ["-k", "a b", "tests"]}
         await run(client, program="-m http.server", replace=True)
         assert scene.launched() == {"module": "http.server", "args": []}
+        failed = await failure(client, "debug_launch", program="-m pytest -k 'a", replace=True)
+        assert (failed.code, "No closing quotation" in failed.message) == ("INVALID_PARAMETER", True)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +269,26 @@ async def test_a_server_with_roots_reads_nothing_outside_them(scene: Scene) -> N
             ("breakpoint_set", {"file": "../shop/there.py", "line": 1}),
         ):
             assert (await failure(client, tool, **arguments)).code == "PERMISSION_DENIED"
+
+
+async def test_a_server_with_roots_runs_no_installed_command_outside_them(scene: Scene) -> None:
+    class Commands(Programs):
+        def find_command(self, name: str, directory: str) -> str | None:
+            return str(scene.shop / "there.py")
+
+    class Profile(FakeProfile):
+        programs: ClassVar[Programs] = Commands()
+
+    settings = Settings(directory=str(scene.server), roots=(str(scene.server),), profiles=(Profile(scene.adapter),))
+    async with connect(options=Options(settings=settings)) as client:
+        assert (await failure(client, "debug_launch", program="pip")).code == "PERMISSION_DENIED"
+
+
+@pytest.mark.parametrize("beside", [{"file": "here.py"}, {"line": 5}, {"statement": "return due"}])
+async def test_a_breakpoint_on_a_function_has_no_other_place(beside: dict[str, Any], scene: Scene) -> None:
+    async with connect(options=scene.options) as client:
+        failed = await failure(client, "breakpoint_set", function="pay", **beside)
+        assert (failed.code, "`module.name`" in failed.message) == ("INVALID_PARAMETER", True)
 
 
 # --- Others -----------------------------------------------------------------------------------------------------------

@@ -1,12 +1,19 @@
-"""`object_inspect`: through the probe in one question, and through adapters level by level."""
+"""`object_inspect` and `collection_summarize`: through the probe in one question, and through adapters."""
 
+import json
 from typing import Any
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from tests.server.scene import failure, paused
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.encoding import encoded
+from trio_debugmcp.probe.inside.summaries import summary_json
+from trio_debugmcp.probe.inside.values import Renderer
 from trio_debugmcp.session.inspection import MAX_NODES
 from trio_debugmcp.session.trees import ADAPTER_SECONDS
 from trio_debugmcp.testing import FakeAdapter, open_server
@@ -129,3 +136,104 @@ async def test_an_adapter_that_is_slow_or_endless_is_asked_only_so_much(autojump
 async def test_an_observer_may_not_run_code(autojump_clock: MockClock) -> None:
     async with open_server(Family().options()) as server, server.connect(role="observe") as client:
         assert (await failure(client, "object_inspect", expression="f")).code == "READ_ONLY"
+
+
+# --- Summaries --------------------------------------------------------------------------------------------------------
+
+SUMMARY = {
+    "count": 9,
+    "kind": "list",
+    "elementTypes": {"int": 9},
+    "numeric": {"min": 1, "max": 9, "mean": 5.0},
+    "first": ["1"],
+    "last": ["9"],
+}
+
+
+def summarizing(summary: Any) -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.probe = {"summarize": summary}
+    return adapter
+
+
+async def test_a_summary_is_one_question_to_the_probe(autojump_clock: MockClock) -> None:
+    async with paused("legacy", summarizing({**SUMMARY, "withheld": False})) as (client, adapter):
+        before = len(adapter.requests)
+        assert await client.call("collection_summarize", expression=" xs ", max_items=1, frame_index=2) == SUMMARY
+        assert adapter.commands()[before:] == ["evaluate"]
+        asked = adapter.probed[-1][1]
+        assert {key: asked[key] for key in ("frame", "path", "count", "code")} == {
+            "frame": 2, "path": "xs", "count": 1, "code": False,
+        }  # fmt: skip
+
+
+async def test_items_that_need_code_are_asked_for_again_or_a_note_says_so(autojump_clock: MockClock) -> None:
+    async with paused("legacy", summarizing({**SUMMARY, "withheld": True})) as (client, adapter):
+        assert await client.call("collection_summarize", expression="xs") == SUMMARY
+        assert [more["code"] for question, more in adapter.probed if question == "summarize"] == [False, True]
+        answers = adapter.answer_to("evaluate")
+
+        async def slowly(arguments: dict[str, Any]) -> object:
+            if '"code": true' in arguments["expression"]:
+                await trio.sleep_forever()
+            return await answers(arguments)
+
+        adapter.answer("evaluate", slowly)
+        found = await client.call("collection_summarize", expression="xs")
+        assert (found["count"], "took too long" in found["notes"][0]) == (9, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [("raised", "EVAL_FAILED"), ("frame", "INVALID_FRAME"), ("slow", "TIMEOUT"), ("collection", "INVALID_PARAMETER")],
+)
+async def test_what_cannot_be_summarized_is_said(autojump_clock: MockClock, kind: str, code: str) -> None:
+    adapter = summarizing(f'{{"error": {{"kind": "{kind}", "message": "Node"}}}}')
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "collection_summarize", expression="xs")
+        assert failed.code == code
+        if kind == "collection":
+            assert failed.details == {"parameter": "expression", "type": "Node"}
+
+
+async def test_an_adapters_children_are_summarized(autojump_clock: MockClock) -> None:
+    async with paused("legacy", Family()) as (client, adapter):
+
+        async def many(arguments: object) -> object:
+            numbers = [{"name": f"[{n}]", "value": str(n), "type": "int"} for n in range(2000)]
+            return {"variables": [*numbers, {"name": "x", "value": "null", "type": "Y"}, {"name": "len()"}]}
+
+        adapter.answer("variables", many)
+        found = await client.call("collection_summarize", expression="f", max_items=2)
+        assert (found["kind"], found["count"], found["sampled"]) == ("Family", 2001, 1000)
+        assert found["elementTypes"] == {"int": 999, "Y": 1}
+        assert (found["nullCount"], found["numeric"]["min"], found["numeric"]["max"]) == (1, 0, 1997)
+        assert (found["first"], found["last"]) == (["0", "1"], ["1999", "x: null"])
+        adapter.withhold("variables")
+        began = trio.current_time()
+        failed = await failure(client, "collection_summarize", expression="f")
+        assert (failed.code, trio.current_time() - began) == ("TIMEOUT", ADAPTER_SECONDS)
+
+
+async def test_an_adapters_leaf_is_not_a_collection(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.values = {"n": "5"}
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "collection_summarize", expression="n")
+        assert (failed.code, failed.details["type"]) == ("INVALID_PARAMETER", "int")
+
+
+NUMBERS = st.lists(st.integers(-(2**40), 2**40) | st.none() | st.floats(width=32) | st.text(max_size=3), max_size=60)
+
+
+@given(NUMBERS, st.randoms(use_true_random=False))
+def test_a_summary_of_a_list_is_that_of_its_permutation(values: list[Any], random: Any) -> None:
+    def about(items: list[Any]) -> dict[str, Any]:
+        budget = Budget(seconds=30)
+        found: dict[str, Any] = summary_json(items, 3, budget, Renderer(budget))
+        return {name: found.get(name) for name in ("count", "kind", "elementTypes", "nullCount", "numeric")}
+
+    other = values[:]
+    random.shuffle(other)
+    assert about(other) == about(values)
+    assert json.loads(encoded(about(values))) is not None

@@ -9,6 +9,7 @@ from trio.testing import MockClock
 from tests.server.scene import failure, paused
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.session.probed_variables import MAX_APART, VARIABLES_SECONDS
+from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.testing import FakeAdapter
 
 ITEM = {"name": "[999990]", "value": "999990", "type": "int", "path": "lst[999990]"}
@@ -52,6 +53,63 @@ async def test_a_start_behind_the_end_leaves_nothing_out(autojump_clock: MockClo
     async with paused("legacy", adapter) as (client, _):
         found = await client.call("variables_get", path="lst", start=2_000_000)
         assert found == {"variables": {}, "total": 1_000_000}
+
+
+LEAF: dict[str, Any] = {"variables": [], "total": 0, "name": "box.n", "value": "5", "type": "int"}
+
+
+async def test_a_path_to_what_has_nothing_inside_shows_the_value(autojump_clock: MockClock) -> None:
+    for adapter, expected in (
+        (probed(LEAF), "5"),
+        (probed({**LEAF, "value": "ben", "type": "Name"}), "ben (Name)"),
+        (probed({**LEAF, "value": "'a… (9 characters)", "type": "str"}), "'a… (9 characters)"),
+    ):
+        async with paused("legacy", adapter) as (client, _):
+            for more in ({}, {"start": 5}, {"filter": "x"}):
+                found = await client.call("variables_get", path="box.n", **more)
+                assert found == {"variables": {}, "value": expected}
+            assert "value" not in await client.call("variables_get")
+    async with paused("legacy", probed({**LEAF, "size": 3})) as (client, _):
+        assert await client.call("variables_get", path="box", filter="x") == {"variables": {}}, "something is inside"
+
+
+async def test_a_value_with_nothing_inside_is_asked_for_again_if_it_needs_code(autojump_clock: MockClock) -> None:
+    adapter = probed({**LEAF, "value": "Name(...)", "type": "Name", "withheld": True})
+    async with paused("legacy", adapter) as (client, _):
+        answers = adapter.answer_to("evaluate")
+        replies = ['{"answer": {"variables": [], "total": 0, "value": "Name: ben", "type": "Name"}}', "no JSON"]
+
+        async def coded(arguments: dict[str, Any]) -> object:
+            if '"code": true' in arguments["expression"]:
+                return {"result": replies.pop(0)}
+            return await answers(arguments)
+
+        adapter.answer("evaluate", coded)
+        assert (await client.call("variables_get", path="box.n"))["value"] == "Name: ben"
+        assert (await client.call("variables_get", path="box.n"))["value"].startswith("<not shown: The answer")
+
+
+async def test_without_a_probe_the_adapter_tells_the_value_that_has_nothing_inside(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with paused("legacy", adapter) as (client, _):
+
+        async def leaf(arguments: object) -> object:
+            return {"result": "x" * 50, "type": "Name", "variablesReference": 0}
+
+        adapter.answer("evaluate", leaf)
+        found = await client.call("variables_get", path="box.n", max_value_length=20)
+        assert found == {"variables": {}, "value": f"{shortened('x' * 50, 20)} (Name)"}
+
+        async def holder(arguments: object) -> object:
+            return {"result": "<Box>", "type": "Box", "variablesReference": 8}
+
+        async def inside(arguments: object) -> object:
+            return {"variables": [{"name": "n", "value": "5", "variablesReference": 0}]}
+
+        adapter.answer("evaluate", holder)
+        adapter.answer("variables", inside)
+        found = await client.call("variables_get", path="box", filter="nothing")
+        assert found == {"variables": {}}
 
 
 async def test_a_thread_that_waits_has_variables(autojump_clock: MockClock) -> None:

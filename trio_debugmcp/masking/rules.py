@@ -221,7 +221,11 @@ _CUT = (
 )
 """A key at the place where a value was cut, too short for its own form."""
 
-_URL = r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>\\\[\]{}]{0,80}:(?P<secret>[^\s/@\"'<>\\{}\[\]]{3,200})@[\w\[]"
+_URL = (
+    r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@\"'<>\\\[\]{}]{0,80}:(?P<secret>[^\s/@\"'<>\\{}\[\]]{3,200})"
+    r"(?:@[\w\[]|@?\\*[\"']?… \(\+\d)"
+)
+"""The password of a URL is followed by a host, or by the place where the value was cut."""
 
 
 @cache

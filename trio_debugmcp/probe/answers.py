@@ -5,6 +5,8 @@
 
 The text comes from the debugged program, which may have changed anything in its own process. So it is decoded within
 bounds, fields that are not known are ignored, and what does not fit is a ProbeError, never a crash.
+
+Long because it is a vocabulary: a struct for each answer and its parts, and little code.
 """
 
 from collections.abc import Callable
@@ -183,12 +185,36 @@ class Variables(_Answer, frozen=True):
     value: str | None = None
     type: str | None = None
     size: int = 0
+    withheld: bool = False
 
 
 class Tree(_Answer, frozen=True):
     """The answer to `inspect`: a value with what is inside of it."""
 
     object: Variable
+
+
+Number = int | float | str
+"""Text where it is too large for a number of JSON."""
+
+
+class Summary(_Answer, frozen=True):
+    """The answer to `summarize`: what a collection holds, as far as `sampled` items tell, if not all were looked at."""
+
+    count: int
+    kind: str
+    shape: tuple[int, ...] = ()
+    columns: dict[str, str] = {}
+    key_types: dict[str, int] = {}
+    element_types: dict[str, int] = {}
+    null_count: int = 0
+    numeric: dict[str, Number] = {}
+    first: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    sampled: int = 0
+    notes: tuple[str, ...] = ()
+    withheld: bool = False
+    """Whether an item lacks what only code of the program knows, which was not to be run."""
 
 
 class Description(_Answer, frozen=True):

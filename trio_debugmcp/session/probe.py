@@ -29,6 +29,7 @@ from trio_debugmcp.probe.answers import (
     Reply,
     Stacks,
     Stop,
+    Summary,
     Tasks,
     Threads,
     Tree,
@@ -51,7 +52,9 @@ MAX_SIZE = 2_000_000
 INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
-_Kind = TypeVar("_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Tree, Variables, EvaluationOutcome, Recording)
+_Kind = TypeVar(
+    "_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Summary, Tree, Variables, EvaluationOutcome, Recording
+)
 
 
 class VariablesQuestion(msgspec.Struct, frozen=True):
@@ -142,6 +145,13 @@ class ProgramProbe:
         """Ask for the value that a path leads to as a tree: `depth` levels, and `count` children of each object."""
         asked = {each: getattr(question, each) for each in ("path", "depth", "count", "limit", "size", "code")}
         return await self._ask("inspect", Tree, within=seconds, thread=thread_id, frame=frame, types=True, **asked)
+
+    async def summarize(
+        self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
+    ) -> Reply[Summary]:
+        """Ask what the collection holds that a path leads to, with `count` of its first and of its last items."""
+        asked = {each: getattr(question, each) for each in ("path", "count", "limit", "code")}
+        return await self._ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
 
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""

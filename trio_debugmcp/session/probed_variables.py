@@ -38,6 +38,8 @@ class Page(Struct, frozen=True):
 
     variables: list[Variable]
     total: int
+    leaf: Variable | None = None
+    """What the path leads to, where nothing is inside of it."""
 
 
 async def probed_variables(
@@ -59,7 +61,7 @@ async def probed_variables(
         # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
         first = await probe.variables(thread_id, frame, replace(question, code=False), seconds=VARIABLES_SECONDS)
         found = first.answer
-        if has_withheld(found.variables):
+        if has_withheld(found.variables) or (found.withheld and not found.size):
             found = (await probe.variables(thread_id, frame, question)).answer
     except ProbeError as error:
         if found is None:
@@ -76,7 +78,11 @@ async def probed_variables(
         found = replace(found, variables=await values_apart(probe, thread_id, frame, found.variables, error))
     is_path = requests.profile.expressions.is_path
     unknown = unknown_value(found.variables, failure)
-    return Page([probe_variable(each, is_path, unknown) for each in found.variables], found.total)
+    shown = [probe_variable(each, is_path, unknown) for each in found.variables]
+    if question.path is None or found.value is None or found.size:
+        return Page(shown, found.total)
+    leaf = ProbeVariable(question.path, found.value, found.type, withheld=found.withheld)
+    return Page(shown, found.total, probe_variable(leaf, is_path, unknown))
 
 
 async def values_apart(

@@ -166,6 +166,7 @@ async def stops(scene: Scene) -> Answers:
 
     adapter.answer("evaluate", basket)
     yield "object_inspect", await scene.call("object_inspect", expression="basket")
+    yield "collection_summarize", await scene.call("collection_summarize", expression="basket", max_items=1)
     adapter.restore("evaluate")
     yield "variable_set", await scene.call("variable_set", path="count", value="0 + 1")
     for each in ({"id": 1, "name": "shop", "path": scene.file}, {"id": 2, "name": "libc", "isUserCode": False}):

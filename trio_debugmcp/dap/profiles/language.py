@@ -147,6 +147,10 @@ class Programs:
         """Options of a launch that runs one test; None if the language has no such way."""
         return None
 
+    def is_test_missing(self, exit_code: int, errors: str) -> bool:
+        """Whether a run of a test that has failed may not have found it, by the exit code and what was printed."""
+        return False
+
     def near_tests(self, test: str, directory: str) -> list[str]:
         """Tests whose names are like that of one which was not found."""
         return []

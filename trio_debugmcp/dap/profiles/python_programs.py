@@ -24,6 +24,9 @@ class PythonPrograms(Programs):
     def test_options(self, test: str) -> Mapping[str, Any] | None:
         return {"code": python_tests.runner_code(test)}
 
+    def is_test_missing(self, exit_code: int, errors: str) -> bool:
+        return python_tests.is_missing(exit_code, errors)
+
     def near_tests(self, test: str, directory: str) -> list[str]:
         return python_tests.near_tests(test, directory)
 

@@ -43,14 +43,22 @@ def run(wanted, arguments):
 """
 """Runs in the program, on Python 3.8 and newer. `-s`: the test's output is the program's; `-n0`: in this process."""
 
-NOT_FOUND_CODES = (4, 5)
-"""Exit codes of pytest for a test that it cannot find."""
+_NOT_FOUND_CODES = (4, 5)
+"""Exit codes of pytest for a test that it cannot find. It also exits so if a `conftest.py` fails, for example."""
+
+_NOT_LOADED = ("_FailedTest", "LoadTestsFailure")
+"""What unittest and nose2 print of a test that they cannot find: for them it is one that has failed."""
 
 
 def runner_code(test: str) -> str:
     """Return the code that runs a test, for `python -c`; more arguments of the runner are the program's."""
     # Compiled under a name of its own, so that it counts as code of a library.
     return f"import sys\nexec(compile({_RUNNER!r}, '<runner>', 'exec'))\nrun({test!r}, sys.argv[1:])\n"
+
+
+def is_missing(exit_code: int, errors: str) -> bool:
+    """Return whether a runner may not have found the test: it has failed, but not as a test does that ran."""
+    return exit_code in _NOT_FOUND_CODES or any(each in errors for each in _NOT_LOADED)
 
 
 def near_tests(test: str, directory: str) -> list[str]:
@@ -61,14 +69,14 @@ def near_tests(test: str, directory: str) -> list[str]:
     path = Path(directory, file)
     if not path.is_file():
         files = {*path.parent.glob("test_*.py"), *path.parent.glob("*_test.py")}
-        others = [str(each.relative_to(directory)) for each in sorted(files)]
+        others = [str(Path(file).parent / each.name) for each in sorted(files)]
         return difflib.get_close_matches(file, others, _MAX_NEAR, cutoff=0)
     wanted = name.partition("[")[0]
     try:
         known = list(_tests_in(ast.parse(path.read_bytes()).body))
     except (OSError, SyntaxError, ValueError):
         return []
-    if wanted in known:
+    if not wanted or any(each == wanted or each.startswith(f"{wanted}::") for each in known):
         return []
     return [f"{file}::{each}" for each in difflib.get_close_matches(wanted, known, _MAX_NEAR, cutoff=0)]
 

@@ -18,6 +18,7 @@ from trio_debugmcp.probe.inside import (
     frames,
     modules,
     recorder,
+    summaries,
     tasks,
     threads,
     trees,
@@ -169,6 +170,17 @@ def _inspect(asked: Asked) -> Json:
     return {"object": trees.tree_json(value, path, depth, most, asked.budget, asked.renderer)}
 
 
+def _summarize(asked: Asked) -> Json:
+    """What a collection holds. `withheld`: its items lack what only code of the program knows."""
+    value = variables.evaluate(asked.text("path"), asked.frame(asked.thread()).frame, asked.budget)
+    try:
+        answer = summaries.summary_json(value, asked.number("count", 5), asked.budget, asked.renderer)
+    except summaries.NotCollectionError as error:
+        raise UnknownError("collection", str(error)) from None
+    answer["withheld"] = asked.renderer.withheld_any
+    return answer
+
+
 def _describe(asked: Asked) -> Json:
     """What an expression stands for: its text, its type with module, its true length."""
     frame = asked.frame(asked.thread()).frame if asked.parameters.get("thread") is not None else None
@@ -231,6 +243,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stacks": _stacks,
     "variables": _variables,
     "inspect": _inspect,
+    "summarize": _summarize,
     "describe": _describe,
     "tasks": _tasks,
     "modules": _modules,

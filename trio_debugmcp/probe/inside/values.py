@@ -45,11 +45,12 @@ class Renderer:
 
     Attributes:
         withheld: The text of the last value lacks what only code of the program knows.
+        withheld_any: That of any value so far does.
     """
 
     def __init__(self, budget: Budget, limit: int = LIMIT, code: bool = True, types: bool = False) -> None:
         self.types = types
-        self.withheld = False
+        self.withheld = self.withheld_any = False
         self._code = code
         self._budget = budget
         self._limit = max(limit, 1)
@@ -65,6 +66,7 @@ class Renderer:
         except BaseException as error:
             text = f"<cannot be shown: {facts.type_name(type(error))}>"
         del self._open[:]
+        self.withheld_any = self.withheld_any or self.withheld
         self._budget.take(len(text))
         return text
 

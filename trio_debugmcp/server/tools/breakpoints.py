@@ -79,6 +79,13 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
     has_place = params.file is not None and (params.line is not None or params.statement is not None)
     if (params.function is None) != has_place:
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
+    beside = [each for each in ("file", "line", "statement", "column") if getattr(params, each) is not None]
+    if params.function is not None and beside:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"A breakpoint on a `function` has no `{beside[0]}`. To say which function is meant, name it as "
+            "`module.name` or `Class.method`.",
+        )
     file = None
     if params.file is not None and params.function is None:
         file = existing_file(debugger, params.file, cwd)

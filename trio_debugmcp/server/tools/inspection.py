@@ -11,7 +11,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.source import frames_with_source
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.answers.text import without_debugger
-from trio_debugmcp.server.answers.values import counted, fitting, full_path, shows_type
+from trio_debugmcp.server.answers.values import counted, fitting, full_path, rendered, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -77,10 +77,14 @@ class ExceptionGetContext(Params, frozen=True, kw_only=True):
 
 
 class Variables(Answer, frozen=True, kw_only=True):
-    """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`."""
+    """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`.
+
+    `value`: that of `path`, where nothing is inside of it.
+    """
 
     variables: dict[str, str]
     total: int | None = None
+    value: str | None = None
 
 
 class Value(Answer, frozen=True, kw_only=True):
@@ -120,12 +124,12 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
         )
     thread_id = frames.active_thread(snapshot, params.thread_id)
     if not params.names:
-        found, total = await _page(session, snapshot, thread_id, params)
-        return _answer(found, total, params)
+        page = await _page(session, snapshot, thread_id, params)
+        return _answer(page.variables, page.total, params, page.leaf)
     named = {each: (each, full_path(params.path, each)) for each in params.names}
     every = [*dict.fromkeys(name for names in named.values() for name in names)]
     asked = replace(params, filter=None, start=0, names=every, count=2 * len(every))  # as a local, and as a global
-    found, _ = await _page(session, snapshot, thread_id, asked)
+    found = (await _page(session, snapshot, thread_id, asked)).variables
     chosen: list[Variable] = []
     for name, names in named.items():
         exact = [each for each in found if each.name == name or each.path in names]
@@ -133,9 +137,7 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     return _answer(chosen, len(chosen), params)
 
 
-async def _page(
-    session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet
-) -> tuple[Sequence[Variable], int]:
+async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> Page:
     """Return the variables that are asked for, and how many there are."""
     question = VariablesQuestion(
         scope=params.scope,
@@ -153,7 +155,7 @@ async def _page(
         found = _locals_of_stop(snapshot, params)
     if found is None:
         return await _adapter_variables(session, snapshot, params)
-    return found.variables, found.total
+    return found
 
 
 def _is_about_the_stop(snapshot: Snapshot, thread_id: int, params: VariablesGet) -> bool:
@@ -175,26 +177,28 @@ def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool
     return known and (params.filter or "").lower() in name.lower()
 
 
-async def _adapter_variables(
-    session: DebugSession, snapshot: Snapshot, params: VariablesGet
-) -> tuple[Sequence[Variable], int]:
+async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Page:
+    leaf: Variable | None = None
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
     else:
         value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
         found = await inspection.children(session.requests, value.reference)
+        if not found:
+            leaf = Variable(params.path, shortened(value.value, params.max_value_length), value.type, params.path, 0)
     found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
     page = found[params.start : params.start + params.count]
     shown = await inspection.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
     )
-    return await inspection.with_lengths(session.requests, frame, shown), len(found)
+    return Page(await inspection.with_lengths(session.requests, frame, shown), len(found), leaf)
 
 
-def _answer(found: Sequence[Variable], total: int, params: VariablesGet) -> Variables:
+def _answer(found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None) -> Variables:
     shown, count = fitting(found, params.max_result_bytes - _HEAD_BYTES, params.path, params.depth)
-    return Variables(variables=shown, total=total if count < total else None)
+    value = None if leaf is None else rendered(leaf.value, leaf.type)
+    return Variables(variables=shown, total=total if count < total else None, value=value)
 
 
 async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:

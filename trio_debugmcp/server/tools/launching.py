@@ -159,7 +159,12 @@ def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
     command = _AS_MODULE.fullmatch(params.program or "")
     if command is not None:
-        more = tuple(shlex.split(command["rest"] or ""))
+        try:
+            more = tuple(shlex.split(command["rest"] or ""))
+        except ValueError as error:
+            raise UsageError(
+                "INVALID_PARAMETER", f"The command line `{params.program}` cannot be split: {error}. Pass `args`."
+            ) from None
         params = replace(params, program=None, module=command["module"], args=[*more, *params.args])
     if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
         return _by_options(debugger, params, stop_at)
@@ -209,7 +214,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
             '"pytest"), or the path of its script.',
             {"path": program},
         )
-    return found or debugger.workspace.resolve(program)
+    return debugger.workspace.resolve(found or program)  # a command, too, is one that the server may run
 
 
 def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:
@@ -217,6 +222,8 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
     if target.test is None or answer.state != "Disconnected" or not answer.exit_code:
         return []
     test, profile = target.test, target.profile
+    if not profile.programs.is_test_missing(answer.exit_code, answer.stderr):
+        return []
     near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.programs.near_tests(test, cwd))
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
 

@@ -4,12 +4,14 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from trio_debugmcp.probe.answers import Number
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.trees import tree
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.probe import VariablesQuestion
+from trio_debugmcp.session.summaries import summarized
 from trio_debugmcp.session.trees import FramePlace, inspected
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 100
@@ -37,6 +39,34 @@ class ObjectTree(Answer, frozen=True, kw_only=True):
     children: dict[str, Any] = {}
 
 
+class CollectionSummarize(Params, frozen=True, kw_only=True):
+    expression: Annotated[str, Meta(min_length=1, description="A collection or a text.")]
+    max_items: Annotated[int, Meta(ge=0, le=50, description="First and last ones shown.")] = 5
+    frame_index: FrameIndex = 0
+    thread_id: ThreadId = None
+    session_id: SessionId = None
+
+
+class CollectionSummary(Answer, frozen=True, kw_only=True):
+    """What a collection holds. `sampled`: of so many items, evenly spread, are types, nulls and numbers.
+
+    `keyTypes` of a dict; `shape` and `columns` of arrays and tables. `numeric`: min, max and mean of the numbers.
+    """
+
+    count: int
+    kind: str
+    shape: tuple[int, ...] = ()
+    columns: dict[str, str] = {}
+    key_types: dict[str, int] = {}
+    element_types: dict[str, int] = {}
+    null_count: int = 0
+    numeric: dict[str, Number] = {}
+    first: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    sampled: int = 0
+    notes: tuple[str, ...] = ()
+
+
 async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
     session, snapshot = debugger.paused(params.session_id)
     place = FramePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index)
@@ -45,6 +75,14 @@ async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
     )
     found = await inspected(session.requests, session.probe, snapshot, place, question)
     return ObjectTree(**tree(found, _ROOM_BYTES))
+
+
+async def _summarize(debugger: Debugger, params: CollectionSummarize) -> CollectionSummary:
+    session, snapshot = debugger.paused(params.session_id)
+    place = FramePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index)
+    question = VariablesQuestion(path=params.expression.strip(), count=params.max_items)
+    found = await summarized(session.requests, session.probe, snapshot, place, question)
+    return CollectionSummary(**{name: getattr(found, name) for name in CollectionSummary.__struct_fields__})
 
 
 TOOLS = (
@@ -57,6 +95,19 @@ TOOLS = (
         ),
         params=ObjectInspect,
         run=_inspect,
+        read_only=True,
+        runs_code=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="collection_summarize",
+        title="Summarize a collection",
+        description=(
+            "What a large collection holds: count, element types, nulls, min, max and mean, first and last items. "
+            "Above 1,000 items it is sampled."
+        ),
+        params=CollectionSummarize,
+        run=_summarize,
         read_only=True,
         runs_code=True,
         idempotent=True,

@@ -1,0 +1,137 @@
+"""Summaries of collections of a paused program: by the probe, or of the children that an adapter knows.
+
+    summary = await summarized(requests, probe, snapshot, FramePlace(1, 0), VariablesQuestion(path="prices", count=5))
+    summary.count, summary.numeric["mean"]
+
+Nothing is said of a value that is not a collection, but what it is.
+"""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import Number, ProbeError, Summary
+from trio_debugmcp.probe.inside.summaries import even
+from trio_debugmcp.session import frames, inspection
+from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
+from trio_debugmcp.session.probed_variables import VARIABLES_SECONDS, no_frame, refuse
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.trees import ADAPTER_SECONDS, FramePlace
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import shortened
+
+log = logging.getLogger(__name__)
+
+_NUMBER = re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?")
+
+_NULLS = frozenset({"null", "nil", "None", "undefined", "nullptr", "NaN", "nan"})
+
+_LENGTH = "len()"
+
+
+async def summarized(
+    requests: Requests, probe: ProgramProbe, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
+) -> Summary:
+    """Return what the collection holds that an expression stands for.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: it is not a collection. `INVALID_FRAME`, `EVAL_FAILED`, `EVAL_TIMEOUT` or
+            `TIMEOUT`.
+    """
+    found = await _by_probe(requests, probe, place, question) if requests.profile.has_probe else None
+    return found or await _by_adapter(requests, snapshot, place, question)
+
+
+async def _by_probe(
+    requests: Requests, probe: ProgramProbe, place: FramePlace, question: VariablesQuestion
+) -> Summary | None:
+    """Ask without code of the program first, so that there is an answer in any case; but evaluate no call twice."""
+    path = question.path or ""
+    known: Summary | None = None
+    again = requests.profile.expressions.is_path(path)
+    try:
+        first = replace(question, code=not again)
+        known = (await probe.summarize(place.thread_id, place.index, first, seconds=VARIABLES_SECONDS)).answer
+        if again and known.withheld:
+            return (await probe.summarize(place.thread_id, place.index, question)).answer
+    except ProbeError as error:
+        if known is None:
+            if error.kind == "collection":
+                raise _no_collection(path, str(error)) from None
+            if error.kind == "frame":
+                raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
+            refuse(error, place.thread_id, path)
+            return None
+        log.info("summarizing: %s", error)
+        return replace(known, notes=(*known.notes, "a repr of the program's took too long: the items are without"))
+    return known
+
+
+def _no_collection(path: str, kind: str) -> UsageError:
+    return UsageError(
+        "INVALID_PARAMETER",
+        f"`{shortened(path)}` is of type {kind}, not a collection whose items can be counted: use object_inspect or "
+        "evaluate.",
+        {"parameter": "expression", "type": kind},
+    )
+
+
+# --- By the adapter ---------------------------------------------------------------------------------------------------
+
+
+async def _by_adapter(
+    requests: Requests, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
+) -> Summary:
+    frame = await frames.find_frame(requests, snapshot, place.thread_id, place.index)
+    path = question.path or ""
+    value = await inspection.evaluate(requests, frame, path, ADAPTER_SECONDS)
+    found: list[DapVariable] | None = None
+    with trio.move_on_after(ADAPTER_SECONDS):
+        found = await inspection.children(requests, value.reference)
+    if found is None:
+        raise UsageError(
+            "TIMEOUT",
+            f"{requests.profile.name} did not list `{shortened(path)}` within {ADAPTER_SECONDS:g} s. Look at a part of "
+            "it with variables_get.",
+            {"adapter": requests.profile.name},
+        )
+    if not value.reference:
+        raise _no_collection(path, value.type or shortened(value.value))
+    return summary_of(value.type or "?", [each for each in found if each.name != _LENGTH], question.count)
+
+
+def summary_of(kind: str, found: Sequence[DapVariable], most: int) -> Summary:
+    """Return the summary of the children that an adapter has listed."""
+    total = len(found)
+    sample = [found[each] for each in even(total)]
+    types = Counter(each.type or "?" for each in sample)
+    nulls = sum(each.value in _NULLS for each in sample)
+    shown = [_text(each) for each in found[:most]]
+    return Summary(
+        count=total,
+        kind=kind,
+        element_types=dict(sorted(types.items(), key=lambda each: (-each[1], each[0]))[:10]),
+        null_count=nulls,
+        numeric=_numeric([float(each.value) for each in sample if _NUMBER.fullmatch(each.value)]),
+        first=tuple(shown),
+        last=tuple(_text(each) for each in found[max(most, total - most) :]),
+        sampled=len(sample) if len(sample) < total else 0,
+    )
+
+
+def _text(variable: DapVariable) -> str:
+    value = shortened(variable.value)
+    return value if re.fullmatch(r"\[?\d+\]?", variable.name) else f"{variable.name}: {value}"
+
+
+def _numeric(numbers: list[float]) -> dict[str, Number]:
+    if not numbers:
+        return {}
+    found = {"min": min(numbers), "max": max(numbers), "mean": sum(sorted(numbers)) / len(numbers)}
+    return {name: int(each) if each.is_integer() else each for name, each in found.items() if abs(each) < 1e300}
