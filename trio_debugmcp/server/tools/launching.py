@@ -10,12 +10,13 @@ import trio
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Launch, Profile, choose
+from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
+from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
@@ -226,62 +227,6 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
         return []
     near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.programs.near_tests(test, cwd))
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
-
-
-def choose_profile(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
-    """Return the profile of an adapter or language, or the one for a program's file.
-
-    Raises:
-        UsageError: `ADAPTER_NOT_FOUND`.
-    """
-    profiles = debugger.settings.profiles
-    if adapter is None and program is not None and not Path(program).suffix:
-        script = program
-        adapter = debugger.host.query(
-            f"script {script}", lambda: next((each.name for each in profiles if each.programs.is_script(script)), None)
-        )
-    return choose(
-        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate)
-    )
-
-
-def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:
-    """Check that options set nothing that has a parameter, and select no code on a server that is confined.
-
-    Raises:
-        UsageError: `INVALID_PARAMETER` or `PERMISSION_DENIED`.
-    """
-    for name in options:
-        if name in profile.reserved_options:
-            instead = profile.reserved_options[name]
-            raise UsageError(
-                "INVALID_PARAMETER",
-                f"adapter_options may not set '{name}'"
-                + (f": pass the parameter {instead} instead." if instead else "."),
-            )
-        if name in profile.code_options and debugger.settings.roots:
-            raise UsageError(
-                "PERMISSION_DENIED",
-                f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
-            )
-
-
-def check_program(profile: Profile, program: str) -> None:
-    """Check that a program's file is there, can be read, and can start.
-
-    Raises:
-        UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
-    """
-    path = Path(program)
-    if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
-        raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
-    try:
-        problem = profile.expressions.program_problem(program, path.read_bytes())
-    except OSError as error:
-        raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
-    if problem is not None:
-        raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
 
 
 def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str) -> BreakpointSpec | ExceptionSpec:

@@ -19,7 +19,8 @@ from trio_debugmcp.server.answers.stop import (
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import with_threads
-from trio_debugmcp.server.tools.launching import check_program, choose_profile, run_program
+from trio_debugmcp.server.tools.checks import check_program, choose_profile
+from trio_debugmcp.server.tools.launching import run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.model import Snapshot

@@ -1,0 +1,65 @@
+"""Checks of what is to be started: which adapter, with which options, and whether a program can start at all."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from trio_debugmcp.dap.profiles import Profile, choose
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.session.debugger import Debugger
+
+
+def choose_profile(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
+    """Return the profile of an adapter or language, or the one for a program's file.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`.
+    """
+    profiles = debugger.settings.profiles
+    if adapter is None and program is not None and not Path(program).suffix:
+        script = program
+        adapter = debugger.host.query(
+            f"script {script}", lambda: next((each.name for each in profiles if each.programs.is_script(script)), None)
+        )
+    return choose(
+        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate)
+    )
+
+
+def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:
+    """Check that options set nothing that has a parameter, and select no code on a server that is confined.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER` or `PERMISSION_DENIED`.
+    """
+    for name in options:
+        if name in profile.reserved_options:
+            instead = profile.reserved_options[name]
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"adapter_options may not set '{name}'"
+                + (f": pass the parameter {instead} instead." if instead else "."),
+            )
+        if name in profile.code_options and debugger.settings.roots:
+            raise UsageError(
+                "PERMISSION_DENIED",
+                f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
+            )
+
+
+def check_program(profile: Profile, program: str) -> None:
+    """Check that a program's file is there, can be read, and can start.
+
+    Raises:
+        UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
+    """
+    path = Path(program)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
+    try:
+        problem = profile.expressions.program_problem(program, path.read_bytes())
+    except OSError as error:
+        raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
+    if problem is not None:
+        raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
