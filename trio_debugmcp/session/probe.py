@@ -20,6 +20,7 @@ from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
+    Description,
     EvaluationOutcome,
     Frames,
     Modules,
@@ -53,7 +54,19 @@ INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
 _Kind = TypeVar(
-    "_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Summary, Tree, Variables, EvaluationOutcome, Recording
+    "_Kind",
+    Threads,
+    Frames,
+    Stacks,
+    Tasks,
+    Modules,
+    Stop,
+    Summary,
+    Tree,
+    Variables,
+    EvaluationOutcome,
+    Recording,
+    Description,
 )
 
 
@@ -152,6 +165,13 @@ class ProgramProbe:
         """Ask what the collection holds that a path leads to, with `count` of its first and of its last items."""
         asked = {each: getattr(question, each) for each in ("path", "count", "limit", "code")}
         return await self._ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
+
+    async def safe(self, thread_id: int | None, frame: int, expression: str, limit: int) -> Description:
+        """Ask for the value of an expression that runs no code of the program; without a thread in the main module."""
+        found = await self._ask(
+            "safe", Description, thread=thread_id, frame=frame, expression=expression, limit=limit, code=False
+        )
+        return found.answer
 
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
