@@ -189,13 +189,12 @@ class ProgramProbe:
         """Begin to evaluate code of the user in the main module, in a thread of the debugger's."""
         return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
 
-    async def outcome(self, number: int, *, within: float = PROBE_SECONDS) -> EvaluationOutcome:
-        """Ask how an evaluation ended, or whether it has. It answers so once."""
-        return (await self._ask("outcome", EvaluationOutcome, within=within, number=number)).answer
-
-    async def interrupt(self, number: int) -> EvaluationOutcome:
-        """Raise KeyboardInterrupt in an evaluation of `start`."""
-        return (await self._ask("interrupt", EvaluationOutcome, number=number)).answer
+    async def outcome(
+        self, number: int, *, within: float = PROBE_SECONDS, interrupt: bool = False
+    ) -> EvaluationOutcome:
+        """Ask how an evaluation ended, or whether it has; it answers so once. `interrupt`: KeyboardInterrupt first."""
+        question = "interrupt" if interrupt else "outcome"
+        return (await self._ask(question, EvaluationOutcome, within=within, number=number)).answer
 
     async def record(self, key: str) -> None:
         """Have the program record the hits of its breakpoints over a connection that begins with this key."""
