@@ -83,6 +83,18 @@ async def test_a_variable_is_set_where_the_adapter_has_it(
         assert adapter.sent("setVariable") == []
 
 
+async def test_a_variable_is_known_by_its_path_before_its_name(autojump_clock: MockClock) -> None:
+    adapter = able("supportsSetVariable")
+
+    async def variables(arguments: object) -> object:
+        return {"variables": [{"name": "count"}, {"name": "count (inner)", "evaluateName": "count"}]}
+
+    adapter.answer("variables", variables)
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("variable_set", path="count", value="5")
+        assert [each["name"] for each in adapter.sent("setVariable")] == ["count (inner)"]
+
+
 async def test_an_adapter_that_can_set_nothing_is_named_with_what_it_lacks(autojump_clock: MockClock) -> None:
     async with paused("legacy", able()) as (client, adapter):
         failed = await failure(client, "variable_set", path="count", value="5")

@@ -44,6 +44,19 @@ async def events(client: DebugClient, *types: str, **more: Any) -> list[dict[str
     return found
 
 
+async def test_output_that_is_cut_says_how_much_of_all_of_it_was_left_out(autojump_clock: MockClock) -> None:
+    async with running("modern") as (client, adapter):
+        for length in (199, 200, 201, 1164):
+            await write(adapter, "announced at once\n")
+            await write(adapter, "x" * (length - 60))
+            await write(adapter, "y" * 59 + "\n")
+            await trio.sleep(1)
+            payload = (await events(client, "output"))[-1]["payload"]
+            whole = "x" * (length - 60) + "y" * 59 + "\n"
+            shown = whole if length <= 200 else f"{whole[:200]}… (+{length - 200} characters)"
+            assert payload == {"stream": "stdout", "text": shown, "length": length}
+
+
 # --- Notifications ----------------------------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.streams import StreamMasker
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
-from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time
+from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time, shortened
 
 MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 """Characters of program output kept per session; the oldest goes first, and is counted."""
@@ -111,7 +111,7 @@ class Console:
             return
         self._total += len(text)
         piece = self._unannounced.get(stream, WrittenPiece(stream, "", 0))
-        beginning = piece.beginning + text[: MAX_VALUE_LENGTH + 1 - len(piece.beginning)]
+        beginning = piece.beginning + text[: MAX_VALUE_LENGTH - len(piece.beginning)]
         self._unannounced[stream] = WrittenPiece(stream, beginning, piece.length + len(text))
         self._arrived.set()
 
@@ -204,13 +204,10 @@ class Console:
             await self._merger.merge(OutputWritten(session_id, self._total, pieces))
 
     def _clean(self, piece: WrittenPiece) -> WrittenPiece:
-        if self._show_secrets:
-            return piece
-        given = piece.beginning
-        if len(given) > MAX_VALUE_LENGTH:  # a secret at the place of the cut shows by the mark of the cut
-            given = given[:MAX_VALUE_LENGTH] + "…"
-        [clean] = self._announced[piece.stream].feed([given])
-        return piece if clean == given else WrittenPiece(piece.stream, clean, piece.length)
+        # Cut before it is masked: a secret at the place of the cut shows by the mark of the cut.
+        given = shortened(piece.beginning, length=piece.length)
+        clean = given if self._show_secrets else self._announced[piece.stream].feed([given])[0]
+        return WrittenPiece(piece.stream, clean, piece.length)
 
     async def keep_announcing(self, session_id: str) -> None:
         """Announce output as it arrives, until cancelled."""

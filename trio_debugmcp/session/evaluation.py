@@ -186,7 +186,7 @@ async def _interrupted(probe: ProgramProbe, number: int) -> bool:
     """Interrupt an evaluation, again and again as it may catch that; returns whether it has ended."""
     with trio.move_on_after(inspection.INTERRUPT_SECONDS):
         try:
-            while not (await probe.interrupt(number)).done:  # noqa: ASYNC110
+            while not (await probe.outcome(number, interrupt=True)).done:  # noqa: ASYNC110
                 await trio.sleep(inspection.INTERRUPT_AGAIN_SECONDS)
         except (ProbeError, DebugError):
             return False

@@ -20,6 +20,7 @@ from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
+    Description,
     EvaluationOutcome,
     Frames,
     Modules,
@@ -53,7 +54,19 @@ INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
 
 _Kind = TypeVar(
-    "_Kind", Threads, Frames, Stacks, Tasks, Modules, Stop, Summary, Tree, Variables, EvaluationOutcome, Recording
+    "_Kind",
+    Threads,
+    Frames,
+    Stacks,
+    Tasks,
+    Modules,
+    Stop,
+    Summary,
+    Tree,
+    Variables,
+    EvaluationOutcome,
+    Recording,
+    Description,
 )
 
 
@@ -153,6 +166,13 @@ class ProgramProbe:
         asked = {each: getattr(question, each) for each in ("path", "count", "limit", "code")}
         return await self._ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
 
+    async def safe(self, thread_id: int | None, frame: int, expression: str, limit: int) -> Description:
+        """Ask for the value of an expression that runs no code of the program; without a thread in the main module."""
+        found = await self._ask(
+            "safe", Description, thread=thread_id, frame=frame, expression=expression, limit=limit, code=False
+        )
+        return found.answer
+
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
         return await self._ask("tasks", Tasks, start=start, count=most)
@@ -169,13 +189,12 @@ class ProgramProbe:
         """Begin to evaluate code of the user in the main module, in a thread of the debugger's."""
         return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
 
-    async def outcome(self, number: int, *, within: float = PROBE_SECONDS) -> EvaluationOutcome:
-        """Ask how an evaluation ended, or whether it has. It answers so once."""
-        return (await self._ask("outcome", EvaluationOutcome, within=within, number=number)).answer
-
-    async def interrupt(self, number: int) -> EvaluationOutcome:
-        """Raise KeyboardInterrupt in an evaluation of `start`."""
-        return (await self._ask("interrupt", EvaluationOutcome, number=number)).answer
+    async def outcome(
+        self, number: int, *, within: float = PROBE_SECONDS, interrupt: bool = False
+    ) -> EvaluationOutcome:
+        """Ask how an evaluation ended, or whether it has; it answers so once. `interrupt`: KeyboardInterrupt first."""
+        question = "interrupt" if interrupt else "outcome"
+        return (await self._ask(question, EvaluationOutcome, within=within, number=number)).answer
 
     async def record(self, key: str) -> None:
         """Have the program record the hits of its breakpoints over a connection that begins with this key."""

@@ -209,7 +209,7 @@ class HitsRecorded(Change, frozen=True):
 
 
 class WrittenPiece(Struct, frozen=True):
-    """Output of one stream since the last `OutputWritten`: how the text begins, and its whole length."""
+    """Output of one stream since the last `OutputWritten`: how the text begins, as shown, and its whole length."""
 
     stream: str
     beginning: str

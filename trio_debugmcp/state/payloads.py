@@ -311,8 +311,12 @@ def iso_time(moment: UnixTime) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
 
 
-def shortened(value: str, limit: int = MAX_VALUE_LENGTH) -> str:
-    """`value`, cut after `limit` characters, with the number of characters left out."""
-    if len(value) <= limit:
+def shortened(value: str, limit: int = MAX_VALUE_LENGTH, length: int | None = None) -> str:
+    """`value`, cut after `limit` characters, with the number of characters left out.
+
+    `length`: of the whole, where `value` is only its beginning.
+    """
+    length = len(value) if length is None else length
+    if length <= limit:
         return value
-    return f"{value[:limit]}… (+{len(value) - limit} characters)"
+    return f"{value[:limit]}… (+{length - limit} characters)"

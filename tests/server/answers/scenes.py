@@ -153,6 +153,7 @@ async def stops(scene: Scene) -> Answers:
     yield "variables_get_page", await scene.call("variables_get", count=1)
     yield "variables_get_depth", await scene.call("variables_get", depth=2)
     yield "evaluate", await scene.call("evaluate", expression="count")
+    yield "evaluate_safe", await scene.call("evaluate_safe", expression="count")
 
     async def typed(arguments: object) -> object:
         return {"result": "'ben'", "type": "Name", "variablesReference": 0}

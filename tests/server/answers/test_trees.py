@@ -71,6 +71,14 @@ def test_what_the_adapter_does_not_count_is_named() -> None:
     assert tree(Node("n", "5", "int", "n"), ROOM) == {"value": "5"}
 
 
+def test_of_what_is_too_large_some_children_are_there() -> None:
+    wide = holder(*(leaf(f"[{number}]", "x" * 50, "X") for number in range(64)))
+    found = tree(wide, 1000)
+    assert (found["count"], len(found["children"])) == (64, 8)
+    inner = Node("a", "A(…)", "A", "box.a", 64, children=wide.children)
+    assert tree(holder(inner), 1000)["children"] == {"a": {"value": "A(…)", "count": 64}}, "levels go first"
+
+
 NODES = st.recursive(
     st.builds(leaf, st.sampled_from(["a", "b", "[0]"]), st.text(max_size=40)),
     lambda inner: st.lists(inner, max_size=30).map(lambda found: holder(*found, size=len(found) + 5)),

@@ -3,10 +3,23 @@
 The defaults know nothing of any language, so an adapter can be used without.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec import Struct
+
+_PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
+_OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
+_SAFE = re.compile(rf"\s*{_OPERAND}(?:\s*(?:===?|!==?|<=|>=|<|>)\s*{_OPERAND})?\s*")
+
+
+class Rejection(Struct, frozen=True):
+    """A part of an expression that may change something, and the rule that it breaks."""
+
+    part: str
+    rule: str
+
 
 Place = tuple[str, int]
 """The name of a function, as frames have it, and a line."""
@@ -184,6 +197,13 @@ class Repl:
     def nothing(self, text: str) -> tuple[str, str] | None:
         """Value and type of an expression for which the adapter answers with neither; None for a statement."""
         return None
+
+    def safe_rejection(self, expression: str) -> Rejection | None:
+        """The part of an expression that may run code of the program or change it, as far as its syntax tells."""
+        if _SAFE.fullmatch(expression):
+            return None
+        rule = "names, members, constant indices and one comparison of these are evaluated safely in this language"
+        return Rejection(expression.strip(), rule)
 
     def lengths(self, values: Sequence[tuple[str, str]]) -> str | None:
         """An expression for how many items these values have, each a path and a type: numbers with spaces between.

@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles.language import Repl
+from trio_debugmcp.dap.profiles import python_safety
+from trio_debugmcp.dap.profiles.language import Rejection, Repl
 
 _COLLECTIONS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 """Types whose children are their items; `len` of any other type runs code of the program."""
@@ -59,6 +60,9 @@ class PythonRepl(Repl):
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         return "None", "NoneType"
+
+    def safe_rejection(self, expression: str) -> Rejection | None:
+        return python_safety.rejection(expression)
 
     def lengths(self, values: Sequence[tuple[str, str]]) -> str | None:
         asked = [f"len({path})" if kind in _COLLECTIONS else "-1" for path, kind in values]

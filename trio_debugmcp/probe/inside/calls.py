@@ -5,9 +5,10 @@
 `bootstrap.call_expression` makes the expression that calls it; `answers.py` has the structs of the answers.
 """
 
+import builtins
 import json
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from trio_debugmcp.probe.inside import (
     assignment,
@@ -194,6 +195,25 @@ def _describe(asked: Asked) -> Json:
     return answer
 
 
+def _safe(asked: Asked) -> Json:
+    """What an expression stands for, evaluated without running code of the program."""
+    from trio_debugmcp.probe.inside import safe, safe_facts  # compiled only in programs that are asked
+
+    names: Tuple[Any, ...]
+    if asked.parameters.get("thread") is not None:
+        frame = asked.frame(asked.thread()).frame
+        names = (dict(frames.local_names(frame)), frame.f_globals, frame.f_builtins)
+    else:
+        names = (frames.main_globals(), vars(builtins))
+    try:
+        value = safe.value(asked.text("expression"), names)
+    except safe_facts.RejectedError as error:
+        raise UnknownError("rejected", error.rule) from None
+    answer = frames.variable_json(asked.text("expression"), value, None, asked.renderer)
+    answer["type"] = facts.type_name(type(value))
+    return answer
+
+
 def _tasks(asked: Asked) -> Json:
     """The asyncio tasks and the Trio tasks of the program."""
     return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
@@ -245,6 +265,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "inspect": _inspect,
     "summarize": _summarize,
     "describe": _describe,
+    "safe": _safe,
     "tasks": _tasks,
     "modules": _modules,
     "start": _start,

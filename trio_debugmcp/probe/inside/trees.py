@@ -47,10 +47,9 @@ def tree_json(value: Any, path: str, depth: int, most: int, budget: Budget, rend
 def _expand(place: _Place, most: int, seen: Dict[int, _Place], budget: Budget, renderer: Renderer) -> List[_Place]:
     """Put the children into the entry of an object; return the places of those that may have children."""
     try:
-        found, total = children.children(place.value, 0, most)
+        found, _ = children.children(place.value, 0, most)
     except RuntimeError:  # the program changes it meanwhile
         return []
-    place.entry["size"] = total
     listed = place.entry["children"] = []
     inner = []
     for child in found:

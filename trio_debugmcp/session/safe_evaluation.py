@@ -1,0 +1,88 @@
+"""Expressions that change nothing: judged before anything is sent, and in a Python program while they are evaluated.
+
+    value, kind = await evaluate_safely(session, place, "len(orders) > 3")
+
+docs/evaluate_safe.md says what is guaranteed, where, and why.
+"""
+
+from msgspec import Struct
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.session import inspection
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import shortened
+
+
+class SafePlace(Struct, frozen=True):
+    """Where to evaluate: in a frame of a stopped thread, or without one in the main module."""
+
+    thread_id: int | None = None
+    index: int = 0
+    frame: StackFrame | None = None
+
+
+async def evaluate_safely(
+    session: DebugSession, place: SafePlace, expression: str, seconds: float, limit: int
+) -> tuple[str, str | None]:
+    """Return the value of an expression, and its type.
+
+    Raises:
+        UsageError: `SAFE_EVAL_REJECTED` with the part and the rule, `EVAL_FAILED`, `EVAL_TIMEOUT` or `NOT_SUPPORTED`.
+    """
+    check_safe(session, expression)
+    if session.profile.has_probe:
+        return await _in_program(session, place, expression, limit)
+    if place.frame is None:
+        raise UsageError(
+            "NOT_PAUSED",
+            "The program is not paused, so there is no frame to evaluate in. Use debug_pause first.",
+            {"currentState": "Running"},
+        )
+    found = await inspection.evaluate(session.requests, place.frame, expression, seconds)
+    return found.value, found.type
+
+
+def check_safe(session: DebugSession, expression: str) -> None:
+    """Refuse an expression whose syntax shows that it may change something. Nothing is sent for that.
+
+    Raises:
+        UsageError: `SAFE_EVAL_REJECTED`, or `EVAL_FAILED` where it has no sense.
+    """
+    try:
+        found = session.profile.repl.safe_rejection(expression)
+    except SyntaxError as error:
+        sentence = f"`{shortened(expression)}` failed: SyntaxError: {error.msg}"
+        raise UsageError("EVAL_FAILED", sentence) from None
+    if found is not None:
+        raise _rejected(f"`{shortened(found.part)}`: {found.rule}")
+
+
+def _rejected(why: str) -> UsageError:
+    return UsageError(
+        "SAFE_EVAL_REJECTED",
+        f"Not evaluated safely: {why}. Ask for something simpler, for a stored field for example, or use evaluate, "
+        "which runs anything.",
+    )
+
+
+async def _in_program(session: DebugSession, place: SafePlace, expression: str, limit: int) -> tuple[str, str | None]:
+    try:
+        found = await session.probe.safe(place.thread_id, place.index, expression.strip(), limit)
+    except ProbeError as error:
+        if error.kind == "rejected":
+            raise _rejected(str(error)) from None
+        if error.kind == "raised":
+            reason = shortened(str(error), MAX_MESSAGE_LENGTH)
+            raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {reason}") from None
+        if error.kind == "slow":
+            sentence = f"`{shortened(expression)}` took too long, and was given up. Ask for less."
+            raise UsageError("EVAL_TIMEOUT", sentence) from None
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"`{shortened(expression)}` cannot be evaluated safely: {str(error).rstrip('.')}. Use evaluate.",
+            {"adapter": session.profile.name},
+        ) from None
+    return found.value, found.type
