@@ -73,8 +73,7 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
             return [what]
         case OutputWritten(pieces=pieces) if new is not old:  # the same: a session that has ended wrote it
             return [
-                _event("output", stream=piece.stream, text=piece.beginning, length=piece.length)
-                for piece in pieces
+                _event("output", stream=piece.stream, text=piece.beginning, length=piece.length) for piece in pieces
             ]
         case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
             return [*_of_sessions(old, change, new), *_of_event(change, new), *_of_breakpoints(old, change, new)]
