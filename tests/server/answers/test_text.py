@@ -111,3 +111,19 @@ def test_what_the_debugger_says_of_an_evaluation_that_takes_long_is_left_out() -
     assert joined(entries) == {"stdout": "one\n", "console": "two\nthree\n"}
     assert in_order(entries) == [{"stdout": "one\n"}, {"console": "two\nthree\n"}]
     assert joined(written(("stdout", "the job did not finish\n"))) == {"stdout": "the job did not finish\n"}
+
+
+def test_what_the_debugger_says_of_a_condition_that_failed_is_left_out() -> None:
+    head = "Error while evaluating expression in conditional breakpoint: "
+    raised = 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nNameError: no zz\n\n'
+    parsed = '  File "<string>", line 1\n    zz >\n        ^\nSyntaxError: invalid syntax\n'
+    for note in (
+        f"pydevd: {head}zz > 3\n{raised}",
+        f"{head}(guard and\nzz > 3\n)\n{raised}",
+        f"pydevd: {head}zz >\n{parsed}",
+    ):
+        assert joined(written(("console", note), ("stdout", "one\n"))) == {"stdout": "one\n"}
+        assert in_order(written(("console", f"two\n{note}"))) == [{"console": "two\n"}]
+    between = written(("console", f"one\npydevd: {head}zz\n{raised}two\n\npydevd: {head}zz\n{raised}three\n"))
+    assert joined(between) == {"console": "one\ntwo\n\nthree\n"}
+    assert joined(written(("stdout", f"see: {head}\n"))) == {"stdout": f"see: {head}\n"}

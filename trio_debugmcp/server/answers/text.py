@@ -31,12 +31,20 @@ _DEBUGGER_FRAMES = re.compile(
 """What Python writes in a traceback of the debugger's frames, which are around the program's."""
 
 
-_DEBUGGER_NOTES = re.compile(
-    r"^\d+\.\d+s - thread\._ident is None in _get_related_thread! .*\n?"
-    r"|^Evaluating: (?s:.*?) did not finish after [\d.]+ seconds\.\nThis may mean (?s:.*?) when this happens\.\n?",
-    re.MULTILINE,
-)
-"""What pydevd writes where threads start at a stop, and about evaluations that take long, of which answers tell."""
+_NOTES = {
+    "_get_related_thread": r"\d+\.\d+s - thread\._ident is None in _get_related_thread! .*\n?",
+    "did not finish": (
+        r"Evaluating: (?s:.*?) did not finish after [\d.]+ seconds\.\nThis may mean (?s:.*?) when this happens\.\n?"
+    ),
+    "in conditional breakpoint": (
+        r"(?:pydevd: )?Error while evaluating expression in conditional breakpoint: (?s:.*?)\n"
+        r"(?:Traceback|  File |\w+Error)(?s:.*?)\n(?:\n|\Z)"
+    ),
+}
+"""By words in it, what pydevd writes where threads start at a stop, and about evaluations that take long and conditions
+that fail, which answers report themselves."""
+
+_DEBUGGER_NOTES = re.compile("|".join(f"^{pattern}" for pattern in _NOTES.values()), re.MULTILINE)
 
 
 def without_debugger(text: str) -> str:
@@ -47,7 +55,7 @@ def without_debugger(text: str) -> str:
         return f"  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
 
     text = _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
-    return _DEBUGGER_NOTES.sub("", text) if "_get_related_thread" in text or "did not finish" in text else text
+    return _DEBUGGER_NOTES.sub("", text) if any(words in text for words in _NOTES) else text
 
 
 def excerpt(lines: Sequence[str], current: int, either_side: int) -> str:
