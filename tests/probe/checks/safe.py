@@ -6,6 +6,7 @@ import enum
 import gc
 import hashlib
 import math
+import sys
 import time
 import types
 from typing import Any, Callable, Dict, List
@@ -56,6 +57,7 @@ EvilList: Any = type("EvilList", (list,), dict(EVERYTHING))
 EvilDict: Any = type("EvilDict", (dict,), dict(EVERYTHING))
 EvilInt: Any = type("EvilInt", (int,), dict(EVERYTHING))
 EvilStr: Any = type("EvilStr", (str,), dict(EVERYTHING))
+Doubtful: Any = type("Doubtful", (), {"__bool__": spring("bool")})
 Ruled: Any = Meta("Ruled", (), {"field": 1})
 
 
@@ -162,6 +164,7 @@ def program() -> Dict[str, Any]:
         "error": ValueError("no", 3),
         "size": builtins.len,
         "work": spring("work"),
+        "doubtful": Doubtful(),
         "Evil": Evil,
     }
 
@@ -297,6 +300,7 @@ def check_a_part_and_a_rule_are_named() -> None:
     names = program()
     for expression, expected in {
         "numbers[0] + lazy.prop": "`lazy.prop`: prop is a property of Lazy, which would run",
+        "not doubtful": "`not doubtful`: whether Doubtful is true is for its __bool__ to say",
         "n and work()": "`work()`: it calls the program's function sprung, which is not one of",
         "1 + 2 ** 99999": "`2 ** 99999`: a number of 199998 bits is too large",
         "[x for x in waiting]": "`waiting`: generator is not a builtin collection",
@@ -311,6 +315,37 @@ def check_a_builtin_is_known_by_what_its_name_leads_to() -> None:
     assert isinstance(evaluated("len(numbers)", names), RejectedError)
     assert evaluated("sorted_(numbers, reverse=True)", names) == [3, 2, 1]
     assert not ran
+
+
+def check_a_format_makes_no_long_text() -> None:
+    refused = str(evaluated("f'{n:>99999}'", program()))  # versions differ in where the part begins
+    assert refused.endswith("its format could make a long text, or is not known")
+
+
+def check_steps_are_bounded_whatever_the_time() -> None:
+    kept, safe.MOST_STEPS = safe.MOST_STEPS, 100
+    try:
+        assert "it takes more than 100 steps" in str(evaluated("[x for x in range(200)]", program()))
+    finally:
+        safe.MOST_STEPS = kept
+
+
+def check_the_names_of_a_class_body_may_be_an_object_of_the_programs() -> None:
+    class Names(dict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            ran.append("items")
+            return super().items()
+
+    found: List[Any] = []
+    exec("found.append(sys._getframe())", {"found": found, "sys": sys}, Names())
+    refused = ""
+    try:
+        safe.names_of(found[0])
+    except RejectedError as error:
+        refused = error.rule
+    assert "kept by an object" in refused
+    assert not ran
+    assert evaluated("1 + len([2])", safe.names_of(sys._getframe())[0]) == 2
 
 
 def check_the_digest_notices_every_change() -> None:

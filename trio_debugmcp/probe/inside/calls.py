@@ -8,7 +8,7 @@
 import builtins
 import json
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import (
     assignment,
@@ -199,13 +199,9 @@ def _safe(asked: Asked) -> Json:
     """What an expression stands for, evaluated without running code of the program."""
     from trio_debugmcp.probe.inside import safe, safe_facts  # compiled only in programs that are asked
 
-    names: Tuple[Any, ...]
-    if asked.parameters.get("thread") is not None:
-        frame = asked.frame(asked.thread()).frame
-        names = (dict(frames.local_names(frame)), frame.f_globals, frame.f_builtins)
-    else:
-        names = (frames.main_globals(), vars(builtins))
+    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
     try:
+        names = (frames.main_globals(), vars(builtins)) if frame is None else safe.names_of(frame)
         value = safe.value(asked.text("expression"), names)
     except safe_facts.RejectedError as error:
         raise UnknownError("rejected", error.rule) from None

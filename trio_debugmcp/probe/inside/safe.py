@@ -13,7 +13,7 @@ import re
 import time
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-from trio_debugmcp.probe.inside import safe_calls, safe_comparing, safe_facts
+from trio_debugmcp.probe.inside import facts, frames, safe_calls, safe_comparing, safe_facts
 from trio_debugmcp.probe.inside.bounds import TooSlowError
 from trio_debugmcp.probe.inside.facts import MISSING
 from trio_debugmcp.probe.inside.safe_arithmetic import arithmetic, comparison, unary
@@ -56,6 +56,13 @@ def value(source: str, lookups: Tuple[Dict[str, Any], ...]) -> Any:
         raise RejectedError(f"`{part[:200]}`: {error.rule}") from None
     except RecursionError:
         raise RejectedError("the expression is nested too deeply") from None
+
+
+def names_of(frame: Any) -> Tuple[Dict[str, Any], ...]:
+    """Return the namespaces of a frame. That of a class body may be an object of the program's."""
+    if facts.is_heap_type(type(frame.f_locals)):
+        raise RejectedError("the frame's names are kept by an object of the program's, which would run")
+    return dict(frames.local_names(frame)), frame.f_globals, frame.f_builtins
 
 
 class Walk:
