@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_debugmcp.session.addresses import Found, NotFound, found_again, place_again, place_of
+from trio_debugmcp.session.addresses import Found, NotFound, found_again, occurrence, place_again, place_of
 from trio_debugmcp.state.model import Breakpoint
 
 words = st.text("abcxyz=+(). ", min_size=1, max_size=30).filter(str.strip)
@@ -90,3 +90,17 @@ def test_a_breakpoint_is_where_its_text_is_and_says_what_has_changed() -> None:
     assert note == f"is pending: {lost.lost}"
     back, note = found_again(lost, ["", "total = sum(prices)"])
     assert (back.lost, note) == (None, None)
+
+
+def test_of_several_equal_lines_a_breakpoint_stays_on_its_own() -> None:
+    before = ["x = 0", "x += 1", "y = 5", "x += 1"]
+    mark = Breakpoint(id="bp-1", file="/a.py", line=4, text="x += 1", by_text=True, occurrence=occurrence(before, 4))
+    assert found_again(mark, before) == (mark, None)
+    moved, note = found_again(mark, ["x = 0", "", "", "x += 1", "y = 5", "x += 1"])  # line 4 is the other one now
+    assert (moved.line, note) == (6, "moved from line 4 to 6, where its text is now")
+    shifted, note = found_again(mark, ["", "", "", *before])  # the other one is nearer
+    assert (shifted.line, note) == (7, "moved from line 4 to 7, where its text is now")
+    kept, note = found_again(mark, ["x += 1", *before[1:]])
+    assert (kept.line, kept.occurrence) == (4, (3, 3))
+    assert note == "is on one of 3 lines that are `x += 1`, there were 2 when it was set: check it"
+    assert found_again(kept, ["x += 1", *before[1:]]) == (kept, None)  # it is said once

@@ -83,20 +83,60 @@ def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str
     before, text = each.line or 1, each.text or ""
     here = _plain(lines[before - 1]) if before <= len(lines) else ""
     if here == _plain(text):
-        return replace(each, lost=None) if each.lost else each, None
+        return _among_equals(replace(each, lost=None) if each.lost else each, lines)
     if not each.by_text:
         return replace(each, text=here), f"is on another text than when it was set: `{here}`, it was `{_plain(text)}`"
+    own = _own_of_equals(each, lines)
     try:
-        found = place_again(text, lines, before)
+        found = place_again(text, lines, before) if own is None else Found(own)
     except NotFound as error:
         return replace(each, lost=str(error)), f"is pending: {error}"
-    moved = replace(each, line=found.line, text=_plain(lines[found.line - 1]), lost=None)
+    moved = replace(
+        each,
+        line=found.line,
+        text=_plain(lines[found.line - 1]),
+        lost=None,
+        occurrence=occurrence(lines, found.line) if each.occurrence else None,
+    )
     same = sum(_plain(line) == moved.text for line in lines)
     why = f"now `{moved.text}`, it was `{_plain(text)}`" if found.edited else "where its text is now"
-    why += f", the nearest of {same} such lines" if same > 1 else ""
+    why += f", the nearest of {same} such lines" if same > 1 and own is None else ""
     if found.line == before:
         return moved, f"stays on line {before}, {why}"
     return moved, f"moved from line {before} to {found.line}, {why}"
+
+
+def _own_of_equals(each: Breakpoint, lines: Sequence[str]) -> int | None:
+    """Return the line of a breakpoint among those with its text; None if their number is another than it was."""
+    if each.occurrence is None:
+        return None
+    equal = _equal_to(each.text or "", lines)
+    nth, total = each.occurrence
+    return equal[nth - 1] if len(equal) == total else None
+
+
+def _among_equals(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
+    """Return a breakpoint whose line has its text still, or again: it may be another one with that text."""
+    if each.occurrence is None:
+        return each, None
+    before, own = each.line or 1, _own_of_equals(each, lines)
+    if own is not None:
+        moved = f"moved from line {before} to {own}, where its text is now"
+        return (each, None) if own == before else (replace(each, line=own), moved)
+    now = occurrence(lines, before)
+    text = _plain(each.text or "")
+    note = f"is on one of {now[1]} lines that are `{text}`, there were {each.occurrence[1]} when it was set: check it"
+    return replace(each, occurrence=now), note if now[1] > 1 else None
+
+
+def occurrence(lines: Sequence[str], line: int) -> tuple[int, int]:
+    """Return which of the lines with its text a line is, counted from 1, and how many there are."""
+    equal = _equal_to(lines[line - 1], lines)
+    return equal.index(line) + 1, len(equal)
+
+
+def _equal_to(text: str, lines: Sequence[str]) -> list[int]:
+    return [number for number, each in enumerate(lines, 1) if _plain(each) == _plain(text)]
 
 
 def _plain(text: str) -> str:

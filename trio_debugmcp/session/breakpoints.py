@@ -39,7 +39,8 @@ UNDO_SECONDS = 1.0
 class BreakpointSpec(Struct, frozen=True, kw_only=True):
     """What a line or function breakpoint should be. With a `log_message` it is a tracepoint.
 
-    `text`: that of its line; with `by_text` the line is found by it again when the file was edited.
+    `text`: that of its line; with `by_text` the line is found by it again when the file was edited, and
+    `occurrence` tells which of how many lines with that text it is.
     """
 
     file: str | None = None
@@ -53,6 +54,7 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     max_notifications: int = 0
     text: str | None = None
     by_text: bool = False
+    occurrence: tuple[int, int] | None = None
 
 
 class ExceptionSpec(Struct, frozen=True, kw_only=True):

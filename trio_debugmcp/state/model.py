@@ -170,11 +170,11 @@ class Binding(Struct, frozen=True):
 class Breakpoint(Struct, frozen=True):
     """A line or function breakpoint that the user has set. It outlives sessions.
 
-    `text` is that of its line when it was set; with `by_text` it is its address, and `lost` says why it is in no line
-    now. `hits` counts the hits in all sessions since the last launch or attach. `version` differs from that of the
-    breakpoint which had this id before, whose hits may still be reported. A tracepoint notifies at every
-    `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A `temporary` breakpoint serves a
-    single run and is in no payload.
+    `text` is that of its line when it was set; with `by_text` it is its address, `occurrence` tells which of how many
+    equal lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch
+    or attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
+    A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
+    `temporary` breakpoint serves a single run and is in no payload.
     """
 
     id: str
@@ -188,6 +188,7 @@ class Breakpoint(Struct, frozen=True):
     log_message: str | None = None
     text: str | None = None
     by_text: bool = False
+    occurrence: tuple[int, int] | None = None
     lost: str | None = None
     enabled: bool = True
     temporary: bool = False

@@ -94,8 +94,9 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
         if each.temporary or not each.enabled:
             continue
         shown = breakpoint_payload(each)
-        if shown.message and not each.lost:  # of one that is lost there is a note already
-            notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{shown.message}")
+        message = shown.message or _nowhere(debugger, each)
+        if message and not each.lost:  # of one that is lost there is a note already
+            notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{message}")
         if each.id in earlier:
             place = places.line(shown.file, shown.line) if shown.file else f"in {shown.function_name}"
             before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
@@ -145,6 +146,20 @@ def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[s
     named, others = ", ".join(found[:_MAX_NAMED]), len(found) - _MAX_NAMED
     more = f" and {others} more" if others > 0 else ""
     return [f"threads on lines with breakpoints, too: {named}{more}; debug_continue resumes them without another stop"]
+
+
+def _nowhere(debugger: Debugger, each: Breakpoint) -> str | None:
+    """Return that a breakpoint is on a line without code, if so: at the end no session is there any more to say it."""
+    if debugger.state.root is not None or each.file is None or each.line is None:
+        return None
+    file, line, profile = each.file, each.line, debugger.language_of(each.file)
+    if profile is None or not profile.code.reads_source:
+        return None
+    try:
+        there = debugger.host.query(f"line {line} of {file}", lambda: profile.code.line_with_code(file, line))
+    except UsageError:  # a recording of a session that did not get to its breakpoints
+        return None
+    return f"no code follows line {line} of the file" if there is None else None
 
 
 def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | None:

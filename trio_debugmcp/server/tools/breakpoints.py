@@ -15,7 +15,7 @@ from trio_debugmcp.server.answers.breakpoints import (
 )
 from trio_debugmcp.server.tools.paths import existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
-from trio_debugmcp.session.addresses import NotFound, place_of
+from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
@@ -101,12 +101,13 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
             "INVALID_CONDITION",
             f"'{params.hit_condition}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
         )
-    line, text = _line(debugger, file, params) if file is not None else (None, None)
+    line, text, among = _line(debugger, file, params) if file is not None else (None, None, None)
     return BreakpointSpec(
         file=file,
         line=line,
         text=text,
         by_text=params.statement is not None,
+        occurrence=among,
         column=params.column if file is not None else None,
         function=params.function,
         condition=params.condition,
@@ -115,11 +116,14 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
     )
 
 
-def _line(debugger: Debugger, file: str, params: BreakpointSet) -> tuple[int | None, str | None]:
-    """Return the line of a breakpoint, and its text as far as it is known."""
+def _line(
+    debugger: Debugger, file: str, params: BreakpointSet
+) -> tuple[int | None, str | None, tuple[int, int] | None]:
+    """Return the line of a breakpoint, its text as far as it is known, and which of several equal lines it is."""
     lines = file_lines(debugger, file)
     if params.statement is None:
-        return params.line, lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
+        text = lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
+        return params.line, text, None
     if lines is None:
         raise UsageError(
             "INVALID_PATH", f"'{file}' cannot be read. Pass `line` instead of `statement`.", {"path": file}
@@ -128,7 +132,7 @@ def _line(debugger: Debugger, file: str, params: BreakpointSet) -> tuple[int | N
         found = place_of(params.statement, lines, params.line)
     except NotFound as error:
         raise UsageError("INVALID_PARAMETER", f"In '{file}' {error}.", {"statement": params.statement}) from None
-    return found.line, lines[found.line - 1]
+    return found.line, lines[found.line - 1], occurrence(lines, found.line)
 
 
 def exception_spec(debugger: Debugger, exception_type: str, condition: str | None) -> ExceptionSpec:

@@ -163,9 +163,7 @@ def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
         try:
             more = tuple(shlex.split(command["rest"] or ""))
         except ValueError as error:
-            raise UsageError(
-                "INVALID_PARAMETER", f"The command line `{params.program}` cannot be split: {error}. Pass `args`."
-            ) from None
+            raise UsageError("INVALID_PARAMETER", f"`{params.program}` is not a command line: {error}.") from None
         params = replace(params, program=None, module=command["module"], args=[*more, *params.args])
     if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
         return _by_options(debugger, params, stop_at)
