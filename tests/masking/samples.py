@@ -96,6 +96,7 @@ HARMLESS = [
     "http://user:$PASSWORD@host/",
     "The secret: passwords should be long, and tokens should be random.",
     "token = 'identifier'",
+    "password='hunter2'",
     "auth = get_auth_from_url(url)",
     "token = base64.b64decode(text)",
     "secret = self._decode_base64_2[3]",
