@@ -90,6 +90,7 @@ async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> Non
         ({"program": "here.py", "cwd": "nowhere"}, "INVALID_PATH", "nowhere' does not exist"),
         ({"program": "nowhere.py"}, "INVALID_PATH", "nowhere.py' does not exist"),
         ({"program": "command"}, "INVALID_PATH", "pass `module`"),
+        ({"program": "bin/command"}, "INVALID_PATH", "There is no file 'bin/command'"),
         (
             {"program": "here.py", "adapter_options": {"cwd": "/"}},
             "INVALID_PARAMETER",

@@ -206,7 +206,7 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
             f"command {program} for {cwd}",
             lambda: next(filter(None, (each.programs.find_command(program, cwd) for each in profiles)), None),
         )
-    if found is None and "/" not in program and Path(program).suffix == "":
+    if found is None and Path(program).suffix == "":  # no adapter would be found for it
         raise UsageError(
             "INVALID_PATH",
             f"There is no file '{program}' in {cwd}. To run an installed command, pass `module` (for example "
