@@ -103,7 +103,10 @@ async def test_what_blocks_the_thread_is_named(debugging: Connect, tmp_path: Pat
             await client.call("evaluate", expression="__import__('time').sleep(4)", timeout=0.2)
         with pytest.raises(ToolFailed, match=r"`1\+1` waited .* for `__import__\('time'\)\.sleep\(4\)`"):
             await client.call("evaluate", expression="1+1", timeout=0.2)
+        with pytest.raises(ToolFailed, match=r"still running: use debug_restart\. It was taken back, and will not run"):
+            await client.call("evaluate", expression="setattr(__import__('builtins'), 'late', 1)", timeout=0.2)
         assert (await client.call("evaluate", expression="2+2", timeout=20))["value"] == "4"
+        assert (await client.call("evaluate", expression="hasattr(__import__('builtins'), 'late')"))["value"] == "False"
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,15 @@ async def test_a_request_that_is_not_answered_fails_its_tool_and_nothing_else(
         assert await client.call("debug_disconnect") == {"ended": True}
 
 
+async def test_an_evaluation_that_waits_for_another_says_that_it_will_still_run(autojump_clock: MockClock) -> None:
+    async with paused("legacy") as (client, adapter):
+        adapter.withhold("evaluate")
+        await failure(client, "evaluate", expression="first()")
+        waits = await failure(client, "evaluate", expression="second()")
+        assert "for `first()`, which is still running" in waits.message
+        assert "It will still run when that has ended" in waits.message
+
+
 async def test_a_disconnect_that_is_not_answered_ends_after_its_grace_period(autojump_clock: MockClock) -> None:
     async with paused("legacy") as (client, adapter):
         adapter.withhold("disconnect")

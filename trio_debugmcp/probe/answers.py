@@ -289,6 +289,8 @@ class EvaluationOutcome(_Answer, frozen=True):
     trace: str = ""
     exit: str | None = None
     """What the code wanted to end the program with."""
+    withdrawn: bool = False
+    """Whether it was taken back before it began."""
 
 
 class Recording(_Answer, frozen=True):

@@ -8,6 +8,7 @@ thread of the debugger's own evaluates, so that code that never ends holds up ne
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import trio
 from msgspec import Struct
@@ -111,7 +112,9 @@ async def _by_probe(
         body: EvaluateBody | None = None
         refusal: UsageError | None = None
         try:
-            body = await inspection.evaluate_text(requests, frame, text_of(number), expression, seconds)
+            body = await inspection.evaluate_text(
+                requests, frame, text_of(number), expression, seconds, partial(_withdrawn, probe, number)
+            )
         except UsageError as error:
             if error.code != "EVAL_FAILED":
                 raise
@@ -132,6 +135,14 @@ async def _by_probe(
             raise refusal or _unanswered(expression)
         return body, outcome
     return None
+
+
+async def _withdrawn(probe: ProgramProbe, number: int) -> bool:
+    """Take back an evaluation that waits for its thread; returns whether it had not begun, and so will not run."""
+    try:
+        return (await probe.outcome(number, withdraw=True)).withdrawn
+    except (ProbeError, DebugError):
+        return False
 
 
 # --- While the program runs -------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import ast
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
@@ -170,9 +171,17 @@ def evaluation(body: EvaluateBody, nothing: tuple[str, str] | None) -> Evaluatio
 
 
 async def evaluate_text(
-    requests: Requests, frame: StackFrame, part: str, expression: str, seconds: float
+    requests: Requests,
+    frame: StackFrame,
+    part: str,
+    expression: str,
+    seconds: float,
+    withdraw: Callable[[], Awaitable[bool]] | None = None,
 ) -> EvaluateBody:
-    """Evaluate a part of what the user wants evaluated, as it is; errors name the whole."""
+    """Evaluate a part of what the user wants evaluated, as it is; errors name the whole.
+
+    `withdraw` takes it back if it has not begun when the time is over, and returns whether it did.
+    """
     arguments = {"expression": part, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
     blocked_by = requests.unfinished
     body: EvaluateBody | None = None
@@ -188,11 +197,13 @@ async def evaluate_text(
         ) from None
     if body is not None:
         return body
+    # First this, as it would begin when the one before it is interrupted.
+    withdrawn = blocked_by is not None and withdraw is not None and await withdraw()
     interrupted = await _interrupt(requests)
     requests.unfinished = None if interrupted else blocked_by or expression
     if blocked_by is not None:
-        fate = "was interrupted just now: try again" if interrupted else "is still running: use debug_restart"
-        sentence = f"`{shortened(expression)}` waited {seconds:g} s for `{shortened(blocked_by)}`, which {fate}."
+        sentence = f"`{shortened(expression)}` waited {seconds:g} s for `{shortened(blocked_by)}`, which "
+        sentence += _fate_of_waiting(interrupted, withdrawn)
     else:
         fate = (
             "It was interrupted, and the program is where it was: raise `timeout` to give it longer."
@@ -202,6 +213,15 @@ async def evaluate_text(
         )
         sentence = f"`{shortened(expression)}` did not finish within {seconds:g} s. {fate}"
     raise UsageError("EVAL_TIMEOUT", sentence)
+
+
+def _fate_of_waiting(interrupted: bool, withdrawn: bool) -> str:
+    if withdrawn:
+        fate = "was interrupted just now: try again" if interrupted else "is still running: use debug_restart"
+        return f"{fate}. It was taken back, and will not run."
+    if interrupted:
+        return "was interrupted just now. It may have begun then: look at what it changes before you try again."
+    return "is still running: use debug_restart. It will still run when that has ended: do not repeat it."
 
 
 async def _interrupt(requests: Requests) -> bool:

@@ -190,11 +190,15 @@ class ProgramProbe:
         return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
 
     async def outcome(
-        self, number: int, *, within: float = PROBE_SECONDS, interrupt: bool = False
+        self, number: int, *, within: float = PROBE_SECONDS, interrupt: bool = False, withdraw: bool | None = None
     ) -> EvaluationOutcome:
-        """Ask how an evaluation ended, or whether it has; it answers so once. `interrupt`: KeyboardInterrupt first."""
+        """Ask how an evaluation ended, or whether it has; it answers so once. `interrupt`: KeyboardInterrupt first.
+
+        `withdraw`: one that has not begun, as its thread evaluates another one, is taken back.
+        """
         question = "interrupt" if interrupt else "outcome"
-        return (await self._ask(question, EvaluationOutcome, within=within, number=number)).answer
+        asked = {"number": number, "withdraw": withdraw}
+        return (await self._ask(question, EvaluationOutcome, within=within, **asked)).answer
 
     async def record(self, key: str) -> None:
         """Have the program record the hits of its breakpoints over a connection that begins with this key."""

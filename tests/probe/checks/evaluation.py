@@ -143,6 +143,19 @@ def check_an_endless_one_is_interrupted() -> None:
     assert found["done"]
 
 
+def check_what_is_taken_back_never_runs() -> None:
+    names: Dict[str, Any] = {"ran": [], "here": evaluation.here}
+    assert ask("outcome", number=30, withdraw=True)["answer"] == {"done": True, "withdrawn": True}
+    for number in range(40, 41 + evaluation.MOST_KEPT):
+        evaluation.new(number, "1")
+    assert eval("here(30, 'ran.append(1) or 1')", names) is None
+    assert (names["ran"], evaluation.find(30)) == ([], None)
+    assert eval("here(95, 'ran.append(1) or 1')", names) == 1
+    assert "withdrawn" not in ask("outcome", number=95, withdraw=True)["answer"]
+    evaluation.new(95, "1")
+    assert eval("here(95, 'ran.append(2) or 2')", names) == 2, "a number of a debugger that was attached before"
+
+
 def check_few_are_kept() -> None:
     for number in range(100, 100 + 2 * evaluation.MOST_KEPT):
         evaluation.start(number, "1")

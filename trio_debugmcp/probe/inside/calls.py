@@ -229,7 +229,9 @@ def _start(asked: Asked) -> Json:
 
 
 def _outcome(asked: Asked) -> Json:
-    """How an evaluation ended; it is given out once."""
+    """How an evaluation ended; it is given out once. With `withdraw` one that has not begun will never run."""
+    if asked.parameters.get("withdraw") is True and evaluation.withdraw(asked.number("number", 0)):
+        return {"done": True, "withdrawn": True}
     found = evaluation.take_outcome(asked.number("number", 0))
     if found is None:
         raise UnknownError("evaluation", "There is no such evaluation.")

@@ -35,8 +35,9 @@ _JOIN_SECONDS = 0.05
 class Evaluation:
     """One evaluation: its code, the threads that run it, and how it ended."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, withdrawn: bool = False) -> None:
         self.done = False
+        self.withdrawn = withdrawn
         self.report: Json = {}
         self._source = source
         self._lock = threading.Lock()
@@ -47,6 +48,8 @@ class Evaluation:
     def run(self, names: Dict[str, Any], own_thread: bool, use: Optional[Callable[[Any], None]] = None) -> Any:
         """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported."""
         value = None
+        if self.withdrawn:
+            return None
         try:
             self._idents.append(threading.get_ident())
             self._printed.open()
@@ -230,11 +233,23 @@ _evaluations: Dict[int, Evaluation] = {}
 
 
 def new(number: int, source: str) -> Evaluation:
-    """Make an evaluation whose outcome is asked for by its number."""
-    made = _evaluations[number] = Evaluation(source)
-    while len(_evaluations) > MOST_KEPT:
-        del _evaluations[min(_evaluations)]
+    """Make an evaluation whose outcome is asked for by its number; one that was withdrawn will do nothing."""
+    old = _evaluations.get(number)
+    if old is not None and not old.withdrawn:  # of a debugger that was attached before
+        _evaluations.pop(number, None)
+    # One step: either this or `withdraw`, which another thread runs, has the number first.
+    made = _evaluations.setdefault(number, Evaluation(source))
+    if made.withdrawn:
+        del _evaluations[number]
+    kept = [each for each, found in list(_evaluations.items()) if not found.withdrawn]
+    for each in sorted(kept)[:-MOST_KEPT]:
+        _evaluations.pop(each, None)
     return made
+
+
+def withdraw(number: int) -> bool:
+    """Take back an evaluation that is still to begin; returns whether it was: then it will never run."""
+    return _evaluations.setdefault(number, Evaluation("", withdrawn=True)).withdrawn
 
 
 def here(number: int, source: str) -> Any:
