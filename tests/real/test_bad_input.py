@@ -70,7 +70,7 @@ async def test_during_a_session_each_mistake_is_named_and_the_session_continues(
             ("variables_get", {"frame_index": 40}, "INVALID_FRAME", "40"),
             ("variables_get", {"path": "nobody.home"}, "EVAL_FAILED", "NameError"),
             ("evaluate", {"expression": "1 +"}, "EVAL_FAILED", "SyntaxError"),
-            ("exception_get_context", {}, "NO_EXCEPTION", "breakpoint_set_exception"),
+            ("exception_get_context", {}, "NO_EXCEPTION", "stops where an exception is raised that nothing catches"),
             (
                 "source_get",
                 {"file": "/etc/passwd"},

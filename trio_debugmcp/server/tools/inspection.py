@@ -252,7 +252,8 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
     if stop is None or stop.exception is None:
         raise UsageError(
             "NO_EXCEPTION",
-            "The program is not stopped at an exception. Set one with breakpoint_set_exception and continue.",
+            "The program is not stopped at an exception. Use debug_continue: the program stops where an exception is "
+            "raised that nothing catches; breakpoint_set_exception stops at caught ones, too.",
         )
     passed, total = await frames.fetch_frames(session.requests, snapshot, stop.thread_id, 0, params.max_frames)
     locals_ = []
