@@ -165,7 +165,7 @@ def test_a_launch_of_a_module_or_of_code_names_no_program(option: str) -> None:
 def test_what_pydevd_adds_to_the_names_of_frames_and_exceptions_is_taken_off() -> None:
     dialect = Debugpy().dialect
     assert dialect.function_name("work (Current frame)") == "work"
-    assert dialect.function_name("[Chained Exc: invalid literal [for] int()] total") == "total"
+    assert dialect.function_name("[Chained Exc: invalid literal [for] int()] total") == "total (of a cause)"
     assert dialect.function_name("<module>") == "<module>"
     leaving = "ValueError       (note: full exception trace is shown but execution is paused at: work)"
     assert dialect.exception_kind(leaving, "always") == ("ValueError", "userUnhandled")

@@ -14,7 +14,7 @@ from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import Toolbox
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect
 from trio_debugmcp.testing.connect import open_server
 from trio_debugmcp.testing.fake_adapter import FakeProfile
 
@@ -336,3 +336,12 @@ async def test_of_many_calls_of_others_a_few_are_named(scene: Scene) -> None:
         await trio.sleep(1)
         notes = await agent("debug_state")
         assert (len(notes), notes[-1]) == (6, "2 other calls: see timeline_query")
+
+
+@pytest.mark.parametrize("value", [5, {"a": 1}, ["/usr/bin/python", 3], None])
+async def test_options_that_name_an_interpreter_are_checked(autojump_clock: MockClock, value: object) -> None:
+    async with connect(options=Options()) as client:
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("debug_launch", program=__file__, adapter_options={"python": value})
+        assert failed.value.code == "INVALID_PARAMETER"
+        assert "'python' must be a string or a list of strings" in failed.value.message

@@ -125,7 +125,9 @@ class DebugpyDialect(Dialect):
         return RETURNS
 
     def function_name(self, name: str) -> str:
-        return _CHAINED.sub("", name.removesuffix(" (Current frame)"))
+        # The frames of the exceptions behind it stand below its own, and are no callers of these.
+        bare = _CHAINED.sub("", name.removesuffix(" (Current frame)"))
+        return f"{bare} (of a cause)" if name.startswith("[Chained Exc: ") else bare
 
     def line_of(self, frame: DapFrame) -> int | None:
         # Since Python 3.11 a module that is about to start is in line 0, which stands for its first line.

@@ -159,7 +159,7 @@ def ended_answer(ended: Snapshot) -> Stop:
         reason="Exited",
         exit_code=ended.exit_code,
         signal=None if signal is UNSET else signal,
-        notes=[ended.end_reason] if ended.end_reason and ended.exit_code is None else [],
+        notes=[ended.end_reason] if ended.end_reason and (ended.exit_code is None or ended.failed) else [],
     )
 
 

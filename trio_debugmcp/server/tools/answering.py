@@ -64,7 +64,8 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
             except UsageError as error:
                 values[each] = f"<{shortened(error.message)}>"
             else:
-                values[each] = rendered(shortened(found.value), found.type, python=session.profile.has_probe)
+                text = rendered(shortened(found.value), found.type, python=session.profile.has_probe)
+                values[each] = text if text or found.type else "<executed>"
     session.refresh_locals()  # an expression may change something
     return values
 

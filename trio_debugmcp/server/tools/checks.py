@@ -40,6 +40,10 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
                 f"adapter_options may not set '{name}'"
                 + (f": pass the parameter {instead} instead." if instead else "."),
             )
+        value = options[name]
+        words = [value] if isinstance(value, str) else value
+        if name in profile.code_options and not (isinstance(words, list) and all(isinstance(w, str) for w in words)):
+            raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' must be a string or a list of strings.")
         if name in profile.code_options and debugger.settings.roots:
             raise UsageError(
                 "PERMISSION_DENIED",

@@ -34,7 +34,12 @@ async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     path = source_path(debugger, params.file)
     lines = (await inspection.source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
-    if params.start_line > max(len(lines), 1) or (params.end_line is not None and params.end_line < params.start_line):
+    if params.end_line is not None and params.end_line < params.start_line:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"end_line {params.end_line} is before start_line {params.start_line}: pass the first and the last line.",
+        )
+    if params.start_line > max(len(lines), 1):
         raise UsageError(
             "INVALID_PARAMETER",
             f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
