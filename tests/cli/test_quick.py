@@ -22,6 +22,12 @@ def parsed(*words: str) -> argparse.Namespace:
     return found
 
 
+def test_a_tool_has_longer_than_its_own_limit_is() -> None:
+    call = ("--method", "tools/call", "--tool-name", "slow")
+    limits = [inspect.time_limit(parsed(*words)) for words in (call, (*call, "--timeout", "5"), ("--method", "ping"))]
+    assert limits == [60, 5, 30]
+
+
 def both(*words: str) -> tuple[Any, Any]:
     """What the quick way and the client say."""
     args = parsed(*words)

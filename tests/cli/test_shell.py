@@ -68,6 +68,11 @@ async def shown(peer: Peer, capsys: pytest.CaptureFixture[str], *lines: str, as_
         ('call add {"a": "b c", "d": {}} ', ["call", "add", '{"a": "b c", "d": {}}']),
         ("read demo://{name}/{part} name=x", ["read", "demo://{name}/{part}", "name=x"]),
         ("call add note=#1", ["call", "add", "note=#1"]),
+        ('call set at=[{"file": "a b", "line": 8}] x=1', ["call", "set", 'at=[{"file": "a b", "line": 8}]', "x=1"]),
+        ('call set a={"b": [1]} c=["d e"]', ["call", "set", 'a={"b": [1]}', 'c=["d e"]']),
+        ("call set 'at=[1, 2]' b='x c=[1] y'", ["call", "set", "at=[1, 2]", "b=x c=[1] y"]),
+        ('call set {"a": "b c=[1] d"}', ["call", "set", '{"a": "b c=[1] d"}']),
+        ("call set a=[x] b=[1]x", ["call", "set", "a=[x]", "b=[1]x"]),
         ("", []),
     ],
 )

@@ -89,11 +89,14 @@ def add_command(
     return parser
 
 
-def add_limits(parser: argparse.ArgumentParser, counted: str, text: str, json: str) -> None:
-    """Add the time limit of what is `counted`, and the format of results with what its values mean."""
+def add_limits(parser: argparse.ArgumentParser, counted: str, text: str, json: str, more: str = "") -> None:
+    """Add the time limit of what is `counted`, and the format of results with what its values mean.
+
+    `more`: which other defaults there are; the time limit is then None where none was given.
+    """
     parser.add_argument(
-        "--timeout", type=seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S",
-        help=f"seconds for the connection, and for {counted} (default %(default)g)",
+        "--timeout", type=seconds, default=None if more else DEFAULT_TIMEOUT_SECONDS, metavar="S",
+        help=f"seconds for the connection, and for {counted} (default {DEFAULT_TIMEOUT_SECONDS:g}{more})",
     )  # fmt: skip
     parser.add_argument(
         "--format", choices=["text", "json"], default="text", help=f"text: {text}; json: {json} (default text)"

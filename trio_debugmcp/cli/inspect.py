@@ -16,6 +16,7 @@ from trio_debugmcp.cli._output import compact, plain, write_line, write_pretty, 
 from trio_debugmcp.cli._person import LineTerminal, Person, add_person_options
 from trio_debugmcp.cli._servers import add_server_options, choose, has_terminal
 from trio_debugmcp.cli._target import (
+    DEFAULT_TIMEOUT_SECONDS,
     NOT_FOUND,
     URL,
     Failure,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:  # `serve` must start without the client
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """As the protocol has them; the SDK, which has them too, is imported only to run."""
+
+CALL_TIMEOUT_SECONDS = 60.0
+"""For a tool's answer. Tools have limits of their own, 30 s in many, and answer when these are over."""
 
 EXAMPLES = """\
 examples:
@@ -62,7 +66,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help=f"the request: {', '.join(sorted(METHODS))} (default %(default)s, which shows the server)",
     )  # fmt: skip
     _add_parameters(parser)
-    add_limits(parser, "the request", "indented JSON", 'one line {"result": …}')
+    more = f"; {CALL_TIMEOUT_SECONDS:g} for tools/call"
+    add_limits(parser, "the request", "indented JSON", 'one line {"result": …}', more)
     add_person_options(parser)
     add_target_options(parser)
     add_server_options(parser)
@@ -128,7 +133,7 @@ async def ask_quickly(args: argparse.Namespace) -> Any:
             return None  # the templates of RFC 6570 are the SDK's
         params = {"uri": args.uri} if args.uri else {}
         return await _quick.ask(
-            words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=args.timeout
+            words, env, args.cwd, era=args.era, method=args.method, params=params, seconds=time_limit(args)
         )
     return None
 
@@ -138,7 +143,14 @@ async def _call_quickly(args: argparse.Namespace, env: dict[str, str]) -> Any:
 
     notices, person = _audience(args)
     call = ToolCall(args.tool_name, partial(_tool_arguments, args), person, args.root, notices)
-    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, seconds=args.timeout)
+    return await call_tool(args.words, env, args.cwd, era=args.era, call=call, seconds=time_limit(args))
+
+
+def time_limit(args: argparse.Namespace) -> float:
+    """Return how many seconds the request may take."""
+    if args.timeout is not None:
+        return float(args.timeout)
+    return CALL_TIMEOUT_SECONDS if args.method == "tools/call" else DEFAULT_TIMEOUT_SECONDS
 
 
 def _audience(args: argparse.Namespace) -> tuple[Notices, Person]:
@@ -159,8 +171,8 @@ async def ask(args: argparse.Namespace) -> Any:
         on_log=notices.on_log,
         **person.options(args.root),
         auto_sync_lists=False,
-        connect_timeout=args.timeout,
-        request_timeout=args.timeout,
+        connect_timeout=time_limit(args),
+        request_timeout=time_limit(args),
         metadata=pairs(args.metadata, "--metadata") or None,
     )
     client = InspectorClient(target, options)

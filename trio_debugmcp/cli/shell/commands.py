@@ -7,6 +7,7 @@ Results are written to standard output, failures are raised.
 """
 
 import json
+import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -192,8 +193,31 @@ class Commands:
         raise Quit
 
 
+_JSON_VALUE = re.compile(r"""(?<!\S)[^\s=\[{'"]+=(?=[\[{])""")
+"""The name before a value that may be JSON."""
+
+
 def split(line: str) -> list[str]:
-    """The words of a line; from the first word that starts with `{` the rest is one word, JSON as it stands."""
+    """The words of a line. JSON is taken as it stands: a list or an object behind `NAME=`, or a whole last word."""
+    words: list[str] = []
+    begin = 0
+    for name in _JSON_VALUE.finditer(line):
+        head = line[begin : name.start()]
+        if name.start() < begin or " {" in head:
+            continue
+        try:
+            before = _plain_words(head)  # fails within quotes
+            _, end = json.JSONDecoder().raw_decode(line, name.end())
+        except ValueError:
+            continue
+        if not line[end : end + 1].strip():
+            words += [*before, line[name.start() : end]]
+            begin = end
+    return words + _plain_words(line[begin:])
+
+
+def _plain_words(line: str) -> list[str]:
+    """The words between quotes and blanks; from the first one that starts with `{` the rest is one word."""
     head, brace, json_text = line.partition(" {")
     lexer = shlex.shlex(head, posix=True, punctuation_chars=False)
     lexer.whitespace_split = True
