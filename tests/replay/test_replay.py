@@ -439,7 +439,9 @@ async def test_a_driving_client_gets_the_recorded_answers(
 async def test_a_recording_of_an_earlier_version_that_asked_less_of_its_machine_is_replayed(
     recording: Recording, autojump_clock: MockClock
 ) -> None:
-    later = [each for each in recording.entries if isinstance(each, QueryEntry) and "interpreter" in each.question]
+    later = [
+        each for each in recording.entries if isinstance(each, QueryEntry) and each.question.startswith("what runs ")
+    ]
     assert later
     earlier = msgspec.structs.replace(recording, entries=tuple(each for each in recording.entries if each not in later))
     async with replaying(earlier, drive=True) as (client, _):
