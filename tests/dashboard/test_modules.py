@@ -117,6 +117,13 @@ def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "P
             inside: inside.map(({path, childCount}) => [path, childCount]),
             top: answers.variablesOf({variables: {n: '-3', empty: '[]', cart: "Cart(owner='ben')"}})
               .map(({path, childCount}) => [path, childCount]),
+            events: answers.eventsOf({events: [
+              {eventId: 1, type: 'sessionStarted', payload: {sessionId: 's-1'}},
+              {eventId: 2, type: 'stopped', threadId: 1, payload: {location: {file: 'lib/shop.py', line: 3}}},
+              {eventId: 3, type: 'breakpointSet', payload: {id: 'bp-1', file: 'other.py'}},
+              {eventId: 4, type: 'toolCalled', payload: {tool: 'debug_state'}},
+              {eventId: 5, type: 'sessionEnded', payload: {reason: 'over'}},
+            ]}, known),
             output: answers.outputOf({entries: [{stdout: 'a'}, {log: 'b'}], nextSeq: 9}, 4)
               .entries.map(({seq, stream, text}) => [seq, stream, text]),
             ends: [
@@ -132,6 +139,11 @@ def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "P
     shop = "/src/lib/shop.py"
     assert found["frames"] == [["visit", shop, 24], ["main", shop, 31], ["run", "/usr/x.py", 5], ["<module>", shop, 38]]
     assert [file for _, file, _ in found["unknown"]] == [None, None, "/usr/x.py", None]
+    started, stopped, made, called, ended = found["events"]
+    assert called["payload"]["arguments"] == {}
+    assert (started["threadId"], started["payload"]["parentSessionId"], ended["payload"]["exitCode"]) == (None,) * 3
+    assert (stopped["threadId"], stopped["payload"]["location"]) == (1, {"file": shop, "line": 3})
+    assert made["payload"] == {"id": "bp-1", "file": "/src/other.py", "location": None}
     assert found["native"] == [["operator new(unsigned long)", "/a/b.cc", 3], ["start", None, None]]
     assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
     assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]

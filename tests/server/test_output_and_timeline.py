@@ -228,7 +228,7 @@ async def test_the_timeline_records_tool_calls_except_those_that_read_it(era: Er
         for _ in range(3):
             await client.call("timeline_query")
         called = [each["payload"] for each in await events(client, "toolCalled", after_event_id=cursor)]
-        assert [(each["tool"], each["error"]) for each in called] == [
+        assert [(each["tool"], each.get("error")) for each in called] == [
             ("evaluate", None),
             ("breakpoint_remove", "BREAKPOINT_NOT_FOUND"),
         ]

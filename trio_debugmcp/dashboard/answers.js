@@ -2,6 +2,14 @@
 
 const STREAMS = {log: 'tracepoint'};
 
+/** What the page reads of events, where it is null or empty. */
+const MISSING = {
+  sessionStarted: {parentSessionId: null},
+  sessionEnded: {exitCode: null, reason: ''},
+  tracepoint: {text: ''},
+  toolCalled: {arguments: {}},
+};
+
 /** Values that have nothing inside. */
 const SIMPLE = /^(-?[\d.]|b?['"]|(?:True|False|None|true|false|null|undefined|nan|inf)\b|\[\]$|\(\)$|\{\}$|set\(\))/;
 
@@ -30,6 +38,16 @@ export function framesOf({frames}, known = []) {
   });
   const base = startOf(found.map((each) => each.file), known);
   return found.map(({name, file, line}) => ({name, location: {file: absolute(file, base), line}}));
+}
+
+/** Return the events in an answer of timeline_query, which leaves out what is null or empty; `known` as above. */
+export function eventsOf({events}, known = []) {
+  const base = startOf(events.map(({payload: {location, file} = {}}) => location?.file ?? file), known);
+  const whole = (place) => (place?.file ? {...place, file: absolute(place.file, base)} : place);
+  return events.map(({threadId = null, payload = {}, ...event}) => {
+    const {location = null, ...rest} = payload;
+    return {...event, threadId, payload: {...MISSING[event.type], ...whole(rest), location: whole(location)}};
+  });
 }
 
 /** Return the output in an answer of process_read_output, numbered from `seq` on. */

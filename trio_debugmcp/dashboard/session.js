@@ -1,6 +1,6 @@
 // Turns resource payloads into what the page shows.
 
-import {endOf, outputOf, withoutSession} from './answers.js';
+import {endOf, eventsOf, outputOf, withoutSession} from './answers.js';
 import {Changes} from './changes.js';
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
 
@@ -130,8 +130,15 @@ export class SessionView {
   }
 
   async #fill(after, before) {
+    const missed = await this.#eventsAfter(after);
+    this.#add(missed.filter(({eventId}) => eventId < before));
+  }
+
+  async #eventsAfter(after) {
     const found = await this.#tried('timeline_query', {after_event_id: after, count: 1000});
-    if (found) this.#add(found.events.filter(({eventId}) => eventId < before));
+    const {events, session} = this.#store.state;
+    const files = events.map(({payload}) => (payload.location ?? payload).file);
+    return found ? eventsOf(found, [...files, session?.executablePath]) : [];
   }
 
   #add(events) {
@@ -159,8 +166,7 @@ export class SessionView {
     const {output, events} = this.#store.state;
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
     if (rest?.entries.length) this.#output(outputOf(rest, output.nextSeq));
-    const later = await this.#tried('timeline_query', {after_event_id: events.at(-1)?.eventId ?? 0, count: 1000});
-    if (later) this.#add(later.events);
+    this.#add(await this.#eventsAfter(events.at(-1)?.eventId ?? 0));
   }
 
   /** Call a tool, and return its result, or undefined if the server does not have it or is gone. */

@@ -1,13 +1,14 @@
 """The tool that pages through the timeline."""
 
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import TimelineEvent
@@ -26,13 +27,23 @@ class TimelineQuery(Params, frozen=True, kw_only=True):
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
 
 
+class ShownEvent(Answer, frozen=True, kw_only=True):
+    """An event in the debug session; what is in `payload` depends on `type`."""
+
+    event_id: int
+    timestamp: str
+    type: str
+    thread_id: int | None = None
+    payload: dict[str, Any] = {}
+
+
 class TimelineAnswer(Answer, frozen=True, kw_only=True):
     """Events, oldest first. `nextEventId`: pass it as `after_event_id` to continue without a gap or a repetition.
 
     `total`: how many match after the cursor, where some are not shown; `dropped`: events too old to be kept.
     """
 
-    events: list[TimelineEvent]
+    events: list[ShownEvent]
     next_event_id: int
     total: int | None = None
     dropped: int = 0
@@ -53,7 +64,8 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
         if (not params.types or event.type in params.types)
         and (params.thread_id is None or event.thread_id == params.thread_id)
     ]
-    shown = _fitting(matching, params.count, params.max_result_bytes)
+    places = Places(debugger.workspace.directory)
+    shown = _fitting(matching, places, params.count, params.max_result_bytes)
     all_shown = len(shown) == len(matching)
     return TimelineAnswer(
         events=shown,
@@ -63,15 +75,32 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
     )
 
 
-def _fitting(events: list[TimelineEvent], count: int, most_bytes: int) -> list[TimelineEvent]:
+def _fitting(events: list[TimelineEvent], places: Places, count: int, most_bytes: int) -> list[ShownEvent]:
     """Return the first events that fit; at least one, so that a reader can page on."""
-    kept: list[TimelineEvent] = []
+    kept: list[ShownEvent] = []
     for event in islice(events, count):
-        most_bytes -= len(msgspec.json.encode(event))
+        shown = ShownEvent(
+            event_id=event.event_id,
+            timestamp=event.timestamp,
+            type=event.type,
+            thread_id=event.thread_id,
+            payload=_with_news(places, msgspec.to_builtins(event.payload)),
+        )
+        most_bytes -= len(msgspec.json.encode(shown))
         if kept and most_bytes < 0:
             break
-        kept.append(event)
+        kept.append(shown)
     return kept
+
+
+def _with_news(places: Places, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return what happened without keys that have no news, and with files as in other answers."""
+    shown = {key: value for key, value in payload.items() if value not in (None, "", [], {})}
+    if "location" in shown:
+        shown["location"] = _with_news(places, shown["location"])
+    if "file" in shown:
+        shown["file"] = places.file(shown["file"])
+    return shown
 
 
 TOOLS = (
