@@ -206,14 +206,15 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
             f"command {program} for {cwd}",
             lambda: next(filter(None, (each.programs.find_command(program, cwd) for each in profiles)), None),
         )
-    if found is None and Path(program).suffix == "":  # no adapter would be found for it
+    full = debugger.workspace.resolve(program)
+    if found is None and Path(program).suffix == "" and not debugger.host.query(f"path {full}", Path(full).exists):
         raise UsageError(
             "INVALID_PATH",
             f"There is no file '{program}' in {cwd}. To run an installed command, pass `module` (for example "
             '"pytest"), or the path of its script.',
             {"path": program},
         )
-    return debugger.workspace.resolve(found or program)  # a command, too, is one that the server may run
+    return full if found is None else debugger.workspace.resolve(found)  # the server may be confined from a command
 
 
 def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:

@@ -73,6 +73,8 @@ async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
     if session is None or snapshot is None or snapshot.origin.process_name is None:
         raise UsageError("TIMEOUT", f"{params.host} was not to be had within {params.timeout:g} s. Pass another host.")
     address = snapshot.origin.process_name
+    if not address.rpartition(":")[2].isdecimal():
+        raise UsageError("NOT_SUPPORTED", f"Programs of {profile.name} do not dial in by themselves. Use debug_attach.")
     host = params.host
     notes = []
     if not _is_loopback(host):
