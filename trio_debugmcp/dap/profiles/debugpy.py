@@ -125,7 +125,7 @@ class DebugpyDialect(Dialect):
         return RETURNS
 
     def function_name(self, name: str) -> str:
-        # The frames of the exceptions behind it stand below its own, and are no callers of these.
+        # The frames of the exceptions behind it stand below its own, and did not call these.
         bare = _CHAINED.sub("", name.removesuffix(" (Current frame)"))
         return f"{bare} (of a cause)" if name.startswith("[Chained Exc: ") else bare
 
