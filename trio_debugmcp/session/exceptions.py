@@ -90,25 +90,18 @@ class ExceptionFilter:
         info = await self._info(stopped, thread_id)
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
-        if not candidates and info.break_mode not in modes:
-            # The adapter was asked to stop in some other way, by adapter_options for example; or, of an end on purpose
-            # that code of a library begins, it does not say that nothing catches it.
-            return Raised(info, counts=not modes or _name(info) not in _SIGNALS)
+        if not candidates and not modes:
+            return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
         frame_id = _top(stack)
         if info.break_mode == LEAVES_USER_CODE and await self._returns(frame_id):
             return Raised(info, counts=False)
         if await self._is_repetition(info, thread_id, stack):
             return Raised(info, counts=False)
         lineage = await self._lineage(info, frame_id)
+        # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
+        asked = info.break_mode in modes or not candidates
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or self._stops_anyway(info, lineage))
-
-    def _stops_anyway(self, info: ExceptionInfo, lineage: tuple[str, ...]) -> bool:
-        """Whether the session stops at an exception that no breakpoint asks for."""
-        snapshot = self._requests.snapshot
-        if snapshot is None or info.break_mode not in snapshot.origin.stop_at:
-            return False
-        return _SIGNALS.isdisjoint(lineage)
+        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage)))
 
     async def _returns(self, frame_id: int | None) -> bool:
         """Whether the frame that the exception is said to leave has caught it, and returns."""
@@ -193,10 +186,6 @@ async def evaluated(requests: Requests, expression: str, frame_id: int | None) -
         log.info("%s: %s", expression, error)
         return None
     return body.result
-
-
-def _name(info: ExceptionInfo) -> str:
-    return info.type.rpartition(".")[2]
 
 
 def _top(stack: StackTraceBody) -> int | None:

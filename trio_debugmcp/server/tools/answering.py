@@ -6,7 +6,7 @@ from contextlib import suppress
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import AdapterGone, UsageError
+from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError, ProbeThread
 from trio_debugmcp.server.answers.lines import live_thread_line
 from trio_debugmcp.server.answers.places import Places
@@ -61,8 +61,8 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
             try:
                 frame = await frames.find_frame(session.requests, snapshot, None, 0)
                 found = (await evaluate_in_frame(session.requests, session.probe, frame, each, SHOW_SECONDS)).evaluation
-            except UsageError as error:
-                values[each] = f"<{shortened(error.message)}>"
+            except DebugError as error:  # also one that ended the program: the stop is answered all the same
+                values[each] = f"<{shortened(error.message if isinstance(error, UsageError) else str(error))}>"
             else:
                 text = rendered(shortened(found.value), found.type, python=session.profile.has_probe)
                 values[each] = text if text or found.type else "<executed>"
