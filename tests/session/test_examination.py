@@ -96,3 +96,30 @@ async def test_of_two_launches_at_once_one_is_refused(autojump_clock: MockClock)
             nursery.start_soon(try_to_launch)
             nursery.start_soon(try_to_launch)
     assert sorted(codes, key=str) == [None, "SESSION_ACTIVE"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "stops"),
+    [
+        ("ValueError", "unhandled", True),
+        ("ValueError", "always", True),
+        ("builtins.SystemExit", "unhandled", False),
+        ("builtins.SystemExit", "userUnhandled", False),
+        ("builtins.SystemExit", "always", False),
+    ],
+)
+async def test_what_nothing_catches_stops_a_program_but_an_end_on_purpose_in_no_mode(
+    autojump_clock: MockClock, kind: str, mode: str, stops: bool
+) -> None:
+    adapter = FakeAdapter()
+
+    async def raised(arguments: object) -> object:
+        await trio.lowlevel.checkpoint()
+        return {"exceptionId": kind, "description": "3", "breakMode": mode}
+
+    adapter.answer("exceptionInfo", raised)
+    async with connect(options=adapter.options()) as client:
+        await launch(client, adapter)
+        await adapter.stop("exception")
+        answer = await client.call("debug_wait", timeout=5)
+        assert (answer["state"], len(adapter.sent("continue"))) == (("Paused", 0) if stops else ("Running", 1))
