@@ -7,16 +7,17 @@ Where there is no probe the adapter has to be asked: `inspection.py`.
 """
 
 import logging
+from collections.abc import Awaitable, Callable
 
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ProbeError, Variables
+from trio_debugmcp.probe.answers import Body, ProbeError, Reply
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
-from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
+from trio_debugmcp.session.probe import PROBE_SECONDS, ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.variables import failed_value, probe_variable, unknown_value
 from trio_debugmcp.state.payloads import Variable, shortened
@@ -42,6 +43,31 @@ class Page(Struct, frozen=True):
     """What the path leads to, where nothing is inside of it."""
 
 
+async def without_code_first(
+    ask: Callable[[VariablesQuestion, float], Awaitable[Reply[Body]]],
+    question: VariablesQuestion,
+    lacks: Callable[[Body], bool],
+    *,
+    again: bool = True,
+) -> tuple[Body, ProbeError | None]:
+    """Ask without running code of the program, so that there is an answer in any case; then, if it `lacks` some, with.
+
+    Without `again` it is only asked once, with code: what calls something is not evaluated twice. Returns the best
+    answer, and why the second question had none.
+
+    Raises:
+        ProbeError: the first question had no answer.
+    """
+    # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
+    first = (await ask(replace(question, code=not again), VARIABLES_SECONDS)).answer
+    if not again or not lacks(first):
+        return first, None
+    try:
+        return (await ask(question, PROBE_SECONDS)).answer, None
+    except ProbeError as error:
+        return first, error
+
+
 async def probed_variables(
     requests: Requests, probe: ProgramProbe, thread_id: int, frame: int, question: VariablesQuestion
 ) -> Page | None:
@@ -55,27 +81,24 @@ async def probed_variables(
     """
     if not requests.profile.has_probe:
         return None
-    found: Variables | None = None
-    failure: ProbeError | None = None
     try:
-        # Longer than it takes: it may wait for an earlier question, whose code of the program is slow.
-        first = await probe.variables(thread_id, frame, replace(question, code=False), seconds=VARIABLES_SECONDS)
-        found = first.answer
-        if has_withheld(found.variables) or (found.withheld and not found.size):
-            found = (await probe.variables(thread_id, frame, question)).answer
+        found, failure = await without_code_first(
+            lambda question, seconds: probe.variables(thread_id, frame, question, seconds=seconds),
+            question,
+            lambda found: has_withheld(found.variables) or (found.withheld and not found.size),
+        )
     except ProbeError as error:
-        if found is None:
-            if error.kind == "frame":
-                raise await no_frame(probe, thread_id, frame) from None  # noqa: ASYNC120 (the error is replaced)
-            refuse(error, thread_id, question.path)
-            return None
-        log.info("variables: %s", error)
+        if error.kind == "frame":
+            raise await no_frame(probe, thread_id, frame) from None  # noqa: ASYNC120 (the error is replaced)
+        refuse(error, thread_id, question.path)
+        return None
+    if failure is not None:
+        log.info("variables: %s", failure)
         if question.filter and any(each.name_withheld for each in found.variables):  # they may not be those wanted
-            refuse(error, thread_id, question.path)
-            text = f"The keys cannot be searched: {error} Use start and count instead."
-            raise UsageError("EVAL_FAILED", text, {"path": question.path}) from None
-        failure = error
-        found = replace(found, variables=await values_apart(probe, thread_id, frame, found.variables, error))
+            refuse(failure, thread_id, question.path)
+            text = f"The keys cannot be searched: {failure} Use start and count instead."
+            raise UsageError("EVAL_FAILED", text, {"path": question.path})
+        found = replace(found, variables=await values_apart(probe, thread_id, frame, found.variables, failure))
     is_path = requests.profile.expressions.is_path
     unknown = unknown_value(found.variables, failure)
     shown = [probe_variable(each, is_path, unknown) for each in found.variables]

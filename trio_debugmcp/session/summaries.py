@@ -20,7 +20,7 @@ from trio_debugmcp.probe.answers import Number, ProbeError, Summary
 from trio_debugmcp.probe.inside.summaries import even
 from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
-from trio_debugmcp.session.probed_variables import VARIABLES_SECONDS, no_frame, refuse
+from trio_debugmcp.session.probed_variables import no_frame, refuse, without_code_first
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.trees import ADAPTER_SECONDS, FramePlace
 from trio_debugmcp.state.model import Snapshot
@@ -51,26 +51,25 @@ async def summarized(
 async def _by_probe(
     requests: Requests, probe: ProgramProbe, place: FramePlace, question: VariablesQuestion
 ) -> Summary | None:
-    """Ask without code of the program first, so that there is an answer in any case; but evaluate no call twice."""
     path = question.path or ""
-    known: Summary | None = None
-    again = requests.profile.expressions.is_path(path)
     try:
-        first = replace(question, code=not again)
-        known = (await probe.summarize(place.thread_id, place.index, first, seconds=VARIABLES_SECONDS)).answer
-        if again and known.withheld:
-            return (await probe.summarize(place.thread_id, place.index, question)).answer
+        found, failure = await without_code_first(
+            lambda question, seconds: probe.summarize(place.thread_id, place.index, question, seconds=seconds),
+            question,
+            lambda found: found.withheld,
+            again=requests.profile.expressions.is_path(path),
+        )
     except ProbeError as error:
-        if known is None:
-            if error.kind == "collection":
-                raise _no_collection(path, str(error)) from None
-            if error.kind == "frame":
-                raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
-            refuse(error, place.thread_id, path)
-            return None
-        log.info("summarizing: %s", error)
-        return replace(known, notes=(*known.notes, "a repr of the program's took too long: the items are without"))
-    return known
+        if error.kind == "collection":
+            raise _no_collection(path, str(error)) from None
+        if error.kind == "frame":
+            raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
+        refuse(error, place.thread_id, path)
+        return None
+    if failure is None:
+        return found
+    log.info("summarizing: %s", failure)
+    return replace(found, notes=(*found.notes, "a repr of the program's took too long: the items are without"))
 
 
 def _no_collection(path: str, kind: str) -> UsageError:

@@ -18,7 +18,7 @@ from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.answers import Variable as Node
 from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
-from trio_debugmcp.session.probed_variables import VARIABLES_SECONDS, has_withheld, no_frame, refuse
+from trio_debugmcp.session.probed_variables import has_withheld, no_frame, refuse, without_code_first
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.variables import failed_value, unknown_value
 from trio_debugmcp.state.model import Snapshot
@@ -57,24 +57,24 @@ async def inspected(
 async def _by_probe(
     requests: Requests, probe: ProgramProbe, place: FramePlace, question: VariablesQuestion
 ) -> Node | None:
-    """Ask without code of the program first, so that there is an answer in any case; but evaluate no call twice."""
     path = question.path or ""
-    known: Node | None = None
-    again = requests.profile.expressions.is_path(path)
     try:
-        first = replace(question, code=not again)
-        known = (await probe.inspect(place.thread_id, place.index, first, seconds=VARIABLES_SECONDS)).answer.object
-        if again and has_withheld((known,)):
-            return (await probe.inspect(place.thread_id, place.index, question)).answer.object
+        found, failure = await without_code_first(
+            lambda question, seconds: probe.inspect(place.thread_id, place.index, question, seconds=seconds),
+            question,
+            lambda found: has_withheld((found.object,)),
+            again=requests.profile.expressions.is_path(path),
+        )
     except ProbeError as error:
-        if known is None:
-            if error.kind == "frame":
-                raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
-            refuse(error, place.thread_id, path)
-            return None
-        log.info("inspecting: %s", error)
-        return _without_withheld(known, unknown_value([], error) if error.kind == "slow" else failed_value(error))
-    return known
+        if error.kind == "frame":
+            raise await no_frame(probe, place.thread_id, place.index) from None  # noqa: ASYNC120 (it is replaced)
+        refuse(error, place.thread_id, path)
+        return None
+    if failure is None:
+        return found.object
+    log.info("inspecting: %s", failure)
+    text = unknown_value([], failure) if failure.kind == "slow" else failed_value(failure)
+    return _without_withheld(found.object, text)
 
 
 def _without_withheld(node: Node, text: str) -> Node:
