@@ -32,11 +32,11 @@ class ProbeError(Exception):
         self.kind = kind
 
 
-class _Answer(msgspec.Struct, frozen=True, rename="camel"):
+class ProbeAnswer(msgspec.Struct, frozen=True, rename="camel"):
     """Answers have camelCase keys as the payloads of clients do; a key without news is absent."""
 
 
-class Place(_Answer, frozen=True):
+class Place(ProbeAnswer, frozen=True):
     """A line of code."""
 
     file: str
@@ -56,7 +56,7 @@ class ThreadPlace(Place, frozen=True):
     """The innermost place in the user's code, where `self` is in a library."""
 
 
-class Variable(_Answer, frozen=True):
+class Variable(ProbeAnswer, frozen=True):
     """A name and its value, as text."""
 
     name: str
@@ -90,7 +90,7 @@ class ProbeFrame(Place, frozen=True):
     locals_total: int = 0
 
 
-class Holder(_Answer, frozen=True):
+class Holder(ProbeAnswer, frozen=True):
     """The thread that has what another one waits for."""
 
     thread: int
@@ -101,7 +101,7 @@ class Holder(_Answer, frozen=True):
     """Where the frame is now that took it, as far as that is known."""
 
 
-class Waiting(_Answer, frozen=True):
+class Waiting(ProbeAnswer, frozen=True):
     """What a thread waits for."""
 
     kind: str
@@ -111,7 +111,7 @@ class Waiting(_Answer, frozen=True):
     holder: Holder | None = None
 
 
-class ProbeThread(_Answer, frozen=True):
+class ProbeThread(ProbeAnswer, frozen=True):
     """A thread of the program."""
 
     id: int
@@ -125,14 +125,14 @@ class ProbeThread(_Answer, frozen=True):
     """The C function that it is in while `running`, as far as it is known. It may compute or wait."""
 
 
-class Deadlock(_Answer, frozen=True):
+class Deadlock(ProbeAnswer, frozen=True):
     """Threads of which each waits for what the next one has, and the last for what the first has."""
 
     threads: tuple[int, ...]
     sure: bool = False
 
 
-class Threads(_Answer, frozen=True):
+class Threads(ProbeAnswer, frozen=True):
     """The answer to `threads`: every thread, and which block each other."""
 
     threads: tuple[ProbeThread, ...]
@@ -140,7 +140,7 @@ class Threads(_Answer, frozen=True):
     deadlocks: tuple[Deadlock, ...] = ()
 
 
-class Frames(_Answer, frozen=True):
+class Frames(ProbeAnswer, frozen=True):
     """The answer to `frames`: a part of one stack, with locals where asked."""
 
     thread: int
@@ -155,14 +155,14 @@ class Stack(ProbeThread, frozen=True):
     total: int = 0
 
 
-class Stacks(_Answer, frozen=True):
+class Stacks(ProbeAnswer, frozen=True):
     """The answer to `stacks`: every thread with its frames, and the number of threads."""
 
     stacks: tuple[Stack, ...]
     total: int
 
 
-class Stop(_Answer, frozen=True):
+class Stop(ProbeAnswer, frozen=True):
     """The answer to `stop`: all that a stop shows."""
 
     thread: int
@@ -176,7 +176,7 @@ class Stop(_Answer, frozen=True):
     """What functions returned to the top frame in the last step."""
 
 
-class Variables(_Answer, frozen=True):
+class Variables(ProbeAnswer, frozen=True):
     """The answer to `variables`: a scope, or with a path a value and its children."""
 
     variables: tuple[Variable, ...]
@@ -188,7 +188,7 @@ class Variables(_Answer, frozen=True):
     withheld: bool = False
 
 
-class Tree(_Answer, frozen=True):
+class Tree(ProbeAnswer, frozen=True):
     """The answer to `inspect`: a value with what is inside of it."""
 
     object: Variable
@@ -198,7 +198,7 @@ Number = int | float | str
 """Text where it is too large for a number of JSON."""
 
 
-class Summary(_Answer, frozen=True):
+class Summary(ProbeAnswer, frozen=True):
     """The answer to `summarize`: what a collection holds, as far as `sampled` items tell, if not all were looked at."""
 
     count: int
@@ -217,7 +217,7 @@ class Summary(_Answer, frozen=True):
     """Whether an item lacks what only code of the program knows, which was not to be run."""
 
 
-class Description(_Answer, frozen=True):
+class Description(ProbeAnswer, frozen=True):
     """The answer to `describe`: one value with its type and true length."""
 
     name: str
@@ -228,7 +228,7 @@ class Description(_Answer, frozen=True):
     size: int = 0
 
 
-class ProbeTask(_Answer, frozen=True):
+class ProbeTask(ProbeAnswer, frozen=True):
     """A task of asyncio or of Trio."""
 
     library: str
@@ -248,7 +248,7 @@ class ProbeTask(_Answer, frozen=True):
     nurseries: int = 0
 
 
-class Tasks(_Answer, frozen=True):
+class Tasks(ProbeAnswer, frozen=True):
     """The answer to `tasks`: those of asyncio, then the tree of Trio's."""
 
     tasks: tuple[ProbeTask, ...]
@@ -256,7 +256,7 @@ class Tasks(_Answer, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class ProbeModule(_Answer, frozen=True):
+class ProbeModule(ProbeAnswer, frozen=True):
     """A module that the program has imported."""
 
     name: str
@@ -265,14 +265,14 @@ class ProbeModule(_Answer, frozen=True):
     library: bool = False
 
 
-class Modules(_Answer, frozen=True):
+class Modules(ProbeAnswer, frozen=True):
     """The answer to `modules`: a page of them, and how many there are."""
 
     modules: tuple[ProbeModule, ...]
     total: int
 
 
-class EvaluationOutcome(_Answer, frozen=True):
+class EvaluationOutcome(ProbeAnswer, frozen=True):
     """The answer to `start`, `outcome` and `interrupt`: how an evaluation ended, if it has.
 
     `value` of one in the main module; in a frame pydevd answers with it, unless that would be an object's address.
@@ -293,13 +293,13 @@ class EvaluationOutcome(_Answer, frozen=True):
     """Whether it was taken back before it began."""
 
 
-class Recording(_Answer, frozen=True):
+class Recording(ProbeAnswer, frozen=True):
     """The answer to `record`: whether hits of breakpoints are recorded."""
 
     recording: bool
 
 
-Body = TypeVar("Body", bound=_Answer)
+Body = TypeVar("Body", bound=ProbeAnswer)
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -348,7 +348,7 @@ def _translated(part: Any, local: Callable[[str], str]) -> Any:
     """A part of an answer with `local` applied to the file of every place."""
     if isinstance(part, tuple):
         return tuple(_translated(each, local) for each in part)
-    if not isinstance(part, _Answer):
+    if not isinstance(part, ProbeAnswer):
         return part
     parts = {name: _translated(getattr(part, name), local) for name in part.__struct_fields__}
     if isinstance(part, Place | ProbeModule) and part.file is not None:

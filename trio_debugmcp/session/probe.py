@@ -10,7 +10,6 @@ keeps the GIL, an interpreter it does not know) a `ProbeError` says so, and the 
 import logging
 from collections.abc import Sequence
 from itertools import count
-from typing import TypeVar
 
 import msgspec
 import trio
@@ -20,7 +19,7 @@ from trio_debugmcp.dap.profiles import PathMapping
 from trio_debugmcp.errors import AdapterRefused, ProtocolViolation, UsageError
 from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import (
-    Description,
+    Body,
     EvaluationOutcome,
     Frames,
     Modules,
@@ -52,22 +51,6 @@ MAX_SIZE = 2_000_000
 
 INSTALL_SECONDS = 10.0
 """For the program to open its connection for records, while fifty of them may start."""
-
-_Kind = TypeVar(
-    "_Kind",
-    Threads,
-    Frames,
-    Stacks,
-    Tasks,
-    Modules,
-    Stop,
-    Summary,
-    Tree,
-    Variables,
-    EvaluationOutcome,
-    Recording,
-    Description,
-)
 
 
 class VariablesQuestion(msgspec.Struct, frozen=True):
@@ -111,22 +94,22 @@ class ProgramProbe:
             ProbeError: the probe did not answer, and why; so for all questions.
             AdapterGone: the program's debugger has disconnected.
         """
-        return await self._ask("threads", Threads, count=MAX_THREADS, size=MAX_SIZE)
+        return await self.ask("threads", Threads, count=MAX_THREADS, size=MAX_SIZE)
 
     async def frames(self, thread_id: int | None, start: int, most: int, *, locals_: bool = False) -> Reply[Frames]:
         """Ask for a part of a thread's stack; without an id of the stopped thread, or the main one."""
-        return await self._ask("frames", Frames, thread=thread_id, start=start, count=most, locals=locals_)
+        return await self.ask("frames", Frames, thread=thread_id, start=start, count=most, locals=locals_)
 
     async def stacks(self, frames: int, *, locals_: bool = False) -> Reply[Stacks]:
         """Ask for the stacks of all threads, at most `frames` frames of each."""
         size = None if locals_ else MAX_SIZE  # with locals, equal stacks are not merged
-        return await self._ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
+        return await self.ask("stacks", Stacks, count=MAX_THREADS, frames=frames, locals=locals_, size=size)
 
     async def stop(
         self, thread_id: int | None, frames: int, locals_: int, *, seconds: float = PROBE_SECONDS
     ) -> Reply[Stop]:
         """Ask for all that a stop shows. No code of the program is run: what that would tell is `withheld`."""
-        return await self._ask(
+        return await self.ask(
             "stop",
             Stop,
             within=seconds,
@@ -141,14 +124,14 @@ class ProgramProbe:
 
     async def locals(self, thread_id: int | None, locals_: int) -> Reply[Stop]:
         """Ask for the locals of the top frame alone. Code of the program is run, within bounds."""
-        return await self._ask("stop", Stop, thread=thread_id, frames=0, locals=locals_, threads=0, types=True)
+        return await self.ask("stop", Stop, thread=thread_id, frames=0, locals=locals_, threads=0, types=True)
 
     async def variables(
         self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
     ) -> Reply[Variables]:
         """Ask for the variables of a frame's scope, or for what is inside the value that a path leads to."""
         asked = msgspec.structs.asdict(question)
-        return await self._ask(
+        return await self.ask(
             "variables", Variables, within=seconds, thread=thread_id, frame=frame, types=True, **asked
         )
 
@@ -157,29 +140,22 @@ class ProgramProbe:
     ) -> Reply[Tree]:
         """Ask for the value that a path leads to as a tree: `depth` levels, and `count` children of each object."""
         asked = {each: getattr(question, each) for each in ("path", "depth", "count", "limit", "size", "code")}
-        return await self._ask("inspect", Tree, within=seconds, thread=thread_id, frame=frame, types=True, **asked)
+        return await self.ask("inspect", Tree, within=seconds, thread=thread_id, frame=frame, types=True, **asked)
 
     async def summarize(
         self, thread_id: int, frame: int, question: VariablesQuestion, *, seconds: float = PROBE_SECONDS
     ) -> Reply[Summary]:
         """Ask what the collection holds that a path leads to, with `count` of its first and of its last items."""
         asked = {each: getattr(question, each) for each in ("path", "count", "limit", "code")}
-        return await self._ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
-
-    async def safe(self, thread_id: int | None, frame: int, expression: str, limit: int) -> Description:
-        """Ask for the value of an expression that runs no code of the program; without a thread in the main module."""
-        found = await self._ask(
-            "safe", Description, thread=thread_id, frame=frame, expression=expression, limit=limit, code=False
-        )
-        return found.answer
+        return await self.ask("summarize", Summary, within=seconds, thread=thread_id, frame=frame, **asked)
 
     async def tasks(self, start: int, most: int) -> Reply[Tasks]:
         """Ask for the tasks of asyncio and Trio."""
-        return await self._ask("tasks", Tasks, start=start, count=most)
+        return await self.ask("tasks", Tasks, start=start, count=most)
 
     async def modules(self, start: int, most: int, word: str | None) -> Reply[Modules]:
         """Ask for the modules that the program has imported: those with this word in their name or file."""
-        return await self._ask("modules", Modules, start=start, count=most, filter=word)
+        return await self.ask("modules", Modules, start=start, count=most, filter=word)
 
     def next_number(self) -> int:
         """Return the number of a new evaluation."""
@@ -187,7 +163,7 @@ class ProgramProbe:
 
     async def start(self, number: int, source: str) -> EvaluationOutcome:
         """Begin to evaluate code of the user in the main module, in a thread of the debugger's."""
-        return (await self._ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
+        return (await self.ask("start", EvaluationOutcome, number=number, source=bootstrap.source_text(source))).answer
 
     async def outcome(
         self, number: int, *, within: float = PROBE_SECONDS, interrupt: bool = False, withdraw: bool | None = None
@@ -198,15 +174,16 @@ class ProgramProbe:
         """
         question = "interrupt" if interrupt else "outcome"
         asked = {"number": number, "withdraw": withdraw}
-        return (await self._ask(question, EvaluationOutcome, within=within, **asked)).answer
+        return (await self.ask(question, EvaluationOutcome, within=within, **asked)).answer
 
     async def record(self, key: str) -> None:
         """Have the program record the hits of its breakpoints over a connection that begins with this key."""
-        await self._ask("record", Recording, within=INSTALL_SECONDS, key=key)
+        await self.ask("record", Recording, within=INSTALL_SECONDS, key=key)
 
-    async def _ask(
-        self, question: str, kind: type[_Kind], *, within: float = PROBE_SECONDS, **parameters: object
-    ) -> Reply[_Kind]:
+    async def ask(
+        self, question: str, kind: type[Body], *, within: float = PROBE_SECONDS, **parameters: object
+    ) -> Reply[Body]:
+        """Ask any question, and decode its answer; parameters that are None are left out."""
         if not self._requests.profile.has_probe:
             raise ProbeError("absent", f"{self._requests.profile.name} has no probe")
         expression = bootstrap.call_expression(question, **parameters)

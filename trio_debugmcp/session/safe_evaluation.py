@@ -8,7 +8,7 @@ docs/evaluate_safe.md says what is guaranteed, where, and why.
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.answers import Description, ProbeError
 from trio_debugmcp.session import inspection
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.session import DebugSession
@@ -70,7 +70,15 @@ def _rejected(why: str) -> UsageError:
 
 async def _in_program(session: DebugSession, place: SafePlace, expression: str, limit: int) -> tuple[str, str | None]:
     try:
-        found = await session.probe.safe(place.thread_id, place.index, expression.strip(), limit)
+        reply = await session.probe.ask(
+            "safe",
+            Description,
+            thread=place.thread_id,
+            frame=place.index,
+            expression=expression.strip(),
+            limit=limit,
+            code=False,
+        )
     except ProbeError as error:
         if error.kind == "rejected":
             raise _rejected(str(error)) from None
@@ -85,4 +93,4 @@ async def _in_program(session: DebugSession, place: SafePlace, expression: str, 
             f"`{shortened(expression)}` cannot be evaluated safely: {str(error).rstrip('.')}. Use evaluate.",
             {"adapter": session.profile.name},
         ) from None
-    return found.value, found.type
+    return reply.answer.value, reply.answer.type
