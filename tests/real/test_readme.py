@@ -19,14 +19,15 @@ from trio_debugmcp.state.timeline import EVENT_TYPES
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CLIENT = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")
 CONFORMANCE = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
 
 MOST_LINES = 280
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language: str, page: str = README) -> list[str]:
     """The code blocks of a language."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 def section(title: str) -> str:
@@ -93,12 +94,14 @@ def test_its_configurations_start_the_server_from_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "shows"), [(0, ["'answer'", "'42'"]), (1, ['"state":"Paused"', '"pauseReason":"Step"'])]
+    ("page", "shows"),
+    [(README, ["'answer'", "'42'"]), (CLIENT, ['"state":"Paused"', '"pauseReason":"Step"'])],
+    ids=["README", "client"],
 )
-def test_its_python_examples_run(
-    number: int, shows: list[str], tmp_path: Path, path_with_the_command: dict[str, str]
+def test_its_python_example_and_that_of_the_client_run(
+    page: str, shows: list[str], tmp_path: Path, path_with_the_command: dict[str, str]
 ) -> None:
-    example = blocks("python")[number]
+    example = blocks("python", page)[0]
     (tmp_path / "app.py").write_text("answer = 42\nprint(answer)\n")
     done = subprocess.run(
         [sys.executable, "-c", example],
