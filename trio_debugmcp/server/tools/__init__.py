@@ -1,5 +1,6 @@
 """The tools. One file per family; a tool is a function with a typed parameter struct, and the struct is its schema."""
 
+from importlib import import_module
 from typing import Any, Literal
 
 from trio_debugmcp.errors import NO_SESSION
@@ -25,44 +26,27 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
     return Toolbox(tools, no_session, core_only=core_only)
 
 
-def _families() -> tuple[Any, ...]:
-    """Return the modules with the tools, in the order in which these are listed."""
-    from trio_debugmcp.server.tools import (
-        assigning,
-        breakpoints,
-        execution,
-        inspection,
-        launching,
-        listening,
-        loaded,
-        objects,
-        pausing,
-        process,
-        safely,
-        session,
-        source,
-        stacks,
-        threads,
-        timeline,
-        tracepoints,
-    )
+_FAMILIES = (
+    "launching",
+    "session",
+    "listening",
+    "execution",
+    "pausing",
+    "breakpoints",
+    "tracepoints",
+    "stacks",
+    "threads",
+    "inspection",
+    "safely",
+    "objects",
+    "assigning",
+    "source",
+    "loaded",
+    "process",
+    "timeline",
+)
+"""The modules with the tools, in the order in which these are listed. Imported when the toolbox is made."""
 
-    return (
-        launching,
-        session,
-        listening,
-        execution,
-        pausing,
-        breakpoints,
-        tracepoints,
-        stacks,
-        threads,
-        inspection,
-        safely,
-        objects,
-        assigning,
-        source,
-        loaded,
-        process,
-        timeline,
-    )
+
+def _families() -> list[Any]:
+    return [import_module(f"{__name__}.{name}") for name in _FAMILIES]
