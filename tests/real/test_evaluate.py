@@ -35,9 +35,11 @@ class Basket:
 def leave():
     exit(7)
 
+rate = 1
+
 def visit(basket, count=3):
     captured, sys.stdout = sys.stdout, io.StringIO()
-    total = count
+    total = count * rate
     sys.stdout = captured
     return total
 
@@ -130,24 +132,29 @@ async def test_what_wants_to_end_a_stopped_program_does_not(debugging: Connect, 
     async with debugging() as client:
         program = tmp_path / "program.py"
         program.write_text(STOPPED)
-        await client.call("breakpoint_set", file=str(program), line=12)
+        await client.call("breakpoint_set", file=str(program), line=14)
         await client.call("debug_launch", program=str(program), stop_at_entry=False)
         for each in EXITS:
             with pytest.raises(ToolFailed, match="by which a program ends") as failed:
                 await client.call("evaluate", expression=each)
             assert failed.value.code == "EVAL_FAILED"
-        assert await value(client, "count = 8; count") == {"value": "8"}
+        assert await value(client, "breakpoint()") == {"value": "None"}
+        assert (await client.call("debug_state"))["at"].endswith("program.py:14 in visit")  # it was not moved
+        # A global that is set in the frame of a function is that of the module, not a local that nobody reads.
+        assert await value(client, "count = 8; rate += 1; rate") == {"value": "2"}
+        assert await value(client, "globals()['rate']") == {"value": "2"}
+        assert "rate" not in (await client.call("variables_get"))["variables"]
         await client.call("debug_continue", wait=False)
         await client.call("process_write_input", data="Ada\n")
         assert (await client.call("debug_wait"))["exitCode"] == 0
-        assert text_of(await client.call("process_read_output")) == "8\nheard Ada\n"
+        assert text_of(await client.call("process_read_output")) == "16\nheard Ada\n"
 
 
 async def test_what_is_evaluated_in_a_frame(debugging: Connect, tmp_path: Path) -> None:
     async with debugging() as client:
         program = tmp_path / "program.py"
         program.write_text(STOPPED)
-        await client.call("breakpoint_set", file=str(program), line=12)
+        await client.call("breakpoint_set", file=str(program), line=14)
         await client.call("debug_launch", program=str(program), stop_at_entry=False)
         # The program has put its standard output elsewhere.
         assert await value(client, "print('captured')") == {"value": "None", "printed": "captured\n"}

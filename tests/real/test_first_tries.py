@@ -114,6 +114,24 @@ async def test_a_module_code_and_standard_input_are_run(debugging: Connect, shop
         )  # fmt: skip
         assert stop["exception"] == "ValueError: invalid literal for int() with base 10: 'four'"
         assert stop["locals"]["text"] == "'four'"
+        assert stop["source"] == "1  import sys\n2  text = sys.stdin.read()\n3> int(text)"
+
+
+async def test_code_has_breakpoints_and_source_by_the_name_that_its_frames_have(debugging: Connect) -> None:
+    async with debugging() as client:
+        places = [{"file": "<string>", "line": 2}, {"file": "<string>", "line": 9}]
+        stop = await client.call("debug_launch", code="total = 1\n\ntotal += 1\nprint(total)", breakpoints=places)
+        assert (stop["at"], stop["locals"]) == ("<string>:3 in <module>", {"total": "1"})
+        assert stop["source"] == "1  total = 1\n2\n3> total += 1\n4  print(total)"
+        assert "bp-2 is pending: no code follows line 9 of the file" in stop["notes"]
+        found = await client.call("breakpoint_set", file="<string>", statement="print(total)")
+        assert found == {"id": "bp-3", "at": "<string>:4", "line": "print(total)"}
+        stop = await client.call("debug_continue", show=["total"])
+        assert (stop["breakpoints"], stop["show"]) == (["bp-3"], {"total": "2"})
+        assert (await client.call("source_get", file="<string>", start_line=3))["lines"] == [
+            "3 total += 1",
+            "4 print(total)",
+        ]
 
 
 async def test_a_test_stops_where_it_fails(debugging: Connect, shop: Path) -> None:

@@ -243,9 +243,9 @@ class BreakpointSync:
         return replace(each, file=file, line=line)
 
     def _line_with_code(self, file: str, line: int) -> int | None:
-        code = self._requests.profile.code
+        code, text = self._requests.profile.code, self._sources.code(file)
         default: int | None = line
-        return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line), default)
+        return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line, text), default)
 
     def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
         """Ask the host about the program's source; a recording that was made without the question has the default."""

@@ -176,6 +176,9 @@ class Debugger:
             self.console, self.sources = self._new_console(), Sources(self.settings.roots)
             if isinstance(start, Launch):
                 self.sources.learn(start.program, "")
+                code = profile.programs.given_code(start.options)
+                if code is not None and profile.programs.code_file is not None:
+                    self.sources.learn_code(profile.programs.code_file, code)
             session = self._add(profile, start, None)
             await self._running().start(self._live, session)
             self.last_start = (profile, start)

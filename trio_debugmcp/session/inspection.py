@@ -273,6 +273,8 @@ async def source_text(debugger: Debugger, path: str) -> str:
         UsageError: `INVALID_PATH` with the public sentence, or `PERMISSION_DENIED`.
     """
     source = debugger.sources.find(path)
+    if source.text is not None:
+        return source.text
     if not source.reference:
         return debugger.host.query(f"source {path}", lambda: read_source(source))
     requests = debugger.session(source.session_id).requests

@@ -23,12 +23,16 @@ MAX_SOURCE_BYTES = 8 * 1024 * 1024
 
 
 class KnownSource(Struct, frozen=True):
-    """A source of the program: a file, or with `reference` above 0 a text that only a session's adapter has."""
+    """A source of the program: a file, or with `reference` above 0 a text that only a session's adapter has.
+
+    `text` is that of code which was given to the launch, and is in no file.
+    """
 
     path: str
     real_path: str | None
     session_id: str
     reference: int = 0
+    text: str | None = None
 
 
 class RunningSource(Struct, frozen=True):
@@ -54,10 +58,21 @@ class Sources:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
         if not path or ((known := self._known.get(path)) and (known.reference == reference or not reference)):
             return
+        if self.code(path) is not None:
+            return  # pydevd offers a text of its own, disassembled
         real = _real_path(path) if Path(path).is_absolute() else None
         if real is not None and self._roots and not any(Path(real).is_relative_to(root) for root in self._roots):
             return  # a library's file, on a server that is confined to its roots
         self._known[path] = KnownSource(path, real, session_id, reference)
+
+    def learn_code(self, name: str, text: str) -> None:
+        """Record the code that was given to the launch, and the name that frames have for its file."""
+        self._known[name] = KnownSource(name, None, "", text=text)
+
+    def code(self, name: str) -> str | None:
+        """Return the text that was recorded by `learn_code` under this name."""
+        known = self._known.get(name)
+        return None if known is None else known.text
 
     def __repr__(self) -> str:
         return f"<Sources, {len(self._known)} known>"
@@ -73,6 +88,8 @@ class Sources:
             UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
         """
         source = self.find(path)
+        if source.text is not None:
+            return RunningSource(source.text)
         if source.reference:
             raise UsageError("INVALID_PATH", f"Only the debug adapter has the text of '{path}'.", {"path": path})
         try:
@@ -95,7 +112,8 @@ class Sources:
             UsageError: `INVALID_PATH`, with the public sentence.
         """
         source = self._known.get(path)
-        if source is None or (source.reference == 0 and not _leads_to(path, source.real_path)):
+        is_file = source is not None and source.reference == 0 and source.text is None
+        if source is None or (is_file and not _leads_to(path, source.real_path)):
             raise UsageError(
                 "INVALID_PATH",
                 f"File path '{path}' is not referenced in any loaded debug symbols",

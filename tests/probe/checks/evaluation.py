@@ -161,3 +161,38 @@ def check_few_are_kept() -> None:
         evaluation.start(number, "1")
     assert evaluation.find(100) is None
     assert evaluation.find(99 + 2 * evaluation.MOST_KEPT) is not None
+
+
+def evaluate_expression(frame: Any, names: Dict[str, Any], initial_globals: Dict[str, Any], source: str) -> None:
+    """As pydevd calls it: with a frame, its names put together, and a copy of them from before."""
+    eval(source, names)
+
+
+RATE, SPARE = 1, 2
+
+
+def check_globals_that_are_set_in_a_function_are_those_of_the_module() -> None:
+    own = 5
+    frame = sys._getframe()
+    names = {**globals(), "own": own, "frame": frame}
+    before = dict(names)
+    call = "evaluation.here(9070, 'RATE += 1; own = 6; new = 7; del SPARE')"
+    evaluate_expression(frame, names, before, call)
+    assert RATE == 2
+    assert "SPARE" not in globals()
+    assert before["RATE"] == 2  # so that pydevd makes no local of it
+    assert (before["own"], names["own"], names["new"]) == (5, 6, 7)  # those are pydevd's to write back
+    assert "new" not in globals()
+
+
+def check_a_breakpoint_in_evaluated_code_does_nothing() -> None:
+    halted = []
+    original = sys.breakpointhook
+    sys.breakpointhook = lambda: halted.append(True)
+    try:
+        assert ended(9071, "breakpoint()")["value"] == "None"
+        assert halted == []
+        breakpoint()
+        assert halted == [True]
+    finally:
+        sys.breakpointhook = original

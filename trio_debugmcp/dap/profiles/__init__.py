@@ -48,9 +48,9 @@ def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile 
 
 
 def profile_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
-    """The first profile that debugs files of this kind."""
+    """The first profile that debugs files of this kind, or code that goes by this name."""
     suffix = Path(path).suffix.lower()
-    return next((each for each in profiles if suffix in each.file_suffixes), None)
+    return next((each for each in profiles if suffix in each.file_suffixes or path == each.programs.code_file), None)
 
 
 def choose(

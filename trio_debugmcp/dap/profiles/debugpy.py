@@ -324,9 +324,9 @@ def _dial(address: Address, options: Mapping[str, Any]) -> list[str]:
 def _target(launch: Launch) -> list[str]:
     if "module" in launch.options:
         return ["-m", str(launch.options["module"]), *launch.args]
-    if "code" in launch.options:
-        code = launch.options["code"]
-        return ["-c", code if isinstance(code, str) else "\n".join(map(str, code)), *launch.args]
+    code = Debugpy.programs.given_code(launch.options)
+    if code is not None:
+        return ["-c", code, *launch.args]
     return [launch.program, *launch.args]
 
 

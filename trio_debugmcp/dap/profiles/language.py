@@ -109,8 +109,11 @@ class Code:
         """Whether a file is not the user's, as far as its name says."""
         return False
 
-    def line_with_code(self, file: str, line: int) -> int | None:
-        """The line where a breakpoint on this line belongs; None if no code follows it."""
+    def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
+        """The line where a breakpoint on this line belongs; None if no code follows it.
+
+        `text` is what the file holds, where it is not on disk.
+        """
         return line
 
     def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:
@@ -147,6 +150,13 @@ class Crash(Struct, frozen=True):
 
 class Programs:
     """What can be run, and by what. The defaults know no language."""
+
+    code_file: ClassVar[str | None] = None
+    """The name that frames have for the file of a program which is given as code."""
+
+    def given_code(self, options: Mapping[str, Any]) -> str | None:
+        """The code that a launch with these options runs instead of a file."""
+        return None
 
     def is_script(self, program: str) -> bool:
         """Whether a file of no known kind says in its first line that it is a program of this language."""

@@ -34,8 +34,8 @@ class PythonCode(Code):
     def is_library(self, file: str) -> bool:
         return _LIBRARY.search(file) is not None
 
-    def line_with_code(self, file: str, line: int) -> int | None:
-        source = _read(file)
+    def line_with_code(self, file: str, line: int, text: str | None = None) -> int | None:
+        source = _read(file) if text is None else text.encode(errors="replace")
         return line if source is None else python_code.line_with_code(source, line)
 
     def function_place(self, name: str, files: Sequence[str], directories: Sequence[str]) -> tuple[str, int] | None:

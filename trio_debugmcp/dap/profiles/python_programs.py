@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from trio_debugmcp.dap.profiles import python_tests
 from trio_debugmcp.dap.profiles.language import Crash, Programs
@@ -13,6 +13,12 @@ from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_s
 
 class PythonPrograms(Programs):
     """Files, the scripts of installed commands, and tests."""
+
+    code_file: ClassVar[str | None] = "<string>"
+
+    def given_code(self, options: Mapping[str, Any]) -> str | None:
+        code = options.get("code")
+        return code if code is None or isinstance(code, str) else "\n".join(map(str, code))
 
     def is_script(self, program: str) -> bool:
         return is_script(program)

@@ -5,8 +5,8 @@
     outcome(8)                      # {"done": true, "value": "3", "type": "int"}
 
 Code that wants to end the program does not: neither does SystemExit leave it, nor do `exit` and `quit` close the
-program's standard input, as they do elsewhere before they raise it. What the code prints goes where it always goes, and
-into the outcome as well.
+program's standard input, as they do elsewhere before they raise it. Code that wants to stop it does not: it is stopped,
+and `breakpoint()` would move it. What the code prints goes where it always goes, and into the outcome as well.
 """
 
 import ast
@@ -17,7 +17,7 @@ import time
 import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts, values
+from trio_debugmcp.probe.inside import bounds, engine, facts, frames, intercepts, merged, values
 from trio_debugmcp.probe.inside.frames import Json
 
 MOST_KEPT = 50
@@ -45,8 +45,17 @@ class Evaluation:
         self._cancel: Optional[Callable[[], Any]] = None
         self._printed = intercepts.Printed(self._idents)
 
-    def run(self, names: Dict[str, Any], own_thread: bool, use: Optional[Callable[[Any], None]] = None) -> Any:
-        """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported."""
+    def run(
+        self,
+        names: Dict[str, Any],
+        own_thread: bool,
+        use: Optional[Callable[[Any], None]] = None,
+        settle: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Run the code with these names; `use` its value, or return it. Never raises: what is raised is reported.
+
+        `settle` is called after the code, also after code that has failed on the way.
+        """
         value = None
         if self.withdrawn:
             return None
@@ -54,7 +63,11 @@ class Evaluation:
             self._idents.append(threading.get_ident())
             self._printed.open()
             intercepts.exits.open(self._idents)
-            value = self._run(names, own_thread)
+            intercepts.halts.open(self._idents)
+            try:
+                value = self._run(names, own_thread)
+            finally:
+                settle()
             if use is not None:
                 use(value)
                 value = None
@@ -95,6 +108,7 @@ class Evaluation:
                     self.done = True
                     self._printed.close()
                     intercepts.exits.close(self._idents)
+                    intercepts.halts.close(self._idents)
                 return
             except KeyboardInterrupt:  # it came between the run and this method
                 continue
@@ -254,7 +268,8 @@ def withdraw(number: int) -> bool:
 
 def here(number: int, source: str) -> Any:
     """Evaluate in the frame in which this very call is evaluated, with the names that pydevd has made of it."""
-    return new(number, source).run(sys._getframe(1).f_globals, own_thread=False)
+    caller = sys._getframe(1)
+    return new(number, source).run(caller.f_globals, own_thread=False, settle=lambda: merged.give_globals_back(caller))
 
 
 def start(number: int, source: str) -> None:

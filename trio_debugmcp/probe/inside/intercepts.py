@@ -3,6 +3,7 @@
     printed = Printed(idents)
     printed.open()              # until `close`: `text()` is what threads with these identifiers write
     exits.open(idents)          # `exit` and `quit` in them raise SystemExit, and close nothing
+    halts.open(idents)          # `breakpoint()` in them does nothing
 
 Evaluations overlap, so the program's streams and its `exit` are ours from the first one to the end of the last.
 """
@@ -121,3 +122,37 @@ class _Exits:
 
 
 exits = _Exits()
+
+
+class _Halts:
+    """While something is evaluated: `breakpoint()` in its threads does nothing; pydevd would step to the next line."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: List[List[int]] = []
+        self._original: Any = None
+        self._ours: Any = None
+
+    def open(self, idents: List[int]) -> None:
+        with self._lock:
+            if not self._open:
+                self._original = original = sys.breakpointhook
+
+                def halt(*args: Any, **named: Any) -> Any:
+                    if any(threading.get_ident() in each for each in self._open):
+                        return None
+                    return original(*args, **named)
+
+                sys.breakpointhook = self._ours = halt
+            self._open.append(idents)
+
+    def close(self, idents: List[int]) -> None:
+        with self._lock:
+            self._open = [each for each in self._open if each is not idents]
+            if not self._open and self._ours is not None:
+                if sys.breakpointhook is self._ours:  # else the evaluated code has set its own
+                    sys.breakpointhook = self._original
+                self._ours = self._original = None
+
+
+halts = _Halts()

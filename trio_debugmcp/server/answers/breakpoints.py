@@ -177,8 +177,9 @@ def _exception_message(debugger: Debugger, each: ExceptionBreakpoint) -> str | N
 
 
 def _text(debugger: Debugger, file: str, line: int) -> str | None:
+    text = debugger.sources.code(file)
     try:
-        text = debugger.host.query(f"source {file}", lambda: read_source(KnownSource(file, None, "")))
+        text = text or debugger.host.query(f"source {file}", lambda: read_source(KnownSource(file, None, "")))
     except UsageError:
         return None
     lines = text.splitlines()

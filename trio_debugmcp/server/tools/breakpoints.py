@@ -13,7 +13,7 @@ from trio_debugmcp.server.answers.breakpoints import (
     breakpoint_answer,
     breakpoint_lines,
 )
-from trio_debugmcp.server.tools.paths import existing_file, file_lines
+from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
@@ -88,7 +88,7 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
         )
     file = None
     if params.file is not None and params.function is None:
-        file = existing_file(debugger, params.file, cwd)
+        file = existing_file(debugger, params.file, cwd) or code_file(debugger, params.file)
         if file is None:
             file = debugger.workspace.resolve(params.file)
             raise UsageError(

@@ -35,6 +35,11 @@ def ambiguous(debugger: Debugger, paths: Iterable[str | None], cwd: str) -> list
     return notes
 
 
+def code_file(debugger: Debugger, path: str) -> str | None:
+    """Return the path if frames have that name for the file of a program which is given as code."""
+    return path if any(path == each.programs.code_file for each in debugger.settings.profiles) else None
+
+
 def source_path(debugger: Debugger, path: str) -> str:
     """Return the name under which the session knows a source; a relative one starts as in `existing_file`.
 
@@ -49,7 +54,10 @@ def source_path(debugger: Debugger, path: str) -> str:
 
 
 def file_lines(debugger: Debugger, file: str) -> list[str] | None:
-    """Return the lines of a source file as it is on disk now; None if it cannot be read."""
+    """Return the lines of a source file as it is on disk now, or of code as it was given; None if it cannot be read."""
+    code = debugger.sources.code(file)
+    if code is not None:
+        return code.splitlines()
     try:
         return debugger.host.query(f"text of {file}", lambda: read_source(KnownSource(file, None, ""))).splitlines()
     except UsageError:
