@@ -140,7 +140,7 @@ async def test_what_wants_to_end_a_stopped_program_does_not(debugging: Connect, 
             assert failed.value.code == "EVAL_FAILED"
         assert await value(client, "breakpoint()") == {"value": "None"}
         assert (await client.call("debug_state"))["at"].endswith("program.py:14 in visit")  # it was not moved
-        # A global that is set in the frame of a function is that of the module, not a local that the program never reads.
+        # A global that is set in a function's frame is the module's, not a local that the program never reads.
         assert await value(client, "count = 8; rate += 1; rate") == {"value": "2"}
         assert await value(client, "globals()['rate']") == {"value": "2"}
         assert "rate" not in (await client.call("variables_get"))["variables"]
