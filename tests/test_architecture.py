@@ -58,7 +58,7 @@ MOST_PUBLIC_METHODS = 15
 FACADES = {"InspectorClient"}
 """Classes with more methods, each a line long."""
 
-SUBJECTS = {"data", "faults", "fuzz", "interop", "programs", "real", "scenarios", "traces", "warm"}
+SUBJECTS = {"data", "faults", "fuzz", "interop", "languages", "programs", "real", "scenarios", "traces", "warm"}
 """Folders of tests that do not stand for a room, see tests/README.md."""
 
 

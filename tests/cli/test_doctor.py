@@ -10,6 +10,7 @@ import trio
 
 from trio_debugmcp.cli import main
 from trio_debugmcp.cli.doctor import Check, check_debugging, list_sizes, ptrace_problem
+from trio_debugmcp.dap.profiles import PROFILES
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.testing import open_server
 
@@ -31,7 +32,8 @@ def test_a_program_is_really_debugged_with_the_python_of_the_project(
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert found["ok"] is True
     checks = {each["name"]: each for each in found["checks"]}
-    assert list(checks) == ["server", "adapter debugpy", "attach by process id", "py-spy", "debugging"]
+    adapters = [f"adapter {each.name}" for each in PROFILES]
+    assert list(checks) == ["server", *adapters, "attach by process id", "py-spy", "debugging"]
     assert checks["debugging"]["detail"].startswith(f"{python} ran a program, which stopped at a breakpoint")
     assert checks["debugging"]["status"] == checks["adapter debugpy"]["status"] == "ok"
     assert found["hosts"]["full"]["tools"] >= found["hosts"]["core"]["tools"] > 10

@@ -1,20 +1,20 @@
 """Which adapter a launch gets, and the defaults of a profile that only names what the DAP cannot know."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import pytest
 
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Debugpy, Launch, Profile, Runtime, TypedException, choose
+from trio_debugmcp.dap.profiles import Attach, Debugpy, Launch, Profile, Runtime, TypedException, choose
 from trio_debugmcp.errors import AdapterGone, UsageError
 
 
 class Gdb(Profile):
-    name: ClassVar[str] = "gdb"
-    language: ClassVar[str] = "C"
-    file_suffixes: ClassVar[frozenset[str]] = frozenset({".c", ".out"})
-    install_hint: ClassVar[str] = "apt install gdb"
+    name: str = "gdb"
+    language: str = "C"
+    file_suffixes: frozenset[str] = frozenset({".c", ".out"})
+    install_hint: str = "apt install gdb"
 
     def locate(self) -> str | None:
         return "/usr/bin/gdb"
@@ -29,7 +29,7 @@ class Gdb(Profile):
         return {"pid": attach.pid}
 
 
-KNOWN = (*PROFILES, Gdb())
+KNOWN = (Debugpy(), Gdb())
 
 
 def chosen(adapter: str | None, program: str | None) -> str:
@@ -60,12 +60,12 @@ def test_an_adapter_is_chosen_by_name_then_by_language_then_by_file(
         (
             "delve",
             "/x/main.py",
-            "There is no debug adapter named 'delve'. Pass `adapter`, one of: debugpy (Python), gdb (C).",
+            "There is no debug adapter named 'delve'. Pass `adapter`, one of: debugpy (Python); gdb (C).",
         ),
         (
             None,
             "/x/main.go",
-            "There is no debug adapter for '/x/main.go'. Pass `adapter`, one of: debugpy (Python), gdb (C).",
+            "There is no debug adapter for '/x/main.go'. Pass `adapter`, one of: debugpy (Python); gdb (C).",
         ),
     ],
 )

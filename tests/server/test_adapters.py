@@ -1,7 +1,5 @@
 """Which adapter is chosen, and the error for one that is not installed."""
 
-from typing import ClassVar
-
 import pytest
 from trio.testing import MockClock
 
@@ -11,9 +9,9 @@ from trio_debugmcp.testing import FakeAdapter, FakeProfile, ToolFailed, connect
 
 
 class Missing(FakeProfile):
-    name: ClassVar[str] = "missing"
-    language: ClassVar[str] = "Klingon"
-    install_hint: ClassVar[str] = "pip install klingon-debugger"
+    name: str = "missing"
+    language: str = "Klingon"
+    install_hint: str = "pip install klingon-debugger"
 
     def locate(self) -> str | None:
         return None

@@ -1,7 +1,7 @@
 """What a launch runs, which breakpoints it brings, where relative paths start, and what others did meanwhile."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import trio
@@ -69,7 +69,7 @@ async def test_an_adapter_that_runs_files_only_says_so(what: str, scene: Scene) 
 
 async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> None:
     class Modules(FakeProfile):
-        code_options: ClassVar[frozenset[str]] = frozenset({"module"})
+        code_options: frozenset[str] = frozenset({"module"})
 
         def launch_arguments(self, launch: Any) -> dict[str, Any]:
             return {"module": launch.options["module"], "args": list(launch.args)}
@@ -210,7 +210,7 @@ async def test_the_exception_that_ended_a_program_is_known_afterwards(
     code: int, printed: str, shown: tuple[Any, ...], scene: Scene
 ) -> None:
     class Crashing(FakeProfile):
-        programs: ClassVar[Programs] = Crashes()
+        programs: Programs = Crashes()
 
     options = Options(settings=Settings(directory=str(scene.server), profiles=(Crashing(scene.adapter),)))
     async with connect(options=options) as client:
@@ -278,7 +278,7 @@ async def test_a_server_with_roots_runs_no_installed_command_outside_them(scene:
             return str(scene.shop / "there.py")
 
     class Profile(FakeProfile):
-        programs: ClassVar[Programs] = Commands()
+        programs: Programs = Commands()
 
     settings = Settings(directory=str(scene.server), roots=(str(scene.server),), profiles=(Profile(scene.adapter),))
     async with connect(options=Options(settings=settings)) as client:

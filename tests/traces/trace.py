@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -119,9 +119,9 @@ def _learn(about: Move | Stop, answer: Mapping[str, Any]) -> None:
 class TraceProfile(Profile):
     """The profile of a recorded adapter."""
 
-    name: ClassVar[str] = "recorded"
-    language: ClassVar[str] = "any"
-    install_hint: ClassVar[str] = "nothing to install"
+    name: str = "recorded"
+    language: str = "any"
+    install_hint: str = "nothing to install"
 
     def __init__(self, trace: Trace) -> None:
         ended_at = {PARENT: trace.last_word()} if trace.name in HANGS_UP else {}

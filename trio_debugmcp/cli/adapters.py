@@ -22,15 +22,16 @@ def run(arguments: argparse.Namespace) -> int:
             "name": profile.name,
             "language": profile.language,
             "fileTypes": sorted(profile.file_suffixes),
-            "location": profile.locate(),
+            "location": place,
+            "problem": None if place else profile.absence(),
             "install": profile.install_hint,
         }
-        for profile in PROFILES
+        for profile, place in ((each, each.locate()) for each in PROFILES)
     ]
     if arguments.json:
         print(json.dumps(found))
         return 0
     for each in found:
-        where = each["location"] or f"not installed; get it with: {each['install']}"
+        where = each["location"] or f"{each['problem']}. Get it with: {each['install']}"
         print(f"{each['name']}  {each['language']}  {where}")
     return 0

@@ -102,7 +102,7 @@ def _adapters() -> list[Check]:
     return [
         Check(f"adapter {profile.name}", "ok", f"{profile.language}, {place}")
         if place
-        else Check(f"adapter {profile.name}", absent, f"{profile.language}, not installed", profile.install_hint)
+        else Check(f"adapter {profile.name}", absent, f"{profile.language}. {profile.absence()}", profile.install_hint)
         for profile, place in found
     ]
 

@@ -189,7 +189,9 @@ async def evaluate_text(
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
     except AdapterRefused as refusal:
-        trace, _, error = refusal.reason.strip().rpartition("\n")
+        lines = refusal.reason.strip().splitlines() or [""]
+        error = lines.pop(requests.profile.words.telling_line("\n".join(lines)))
+        trace = "\n".join(lines)
         raise UsageError(
             "EVAL_FAILED",
             f"`{shortened(expression)}` failed: {shortened(error, MAX_MESSAGE_LENGTH)}",

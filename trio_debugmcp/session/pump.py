@@ -181,6 +181,4 @@ class EventPump:
             problem = f"the condition `{condition}` failed: {error}"
             self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
-        self._console.append(
-            "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console", text
-        )
+        self._console.append(self._requests.profile.words.stream(category), text)

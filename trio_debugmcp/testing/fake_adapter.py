@@ -12,7 +12,7 @@ program when the test says so. Any answer can be replaced, delayed or withheld.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import trio
 
@@ -124,10 +124,10 @@ class FakeAdapter(FakeAnswers):
 class FakeProfile(Profile):
     """The profile of a `FakeAdapter`, for files of any kind; `adapter` may be replaced between sessions."""
 
-    name: ClassVar[str] = "fake"
-    language: ClassVar[str] = "Fake"
-    file_suffixes: ClassVar[frozenset[str]] = frozenset({".py"})
-    install_hint: ClassVar[str] = "nothing to install"
+    name: str = "fake"
+    language: str = "Fake"
+    file_suffixes: frozenset[str] = frozenset({".py"})
+    install_hint: str = "nothing to install"
 
     def __init__(self, adapter: FakeAdapter) -> None:
         self.adapter = adapter
@@ -166,4 +166,4 @@ class FakeProfile(Profile):
 class ProbedProfile(FakeProfile):
     """The profile of a `FakeAdapter` whose program has a `probe`."""
 
-    has_probe: ClassVar[bool] = True
+    has_probe: bool = True

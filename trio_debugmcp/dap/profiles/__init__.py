@@ -1,4 +1,7 @@
-"""One file per debug adapter: where it is found, how it is started and what its messages mean, oddities included."""
+"""The debug adapters: where each is found, how it is started and what its messages mean, oddities included.
+
+debugpy has a class, in files of its own; the others are tables in adapters.toml.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +18,7 @@ from trio_debugmcp.dap.profiles.profile import (
     Runtime,
     TypedException,
 )
+from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
 from trio_debugmcp.errors import UsageError
 
 __all__ = [
@@ -31,26 +35,35 @@ __all__ = [
     "Profile",
     "Repl",
     "Runtime",
+    "TableProfile",
     "TypedException",
     "choose",
     "profile_for_file",
     "profile_named",
+    "profiles_for_file",
+    "read_tables",
 ]
 
-PROFILES: tuple[Profile, ...] = (Debugpy(),)
-"""The adapters that come with the package."""
+_TABLES = Path(__file__).with_name("adapters.toml")
+
+PROFILES: tuple[Profile, ...] = (Debugpy(), *read_tables(_TABLES.read_text(), _TABLES.name))
+"""The adapters that come with the package, the preferred ones first."""
 
 
 def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
-    """The profile of that name, or of that language."""
-    wanted = name.lower()
-    return next((each for each in profiles if wanted in (each.name.lower(), each.language.lower())), None)
+    """The first profile of that name, or of that language."""
+    return next((each for each in profiles if each.is_called(name)), None)
+
+
+def profiles_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> tuple[Profile, ...]:
+    """The profiles that debug files of this kind, or code that goes by this name."""
+    suffix = Path(path).suffix.lower()
+    return tuple(each for each in profiles if suffix in each.file_suffixes or path == each.programs.code_file)
 
 
 def profile_for_file(path: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:
     """The first profile that debugs files of this kind, or code that goes by this name."""
-    suffix = Path(path).suffix.lower()
-    return next((each for each in profiles if suffix in each.file_suffixes or path == each.programs.code_file), None)
+    return next(iter(profiles_for_file(path, profiles)), None)
 
 
 def choose(
@@ -58,26 +71,33 @@ def choose(
     program: str | None,
     profiles: Sequence[Profile],
     locate: Callable[[Profile], str | None],
+    look: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Profile:
     """Choose an installed adapter: by name or language, else by the kind of the program's file, else the first.
 
-    `locate` calls `Profile.locate`, or answers in its place, as a recording does in a replay.
+    `locate` calls `Profile.locate`, or answers in its place, as a recording does in a replay; `look` names the adapters
+    for a program whose name does not say what it is.
 
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`: no such adapter, or it is not installed; the message names what is.
     """
+    fits: Sequence[Profile]
     if adapter is not None:
-        profile = profile_named(adapter, profiles)
+        fits = [each for each in profiles if each.is_called(adapter)]
+    elif program is None:
+        fits = profiles[:1]
     else:
-        profile = profile_for_file(program, profiles) if program is not None else profiles[0]
-    if profile is None:
+        fits = profiles_for_file(program, profiles)
+        if not fits:
+            named = look(program)
+            fits = [each for each in profiles if each.name in named]
+    if not fits:
         what = f"named '{adapter}'" if adapter is not None else f"for '{program}'"
-        names = ", ".join(f"{each.name} ({each.language})" for each in profiles)
+        names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
         raise UsageError("ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.")
-    if locate(profile) is None:
-        raise UsageError(
-            "ADAPTER_NOT_FOUND",
-            f"The debug adapter {profile.name} is not installed. Install it with: {profile.install_hint}",
-            {"adapter": profile.name, "install": profile.install_hint},
-        )
-    return profile
+    found = next((each for each in fits if locate(each) is not None), None)
+    if found is None:
+        absent = ". Or: ".join(f"{each.absence()}. Install it with: {each.install_hint}" for each in fits)
+        details = {"adapter": fits[0].name, "install": fits[0].install_hint}
+        raise UsageError("ADAPTER_NOT_FOUND", absent, details)
+    return found

@@ -151,17 +151,17 @@ _OLDEST_PYTHON = (3, 8)
 class Debugpy(Profile):
     """The embedded adapter, which runs with the Python of this server."""
 
-    name: ClassVar[str] = "debugpy"
-    language: ClassVar[str] = "Python"
-    file_suffixes: ClassVar[frozenset[str]] = frozenset({".py", ".pyw"})
-    install_hint: ClassVar[str] = f"{sys.executable} -m pip install debugpy"
-    code_options: ClassVar[frozenset[str]] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
-    has_probe: ClassVar[bool] = True
-    dialect: ClassVar[Dialect] = DebugpyDialect()
-    expressions: ClassVar[Expressions] = PythonExpressions()
-    code: ClassVar[Code] = PythonCode()
-    repl: ClassVar[Repl] = PythonRepl()
-    programs: ClassVar[Programs] = PythonPrograms()
+    name: str = "debugpy"
+    language: str = "Python"
+    file_suffixes: frozenset[str] = frozenset({".py", ".pyw"})
+    install_hint: str = f"{sys.executable} -m pip install debugpy"
+    code_options: frozenset[str] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+    has_probe: bool = True
+    dialect: Dialect = DebugpyDialect()
+    expressions: Expressions = PythonExpressions()
+    code: Code = PythonCode()
+    repl: Repl = PythonRepl()
+    programs: Programs = PythonPrograms()
 
     def locate(self) -> str | None:
         """The folder of the installed package, and its version."""

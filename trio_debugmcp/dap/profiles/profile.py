@@ -2,7 +2,8 @@
 
 A profile has no state and starts nothing; it answers questions and names the transport to open. The questions are in
 three groups: `Profile` itself knows how an adapter is found, started, reached and what its start arguments are; its
-`dialect` knows what this adapter's messages mean; its `expressions` know the debugged language.
+`dialect` knows what this adapter's messages mean, its `words` what its texts do; its `expressions` know the debugged
+language.
 
     class Gdb(Profile):
         name, language, install_hint = "gdb", "C", "apt install gdb"
@@ -31,6 +32,7 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_a
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
+from trio_debugmcp.dap.profiles.words import Words
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
@@ -193,18 +195,18 @@ class Dialect:
 class Profile(ABC):
     """One debug adapter: how it is found, started and reached, and the arguments of `launch` and `attach`."""
 
-    name: ClassVar[str]
+    name: str
     """The adapter's own name, by which users select it."""
 
-    language: ClassVar[str]
+    language: str
 
-    file_suffixes: ClassVar[frozenset[str]] = frozenset()
+    file_suffixes: frozenset[str] = frozenset()
     """Kinds of files for which a launch without an `adapter` selects this one."""
 
-    install_hint: ClassVar[str]
+    install_hint: str
     """The command that installs the adapter."""
 
-    reserved_options: ClassVar[Mapping[str, str]] = {
+    reserved_options: Mapping[str, str] = {
         "program": "program",
         "args": "args",
         "cwd": "cwd",
@@ -217,25 +219,43 @@ class Profile(ABC):
     }
     """Arguments of the launch request that `adapter_options` may not set → the tool parameter that sets them."""
 
-    code_options: ClassVar[frozenset[str]] = frozenset()
+    code_options: frozenset[str] = frozenset()
     """Options that select what is run in another way than by a program's path."""
 
-    has_probe: ClassVar[bool] = False
+    entry_function: str | None = None
+    """Where a launch that is to stop at the entry stops, if the adapter cannot be relied on for it."""
+
+    has_probe: bool = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
 
-    dialect: ClassVar[Dialect] = Dialect()
+    dialect: Dialect = Dialect()
 
-    expressions: ClassVar[Expressions] = Expressions()
+    words: Words = Words()
 
-    code: ClassVar[Code] = Code()
+    expressions: Expressions = Expressions()
 
-    repl: ClassVar[Repl] = Repl()
+    code: Code = Code()
 
-    programs: ClassVar[Programs] = Programs()
+    repl: Repl = Repl()
+
+    programs: Programs = Programs()
 
     @abstractmethod
     def locate(self) -> str | None:
         """Where the adapter is on this machine, in words for a person; None if it is not installed."""
+
+    def absence(self) -> str:
+        """Why `locate` has found nothing."""
+        return f"The debug adapter {self.name} is not installed"
+
+    def is_called(self, wanted: str) -> bool:
+        """Whether this is the adapter's name, or that of a language of its."""
+        languages = self.language.lower().split(", ")
+        return wanted.lower() in (self.name.lower(), self.language.lower(), *languages)
+
+    def runs_executable(self, head: bytes) -> bool:
+        """Whether it debugs an executable that begins with these bytes."""
+        return False
 
     @abstractmethod
     def command(self) -> Sequence[str]:

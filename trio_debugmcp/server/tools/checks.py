@@ -8,6 +8,9 @@ from trio_debugmcp.dap.profiles import Profile, choose
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 
+_HEAD_BYTES = 64
+"""Of an executable: enough to know its format."""
+
 
 def choose_profile(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
     """Return the profile of an adapter or language, or the one for a program's file.
@@ -21,9 +24,26 @@ def choose_profile(debugger: Debugger, adapter: str | None, program: str | None)
         adapter = debugger.host.query(
             f"script {script}", lambda: next((each.name for each in profiles if each.programs.is_script(script)), None)
         )
+
+    def look(program: str) -> list[str]:
+        def head() -> bytes:
+            try:
+                return _head(Path(program))
+            except OSError:  # which is reported with the program
+                return b""
+
+        return debugger.host.query(
+            f"executable {program}", lambda: [each.name for each in profiles if each.runs_executable(head())]
+        )
+
     return choose(
-        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate)
+        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate), look
     )
+
+
+def _head(program: Path) -> bytes:
+    with program.open("rb") as file:
+        return file.read(_HEAD_BYTES)
 
 
 def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:
@@ -62,7 +82,9 @@ def check_program(profile: Profile, program: str) -> None:
         what = "is a directory" if path.is_dir() else "does not exist"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
-        problem = profile.expressions.program_problem(program, path.read_bytes())
+        # A program of machine code may have hundreds of megabytes, and no syntax to check.
+        source = path.read_bytes() if profile.code.reads_source else _head(path)
+        problem = profile.expressions.program_problem(program, source)
     except OSError as error:
         raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
     if problem is not None:

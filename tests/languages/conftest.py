@@ -1,0 +1,89 @@
+"""Tests with real debug adapters other than debugpy, through MCP: gdb and lldb-dap on programs of machine code.
+
+An adapter that is not installed is skipped by name; with REQUIRE_ADAPTERS=1, as .ci/run sets it, that is a failure.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from mcp import StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests import warm
+from tests.real.conftest import Connect
+from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.testing import DebugClient, connect_streams
+
+SOURCES = Path(__file__).parent.parent / "programs" / "native"
+
+TEST_SECONDS = 60
+"""A test that takes longer hangs."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.real)
+
+
+def need(what: str, place: str | None, how: str) -> str:
+    """Skip the test, or fail where nothing may be absent, if a program is not installed."""
+    if place is None:
+        reason = f"{what} is not installed: {how}"
+        if os.environ.get("REQUIRE_ADAPTERS"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return place
+
+
+@pytest.fixture(params=["gdb", "lldb-dap"])
+def native_adapter(request: pytest.FixtureRequest) -> str:
+    """The name of each debugger of machine code that is installed."""
+    name = str(request.param)
+    profile = profile_named(name)
+    assert profile is not None
+    need(name, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    return name
+
+
+@pytest.fixture(scope="session")
+def native_program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of the program of orders.cpp, built with debug information."""
+    compiler = need("g++", shutil.which("g++"), "apt-get install g++")
+    program = tmp_path_factory.mktemp("native") / "orders"
+    source = str(SOURCES / "orders.cpp")
+    subprocess.run([compiler, "-g", "-O0", "-pthread", "-o", program, source], check=True, timeout=TEST_SECONDS)
+    return str(program)
+
+
+def at(text: str) -> dict[str, object]:
+    """The only line of orders.cpp that ends with this text, as arguments of the breakpoint tools."""
+    lines = (SOURCES / "orders.cpp").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if line.endswith(f"// {text}")]
+    return {"file": str(SOURCES / "orders.cpp"), "line": number}
+
+
+def place(text: str) -> str:
+    """That line, as answers name it."""
+    return f"{SOURCES.relative_to(Path(__file__).parents[2])}/orders.cpp:{at(text)['line']}"
+
+
+@pytest.fixture
+def debugging() -> Connect:
+    """`async with debugging() as client:` a server process and a client, in a bound of time."""
+
+    @asynccontextmanager
+    async def connected(*arguments: str) -> AsyncIterator[DebugClient]:
+        with trio.fail_after(TEST_SECONDS):
+            program, *words = warm.server("serve", *arguments)
+            parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
+            async with connect_streams(stdio_client(parameters), "legacy") as client:
+                yield client
+
+    return connected

@@ -1,0 +1,22 @@
+"""`Words`: what is in an adapter's texts, which are written for people. The defaults suit most adapters."""
+
+import re
+from typing import Literal
+
+ProgramStream = Literal["stdout", "stderr", "console"]
+
+_DRAWN = re.compile(r"\s*\d*\s*\||[\s^~]*$")
+"""A line that shows the expression, or points into it: `1 | nosuch` and `  | ^`."""
+
+
+class Words:
+    """What one adapter's texts mean."""
+
+    def stream(self, category: str) -> ProgramStream:
+        """Where output of this category belongs: in the program's `stdout` or `stderr`, or in `console`."""
+        return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
+
+    def telling_line(self, error: str) -> int:
+        """Which line of an error's text says what is wrong: the last that is not a drawing of the expression."""
+        lines = error.splitlines()
+        return max((number for number, line in enumerate(lines) if not _DRAWN.match(line)), default=-1)
