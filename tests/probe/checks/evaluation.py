@@ -188,7 +188,11 @@ def check_globals_that_are_set_in_a_function_are_those_of_the_module() -> None:
 def check_a_breakpoint_in_evaluated_code_does_nothing() -> None:
     halted = []
     original = sys.breakpointhook
-    sys.breakpointhook = lambda: halted.append(True)
+
+    def halt(*_: Any, **__: Any) -> None:
+        halted.append(True)
+
+    sys.breakpointhook = halt
     try:
         assert ended(9071, "breakpoint()")["value"] == "None"
         assert halted == []
