@@ -40,7 +40,7 @@ async def test_an_adapter_gets_no_request_that_it_has_not_declared(autojump_cloc
         stop = await client.call("debug_wait")
         assert stop["reason"] == "Exception"
         assert (await failure(client, "debug_step", mode="back")).code == "NOT_SUPPORTED"
-        await client.call("debug_step", granularity="instruction", wait=False)
+        await client.call("debug_step", granularity="line", wait=False)
         assert "granularity" not in adapter.sent("next")[-1]
         undeclared = {
             "configurationDone",

@@ -43,6 +43,9 @@ class _OutgoingResponse(Struct, tag_field="type", tag="response", omit_defaults=
     body: object = None
 
 
+NO_REASON = "the adapter gave no reason"
+"""The reason of a refusal that has none."""
+
 _UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
 """Errors of decoding: msgspec's, Python's on bytes that are not UTF-8, and nesting that is too deep."""
 
@@ -110,7 +113,7 @@ def failure_text(response: Response) -> str:
         for name, value in variables.items() if isinstance(variables, dict) else ():
             text = text.replace("{" + str(name) + "}", str(value))
         return text
-    return response.message or "the adapter gave no reason"
+    return response.message or NO_REASON
 
 
 def _read(decode: Callable[[bytes], T], text: bytes) -> T:

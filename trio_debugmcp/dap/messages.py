@@ -70,6 +70,7 @@ class DapBreakpoint(Message, frozen=True):
     source: Source | None = None
     line: int | None = None
     column: int | None = None
+    instruction_reference: str | None = None
 
 
 class DapThread(Message, frozen=True):
@@ -126,6 +127,26 @@ class DapVariable(Message, frozen=True):
     indexed_variables: int | None = None
 
 
+class Instruction(Message, frozen=True):
+    """One machine instruction; `location` and `line` may be left out where they are those of the one before."""
+
+    address: str
+    instruction: str = ""
+    symbol: str | None = None
+    location: Source | None = None
+    line: int | None = None
+    presentation_hint: str | None = None
+
+
+class Target(Message, frozen=True):
+    """A place to go to, or a call to step into."""
+
+    id: int
+    label: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
 class ExceptionBreakpointFilter(Message, frozen=True):
     """A kind of exception stop that the adapter offers."""
 
@@ -150,6 +171,14 @@ class Capabilities(Message, frozen=True):
     supports_set_variable: bool | None = None
     supports_terminate_debuggee: bool | None = field(name="supportTerminateDebuggee", default=None)
     supports_restart_request: bool | None = None
+    supports_restart_frame: bool | None = None
+    supports_goto_targets_request: bool | None = None
+    supports_step_in_targets_request: bool | None = None
+    supports_read_memory_request: bool | None = None
+    supports_write_memory_request: bool | None = None
+    supports_disassemble_request: bool | None = None
+    supports_data_breakpoints: bool | None = None
+    supports_instruction_breakpoints: bool | None = None
     supports_debugger_properties: bool | None = None
     exception_breakpoint_filters: list[ExceptionBreakpointFilter] | None = None
     hit_records: str | None = None
@@ -327,6 +356,7 @@ class EvaluateBody(Message, frozen=True):
     variables_reference: int = 0
     named_variables: int | None = None
     indexed_variables: int | None = None
+    memory_reference: str | None = None
 
 
 class ExceptionDetails(Message, frozen=True):
@@ -366,6 +396,41 @@ class CompletionsBody(Message, frozen=True):
     """The response to `completions`: what fits."""
 
     targets: list[CompletionItem] | None = None
+
+
+class ReadMemoryBody(Message, frozen=True):
+    """The response to `readMemory`: bytes in base64, and how many behind them cannot be read."""
+
+    address: str = ""
+    data: str = ""
+    unreadable_bytes: int = 0
+
+
+class WriteMemoryBody(Message, frozen=True):
+    """The response to `writeMemory`; most adapters leave all of it out."""
+
+    bytes_written: int | None = None
+
+
+class DisassembleBody(Message, frozen=True):
+    """The response to `disassemble`: instructions in the order of their addresses."""
+
+    instructions: list[Instruction] | None = None
+
+
+class TargetsBody(Message, frozen=True):
+    """The response to `gotoTargets` and to `stepInTargets`."""
+
+    targets: list[Target] | None = None
+
+
+class DataBreakpointInfoBody(Message, frozen=True):
+    """The response to `dataBreakpointInfo`: an id for what can be watched; without one, `description` says why not."""
+
+    data_id: str | None = None
+    description: str = ""
+    access_types: list[str] | None = None
+    can_persist: bool | None = None
 
 
 # --- Reverse requests ----------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ StepMode = Literal["over", "in", "out", "back"]
 _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "stepOut", "back": "stepBack"}
 
 
+_INSTEAD_OF_BACK = "Use debug_restart and a breakpoint instead."
+
 WORKS_MEANWHILE = (
     'stacktrace_get with thread_id "*" and locals, evaluate in the main module, threads_list and tasks_list work '
     "without a pause"
@@ -95,21 +97,46 @@ class Execution:
     def __repr__(self) -> str:
         return f"<Execution of {self._requests.session_id}{', resuming' if self._resuming else ''}>"
 
-    async def continue_(self, thread_id: int) -> None:
-        """Resume with DAP `continue`.
+    async def continue_(self, thread_id: int, *, reverse: bool = False) -> None:
+        """Resume with DAP `continue`, or backwards with `reverseContinue`.
 
         Raises:
+            UsageError: `NOT_SUPPORTED`: this adapter does not run backwards.
             UsageError: `NOT_PAUSED`: the program is running; another client may have just resumed it.
             DebugError: the adapter did not agree.
         """
-        await self._resume("continue", "continue", {"threadId": thread_id})
+        if reverse:
+            self._requests.need("supportsStepBack", "run backwards", _INSTEAD_OF_BACK)
+        await self._resume("continue", "reverseContinue" if reverse else "continue", {"threadId": thread_id})
 
-    async def step(self, mode: StepMode, thread_id: int, granularity: str | None = None) -> None:
-        """Resume with DAP `next`, `stepIn`, `stepOut` or `stepBack`; raises what `continue_` does."""
+    async def step(
+        self, mode: StepMode, thread_id: int, granularity: str | None = None, target: int | None = None
+    ) -> None:
+        """Resume with DAP `next`, `stepIn`, `stepOut` or `stepBack`; raises what `continue_` does.
+
+        `target`: the id of a call to step into.
+        """
+        if mode == "back":
+            self._requests.need("supportsStepBack", "step back", _INSTEAD_OF_BACK)
+        if granularity == "instruction":  # the others are a line to an adapter that has no sizes of steps
+            self._requests.need("supportsSteppingGranularity", "step by instructions", "Leave out `granularity`.")
         arguments: dict[str, Any] = {"threadId": thread_id}
         if granularity is not None and self._requests.capabilities.supports_stepping_granularity:
             arguments["granularity"] = granularity
+        if target is not None:
+            arguments["targetId"] = target
         await self._resume("step", _STEP_COMMANDS[mode], arguments)
+
+    async def goto(self, thread_id: int, target: int) -> None:
+        """Have a thread continue from a target with DAP `goto`, which stops there; raises what `continue_` does."""
+        await self._resume("step", "goto", {"threadId": thread_id, "targetId": target})
+
+    async def restart_frame(self, frame_id: int) -> None:
+        """Begin a frame's function again with DAP `restartFrame`; raises what `continue_` does."""
+        self._requests.need(
+            "supportsRestartFrame", "restart a frame", "Leave out `frame_index` to restart the program."
+        )
+        await self._resume("step", "restartFrame", {"frameId": frame_id})
 
     async def pause(self, thread_id: int | None) -> None:
         """Send DAP `pause`, for the first thread if none is named; the stop comes as an event.

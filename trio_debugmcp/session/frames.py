@@ -26,6 +26,7 @@ def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[Stack
             location=frame_location(profile, frame),
             is_user_code=frame.presentation_hint not in {"subtle", "label", "deemphasize"},
             source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
+            instruction=frame.instruction_pointer_reference,
         )
         for frame in frames
     )

@@ -5,7 +5,7 @@ Every DAP request of a session is sent through here, so this is the place where
 - a request about a stop is refused once the program has been resumed (the *stop gate*),
 - an adapter that does not answer becomes `TIMEOUT`, and one that is gone carries what it last wrote to stderr.
 
-Only `request_quietly` sets no time limit. What needs a capability is checked by its sender, not here.
+Only `request_quietly` sets no time limit. What needs a capability is checked by its sender, with `need`.
 
     body = await requests.request("threads", None, ThreadsBody)
     if requests.capabilities.supports_step_back: ...
@@ -37,10 +37,14 @@ answered by then will not answer at all."""
 
 T = TypeVar("T")
 
+_FIELDS = {each.encode_name: each.name for each in msgspec.structs.fields(Capabilities)}
+"""The name of a capability in DAP → our field."""
+
 _ABOUT_A_STOP = frozenset(
     {
         *("stackTrace", "scopes", "variables", "evaluate", "exceptionInfo", "completions"),
         *("setExpression", "setVariable"),
+        *("readMemory", "writeMemory", "disassemble", "dataBreakpointInfo", "gotoTargets", "stepInTargets"),
     }
 )
 """Requests that are only valid while the program is stopped; another client may resume it at any time. Sent while it
@@ -88,6 +92,25 @@ class Requests:
     def connect(self, adapter: Adapter, connection: Connection) -> None:
         """Send requests over this connection from now on."""
         self._adapter, self._connection = adapter, connection
+
+    def need(self, capability: str, cannot: str, instead: str) -> None:
+        """Refuse what needs a capability, by its name in DAP, that the adapter has not declared.
+
+        Args:
+            capability: for example `supportsStepBack`.
+            cannot: what the adapter cannot do, after its name: `step back`.
+            instead: a sentence that says what to do.
+
+        Raises:
+            UsageError: `NOT_SUPPORTED`.
+        """
+        if not getattr(self.capabilities, _FIELDS[capability]):
+            name = self.profile.name
+            raise UsageError(
+                "NOT_SUPPORTED",
+                f"{name} cannot {cannot} ({capability}). {instead}",
+                {"adapter": name, "capability": capability},
+            )
 
     def learn_capabilities(self, raw: msgspec.Raw) -> None:
         """Merge the body of a `capabilities` event into what is known."""

@@ -18,6 +18,7 @@ CLIENT_CAPABILITIES = {
     "columnsStartAt1": True,
     "pathFormat": "path",
     "supportsVariableType": True,
+    "supportsMemoryReferences": True,
     "supportsRunInTerminalRequest": True,
     "supportsProgressReporting": False,
     "supportsInvalidatedEvent": False,

@@ -43,13 +43,17 @@ class Origin(Struct, frozen=True):
 
 
 class StackFrame(Struct, frozen=True):
-    """A frame of one stop; `id` is the adapter's and is invalid after the next resume."""
+    """A frame of one stop; `id` is the adapter's and is invalid after the next resume.
+
+    `instruction` is the address of the instruction that it is at, where the adapter knows one.
+    """
 
     id: int
     name: str
     location: Location
     is_user_code: bool = True
     source_reference: int = 0
+    instruction: str | None = None
 
 
 class Stop(Struct, frozen=True):

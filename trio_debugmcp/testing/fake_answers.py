@@ -3,12 +3,16 @@
 import ast
 import json
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from typing import Any
 
 import trio
+
+from trio_debugmcp.testing.fake_native import FakeNative, Refusal
+
+__all__ = ["ALL_CAPABILITIES", "FakeAnswers", "Refusal"]
 
 Arguments = dict[str, Any]
 Answer = Callable[[Arguments], Awaitable[Any]]
@@ -32,16 +36,13 @@ _PROBE_CALL = re.compile(r"probe\.call\('(\w+)', ('.*')\) if probe")
 """The question and its parameters in an expression that calls the probe."""
 
 
-class Refusal(Exception):
-    """Raised by an answer: the request fails with this text."""
-
-
-class FakeAnswers(ABC):
+class FakeAnswers(FakeNative):
     """What is found in the imaginary program, and the answers to requests about it. The base of `FakeAdapter`."""
 
     program: str
 
     def __init__(self, capabilities: Mapping[str, Any]) -> None:
+        super().__init__()
         self.capabilities = dict(capabilities)
         self.threads: list[tuple[int, str]] = [(1, "MainThread")]
         self.frames: list[tuple[str, str, int]] = [("main", "/src/app.py", 1)]
@@ -129,6 +130,8 @@ class FakeAnswers(ABC):
             {"id": 1000 + index, "name": name, "line": line, "column": 1, "source": {"path": path}}
             for index, (name, path, line) in enumerate(self.frames)
         ]
+        if frames and self.instruction_pointer is not None:
+            frames[0]["instructionPointerReference"] = self.instruction_pointer
         return {
             "stackFrames": frames[start : start + (arguments.get("levels") or 1000)],
             "totalFrames": len(frames),
@@ -151,7 +154,8 @@ class FakeAnswers(ABC):
             return {"result": self._on_probe(expression, self.probe), "variablesReference": 0}
         if expression not in self.values:
             raise Refusal(f"NameError: name '{expression}' is not defined")
-        return {"result": self.values[expression], "type": "int", "variablesReference": 0}
+        reference = {"memoryReference": self.references[expression]} if expression in self.references else {}
+        return {"result": self.values[expression], "type": "int", "variablesReference": 0, **reference}
 
     def _on_probe(self, expression: str, probe: Mapping[str, Any]) -> str:
         """Answer as the probe does: with nothing until it is installed, then in JSON. A text is the whole answer."""

@@ -16,6 +16,7 @@ from tests.session.answers import refuse
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
+from trio_debugmcp.testing.fake_native import NATIVE_CAPABILITIES
 
 SHOP = """\
 class Basket:
@@ -110,7 +111,7 @@ class Scene:
             await self.adapter.stop(reason, **more)
             return {}
 
-        for command in ("continue", "next"):
+        for command in ("continue", "next", "goto"):
             self.adapter.answer(command, go)
 
 
@@ -218,6 +219,23 @@ async def exceptions(scene: Scene) -> Answers:
     yield "exception_get_context", await scene.call("exception_get_context", max_frames=2)
 
 
+async def native(scene: Scene) -> Answers:
+    """A native program: its memory, its instructions, and going elsewhere."""
+    adapter = scene.adapter
+    adapter.capabilities |= NATIVE_CAPABILITIES
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+    adapter.memory[8:12] = b"tea\0"
+    yield "memory_read", await scene.call("memory_read", address="0x1008", count=8)
+    yield "memory_read_text", await scene.call("memory_read", address="0x1008", count=8, format="text")
+    yield "memory_read_values", await scene.call("memory_read", address="0x1008", format="u32")
+    yield "memory_write", await scene.call("memory_write", address="0x1008", data="cup", format="text")
+    yield "disassemble", await scene.call("disassemble", count=3)
+    scene.resumed_to("step", 16)
+    yield "debug_step_instruction", await scene.call("debug_step", granularity="instruction")
+    scene.resumed_to("goto", 14)
+    yield "debug_goto", await scene.call("debug_goto", line=14)
+
+
 async def attached(scene: Scene) -> Answers:
     """A program that is attached to, and keeps running."""
     yield "debug_attach", await scene.call("debug_attach", port=5678)
@@ -280,7 +298,7 @@ def with_probe(scene: Scene) -> None:
     }  # fmt: skip
 
 
-SCENES: list[Callable[[Scene], Answers]] = [breakpoints, stops, ends, exceptions, attached, family, probed]
+SCENES: list[Callable[[Scene], Answers]] = [breakpoints, stops, ends, exceptions, native, attached, family, probed]
 
 
 async def answers_of(play: Callable[[Scene], Answers], directory: Path) -> dict[str, str]:

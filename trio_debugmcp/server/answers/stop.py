@@ -65,6 +65,7 @@ class Stop(Answer, frozen=True, kw_only=True):
     returned: dict[str, str] = {}
     locals: dict[str, str] = {}
     source: str | None = None
+    instruction: str | None = None
     show: dict[str, str] = {}
     stdout: str = ""
     stderr: str = ""

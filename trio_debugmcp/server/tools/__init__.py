@@ -31,6 +31,7 @@ _FAMILIES = (
     "session",
     "listening",
     "execution",
+    "going",
     "pausing",
     "breakpoints",
     "tracepoints",
@@ -42,6 +43,7 @@ _FAMILIES = (
     "assigning",
     "source",
     "loaded",
+    "memory",
     "process",
     "timeline",
 )

@@ -6,17 +6,23 @@ import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.dap.messages import Target
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.server.answers.memory import instruction_lines
+from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.execution import listening_note
-from trio_debugmcp.session.frames import active_thread
+from trio_debugmcp.session.frames import active_thread, find_frame
+from trio_debugmcp.session.memory import instructions
 from trio_debugmcp.session.probe import waiting_line
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.targets import step_in_target
+from trio_debugmcp.state.model import Snapshot
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
@@ -30,6 +36,7 @@ class DebugWait(Params, frozen=True, kw_only=True):
 
 class DebugContinue(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
+    reverse: Annotated[bool, Meta(description="Backwards, where supported.")] = False
     show: Show = []
     wait: Wait = True
     timeout: Seconds = 30.0
@@ -41,6 +48,9 @@ class DebugStep(Params, frozen=True, kw_only=True):
         Literal["over", "in", "out", "back"],
         Meta(description="back: only where supported."),
     ] = "over"
+    target: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Of a step in: the call, by name or number.")
+    ] = None
     thread_id: ThreadId = None
     granularity: Annotated[
         Literal["statement", "line", "instruction"] | None,
@@ -85,7 +95,7 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
     before = debugger.state.snapshots
     outcome: Outcome | None = None
     with trio.move_on_at(deadline):
-        await session.execution.continue_(thread_id)
+        await session.execution.continue_(thread_id, reverse=params.reverse)
         if params.wait:
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
@@ -98,30 +108,57 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
 async def _step(debugger: Debugger, params: DebugStep) -> Stop:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
-    if params.mode == "back" and not session.requests.capabilities.supports_step_back:
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"{session.profile.name} cannot step back (supportsStepBack). Use debug_restart and a breakpoint instead.",
-            {"adapter": session.profile.name, "capability": "supportsStepBack"},
-        )
     thread_id = active_thread(snapshot, params.thread_id)
     if snapshot.stop is not None and thread_id != snapshot.stop.thread_id and session.profile.has_probe:
-        await _check_steppable(session, thread_id, snapshot.stop.thread_id)
+        await check_steppable(session, thread_id, snapshot.stop.thread_id)
+    target = await _target(session, snapshot, thread_id, params)
     outcome: Outcome | None = None
     for _ in range(params.count):
         outcome = None
         with trio.move_on_at(deadline):
-            await session.execution.step(params.mode, thread_id, params.granularity)
+            await session.execution.step(
+                params.mode, thread_id, params.granularity, None if target is None else target.id
+            )
             if params.wait:
                 outcome = await debugger.wait_stop(session.id)
         stopped = outcome.paused if outcome is not None else None
         if stopped is None or stopped.stop is None or stopped.stop.reason != "Step" or stopped.id != session.id:
             break
         thread_id = stopped.stop.thread_id
-    return await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
+    paused = outcome.paused if outcome is not None else None
+    if paused is None or paused.id != session.id:
+        return answer
+    if params.granularity == "instruction":
+        answer = replace(answer, instruction=await _instruction(debugger, session, paused))
+    if target is not None and paused.stack.total <= snapshot.stack.total:
+        answer = replace(answer, notes=[*answer.notes, f"`{target.label}` was not entered: {_NOT_ENTERED}"])
+    return answer
 
 
-async def _check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:
+async def _target(session: DebugSession, snapshot: Snapshot, thread_id: int, params: DebugStep) -> Target | None:
+    """Return the call that is to be stepped into, if one is named."""
+    if params.target is None:
+        return None
+    if params.mode != "in" or params.count != 1:
+        raise UsageError("INVALID_PARAMETER", 'A `target` is of one step: pass mode="in", and no `count`.')
+    frame = await find_frame(session.requests, snapshot, thread_id, 0)
+    return await step_in_target(session.requests, frame, params.target.strip())
+
+
+async def _instruction(debugger: Debugger, session: DebugSession, snapshot: Snapshot) -> str | None:
+    """Return the instruction where a program is stopped, if the adapter knows it."""
+    address = snapshot.stack.frames[0].instruction if snapshot.stack.frames else None
+    if address is None or not session.requests.capabilities.supports_disassemble_request:
+        return address
+    try:
+        found = await instructions(session.requests, address, 1)
+    except DebugError:  # what is behind a wild jump: the stop is answered all the same
+        return address
+    return instruction_lines(Places(debugger.workspace.directory), found, None)[0].partition("  ")[0]
+
+
+async def check_steppable(session: DebugSession, thread_id: int, stopped: int) -> None:
     """Refuse to step a thread that is not stopped: debugpy agrees, and then nothing moves any more.
 
     Raises:
@@ -166,7 +203,7 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
     return replace(answer, notes=[*answer.notes, f"ran to line {line} instead of {params.line}, where no code is"])
 
 
-_WAIT_DESCRIPTION = "Wait until the program stops or ends. Returns at once when it is stopped already."
+_NOT_ENTERED = "it was not called on the way, or has no code that is debugged"
 
 TOOLS = (
     Tool(
@@ -176,6 +213,7 @@ TOOLS = (
         params=DebugContinue,
         run=_continue,
         listing="core",
+        unlisted=frozenset({"reverse"}),
     ),
     Tool(
         name="debug_step",

@@ -18,11 +18,12 @@ from trio_debugmcp.server.answers.stop import (
     with_crash,
     with_sessions,
 )
-from trio_debugmcp.server.tools.answering import with_threads
+from trio_debugmcp.server.tools.answering import wait_answer, with_threads
 from trio_debugmcp.server.tools.checks import check_program, choose_profile
 from trio_debugmcp.server.tools.launching import run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
 
 
@@ -45,6 +46,9 @@ class DebugDisconnect(Params, frozen=True, kw_only=True):
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
+    frame_index: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Only begin this frame's function again, where supported.")
+    ] = None
     show: Show = []
     timeout: Seconds = 30.0
 
@@ -108,6 +112,8 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
 
 
 async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
+    if params.frame_index is not None:
+        return await _restart_frame(debugger, params.frame_index, params)
     if debugger.last_start is None:
         raise UsageError("NO_SESSION", "There is nothing to restart. Start a session with debug_launch.")
     profile, start = debugger.last_start
@@ -121,6 +127,17 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
     return await run_program(debugger, profile, start, timeout=params.timeout, show=params.show)
+
+
+async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
+    deadline = trio.current_time() + params.timeout
+    session, snapshot = debugger.paused()
+    frame = await find_frame(session.requests, snapshot, None, index)
+    outcome: Outcome | None = None
+    with trio.move_on_at(deadline):
+        await session.execution.restart_frame(frame.id)
+        outcome = await debugger.wait_stop(session.id)
+    return await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
 
 
 async def _state(debugger: Debugger, params: DebugState) -> Stop:

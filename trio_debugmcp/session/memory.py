@@ -1,0 +1,270 @@
+"""Memory of a paused program: bytes read and written, and instructions. By the adapter, where it declares that it can.
+
+    reference = await located(requests, frame, "cart->count")
+    memory = await read(requests, reference, 0, 16)
+    memory.data, memory.unreadable      # at most 16 bytes, and how many of them could not be read
+
+What an adapter says that it wrote is read back: gdb answers `writeMemory` with nothing at all.
+"""
+
+import binascii
+import re
+from base64 import b64decode, b64encode
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import DisassembleBody, EvaluateBody, Instruction, ReadMemoryBody, WriteMemoryBody
+from trio_debugmcp.errors import AdapterRefused, UsageError
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.inspection import evaluate_text
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.model import StackFrame
+from trio_debugmcp.state.payloads import shortened
+
+LOCATE_SECONDS = 5.0
+"""For an expression, as for an evaluation."""
+
+HIGHEST = 2**64 - 1
+"""The last address of the largest programs."""
+
+_PAGE_BYTES = 4096
+"""Memory is mapped in pages of this size or a multiple of it, so that the readable part ends where one does."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+_UNREADABLE = "invalid"
+"""The presentation hint of what an adapter could not disassemble."""
+
+
+READ, WRITE, DISASSEMBLE = "supportsReadMemoryRequest", "supportsWriteMemoryRequest", "supportsDisassembleRequest"
+
+_WITHOUT = {
+    READ: ("read memory", "Use variables_get and evaluate."),
+    WRITE: ("write memory", "Use variable_set."),
+    DISASSEMBLE: ("disassemble", "Use source_get for the program's source."),
+}
+"""What an adapter without a capability cannot do, and what to do then."""
+
+
+class Memory(Struct, frozen=True):
+    """Bytes at an address, and how many behind them were asked for and cannot be read."""
+
+    address: str
+    data: bytes
+    unreadable: int = 0
+
+
+def check(requests: Requests, capability: str) -> None:
+    """Refuse what the adapter cannot do, before anything is evaluated for it.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`.
+    """
+    requests.need(capability, *_WITHOUT[capability])
+
+
+# --- Addresses --------------------------------------------------------------------------------------------------------
+
+
+def checked_address(text: str) -> str:
+    """Return an address as adapters take it.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    found = number(text)
+    if found is None or not 0 <= found <= HIGHEST:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"`{shortened(text)}` is not an address. Pass a number such as 0x7ffe12345678, as answers have them; "
+            "evaluate shows the address of a variable as the value of `&variable`.",
+            {"address": shortened(text)},
+        )
+    return hex(found)
+
+
+def number(text: str | None) -> int | None:
+    """Return the number that an address is; None of what only the adapter understands."""
+    try:
+        return None if text is None else int(text, 0)
+    except ValueError:
+        return None
+
+
+async def located(requests: Requests, frame: StackFrame, expression: str) -> str:
+    """Return the address that an expression leads to: of a pointer, what it points to; else where the value is.
+
+    Raises:
+        UsageError: `EVAL_FAILED` or `EVAL_TIMEOUT`.
+    """
+    body = await evaluate_text(requests, frame, expression, expression, LOCATE_SECONDS)
+    address = body.memory_reference or await address_of(requests, frame, expression)
+    if address is None:
+        raise UsageError(
+            "EVAL_FAILED",
+            f"`{shortened(expression)}` is in no memory: it may be a constant, or be kept in a register. Pass the "
+            "`address` instead.",
+            {"expression": shortened(expression)},
+        )
+    return address
+
+
+async def address_of(requests: Requests, frame: StackFrame, expression: str) -> str | None:
+    """Return the address of a variable, as languages with pointers write it; None if it has none."""
+    pointer = f"&({expression})"
+    try:
+        body = await evaluate_text(requests, frame, pointer, pointer, LOCATE_SECONDS)
+    except UsageError as error:
+        if error.code != "EVAL_FAILED":
+            raise
+        return None
+    return body.memory_reference or address_in(body)
+
+
+def address_in(body: EvaluateBody) -> str | None:
+    """Return the address that a value shows."""
+    found = _ADDRESS.search(body.result)
+    return None if found is None else found[0]
+
+
+# --- Bytes ------------------------------------------------------------------------------------------------------------
+
+
+async def read(requests: Requests, reference: str, offset: int, count: int) -> Memory:
+    """Read bytes; those behind the last one that can be read are counted.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`; `INVALID_PARAMETER`: there is no memory at that address.
+    """
+    check(requests, READ)
+    try:
+        found = await _read(requests, reference, offset, count)
+    except AdapterRefused as refusal:
+        # gdb reads all or nothing: what it refuses may end in a page that is not there.
+        shorter = _to_page_end(reference, offset)
+        begin = (
+            None if shorter is None or shorter >= count else await _read_or_none(requests, reference, offset, shorter)
+        )
+        if begin is None:
+            raise _no_memory(reference, offset, refusal.reason) from None
+        found = begin
+    if not found.data:
+        raise _no_memory(reference, offset, "nothing can be read there")
+    return Memory(found.address, found.data[:count], max(count - len(found.data), 0))
+
+
+async def _read(requests: Requests, reference: str, offset: int, count: int) -> Memory:
+    arguments = {"memoryReference": reference, "offset": offset, "count": count}
+    body = await requests.request("readMemory", arguments, ReadMemoryBody)
+    try:
+        return Memory(_named(body.address, reference, offset), b64decode(body.data))
+    except binascii.Error as error:
+        raise AdapterRefused("readMemory", f"it answered with what is not base64: {error}") from None
+
+
+async def _read_or_none(requests: Requests, reference: str, offset: int, count: int) -> Memory | None:
+    try:
+        return await _read(requests, reference, offset, count)
+    except AdapterRefused:
+        return None
+
+
+def _to_page_end(reference: str, offset: int) -> int | None:
+    found = number(reference)
+    return None if found is None else _PAGE_BYTES - (found + offset) % _PAGE_BYTES
+
+
+def _named(address: str, reference: str, offset: int) -> str:
+    """Return the address that an adapter names, or else the one that it was asked about."""
+    own, asked = number(address), number(reference)
+    if own is not None:
+        return hex(own)
+    return _sum(reference, offset) if asked is None else hex(asked + offset)
+
+
+def _sum(reference: str, offset: int) -> str:
+    return f"{reference}{offset:+d}" if offset else reference
+
+
+def _no_memory(reference: str, offset: int, reason: str) -> UsageError:
+    where = _sum(reference, offset)
+    return UsageError(
+        "INVALID_PARAMETER",
+        f"No memory can be read at {where}: {shortened(reason.strip().rstrip('.'), MAX_MESSAGE_LENGTH)}. Pass an "
+        "`expression` of the program, or an address that an answer has named.",
+        {"address": where},
+    )
+
+
+async def write(requests: Requests, reference: str, offset: int, data: bytes) -> tuple[Memory, Memory] | None:
+    """Write bytes; return what was there before and what is there now, or None where the adapter cannot read.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`, `INVALID_PARAMETER` as of `read`, or `EVAL_FAILED`: it holds something else now.
+    """
+    check(requests, WRITE)
+    before = None
+    if requests.capabilities.supports_read_memory_request:
+        before = await read(requests, reference, offset, len(data))
+        if before.unreadable:
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"Only {len(before.data)} bytes from {before.address} on can be read; nothing was written. Pass "
+                "fewer bytes, or another address.",
+                {"address": before.address},
+            )
+    arguments = {"memoryReference": reference, "offset": offset, "data": b64encode(data).decode()}
+    try:
+        body = await requests.request("writeMemory", arguments, WriteMemoryBody)
+    except AdapterRefused as refusal:
+        raise _not_written(reference, offset, refusal.reason) from None
+    if before is None:
+        if body.bytes_written not in (None, len(data)):
+            raise _not_written(reference, offset, f"only {body.bytes_written} bytes of {len(data)}")
+        return None
+    after = await read(requests, reference, offset, len(data))
+    if after.data != data:
+        raise _not_written(reference, offset, f"it holds {after.data.hex(' ')} now, it held {before.data.hex(' ')}")
+    return before, after
+
+
+def _not_written(reference: str, offset: int, reason: str) -> UsageError:
+    where = _sum(reference, offset)
+    return UsageError(
+        "EVAL_FAILED",
+        f"The bytes were not written at {where}: {shortened(reason.strip().rstrip('.'), MAX_MESSAGE_LENGTH)}. See "
+        "with memory_read what is there.",
+        {"address": where},
+    )
+
+
+# --- Instructions -----------------------------------------------------------------------------------------------------
+
+
+async def instructions(requests: Requests, address: str, count: int) -> list[Instruction]:
+    """Return the instructions from an address on; fewer than asked for where what follows is not code.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`; `INVALID_PARAMETER`: there are none at that address.
+    """
+    check(requests, DISASSEMBLE)
+    arguments = {"memoryReference": address, "instructionCount": count, "resolveSymbols": True}
+    reason = "no instruction can be read there"
+    found: list[Instruction] = []
+    try:
+        found = (await requests.request("disassemble", arguments, DisassembleBody)).instructions or []
+    except AdapterRefused as refusal:
+        reason = refusal.reason.strip().rstrip(".")
+    readable: list[Instruction] = []
+    for each in found[:count]:
+        if each.presentation_hint == _UNREADABLE or not each.instruction.strip():
+            break
+        readable.append(each)
+    if not readable:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"Nothing can be disassembled at {address}: {shortened(reason, MAX_MESSAGE_LENGTH)}. Without `address` "
+            "it begins where the frame is.",
+            {"address": address},
+        )
+    return readable
