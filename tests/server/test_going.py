@@ -56,9 +56,9 @@ async def test_of_several_targets_one_is_chosen_by_name_or_number(autojump_clock
         stops_at(adapter, "goto", "goto", app(9))
         failed = await failure(client, "debug_goto", line=9)
         assert failed.code == "INVALID_PARAMETER"
-        assert failed.message.endswith("are several targets here. Pass one of these as `target`, by its name or its "
+        assert failed.message.endswith("Several targets are here. Pass one of these as `target`, by its name or its "
                                        "number: 7 first column 3; 8 second.")  # fmt: skip
-        assert "is no target `third`" in (await failure(client, "debug_goto", line=9, target="third")).message
+        assert "The target `third` is not here" in (await failure(client, "debug_goto", line=9, target="third")).message
         assert adapter.sent("goto") == []
         for target, number in (("second", 8), ("7", 7)):
             await client.call("debug_goto", line=9, target=target)
@@ -192,7 +192,10 @@ async def test_a_call_that_was_not_entered_is_named(autojump_clock: MockClock) -
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"target": "nope", "mode": "in"}, "is no target `nope` here. Pass one of these as `target`, by its name or"),
+        (
+            {"target": "nope", "mode": "in"},
+            "The target `nope` is not here. Pass one of these as `target`, by its name or",
+        ),
         ({"target": "nope", "mode": "in"}, "its number: 1 scale(n); 2 shop.add(n)."),
         ({"target": "scale"}, 'pass mode="in"'),
         ({"target": "scale", "mode": "in", "count": 2}, "and no `count`"),
@@ -207,7 +210,7 @@ async def test_a_call_that_is_not_there_lists_those_that_are(
         assert adapter.sent("stepIn") == []
 
 
-async def test_calls_of_one_name_are_told_apart_by_their_numbers(autojump_clock: MockClock) -> None:
+async def test_calls_of_one_name_differ_by_their_numbers(autojump_clock: MockClock) -> None:
     async with paused("legacy", native()) as (client, adapter):
         adapter.step_in_targets = [{"id": 4, "label": "add"}, {"id": 5, "label": "add"}, {"id": 6, "label": "f"}]
         failed = await failure(client, "debug_step", mode="in", target="add")

@@ -65,6 +65,7 @@ The answer of every tool that moves the program, so that one call shows what is 
 | `returned` | what the functions returned that the step has left |
 | `locals` | the variables of the top frame |
 | `source` | the lines around |
+| `instruction` | where a step by an instruction has ended: address and instruction |
 | `show` | the values of the expressions in `show`; the error where one fails |
 | `stdout`, `stderr`, `log`, `console` | what is new in the output; `console` is what the debug adapter wrote |
 | `exitCode`, `signal` | how the program ended |

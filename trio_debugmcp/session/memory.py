@@ -137,36 +137,26 @@ async def read(requests: Requests, reference: str, offset: int, count: int) -> M
         UsageError: `NOT_SUPPORTED`; `INVALID_PARAMETER`: there is no memory at that address.
     """
     check(requests, READ)
-    try:
-        found = await _read(requests, reference, offset, count)
-    except AdapterRefused as refusal:
+    found, reason = await _try_to_read(requests, reference, offset, count)
+    shorter = _to_page_end(reference, offset)
+    if found is None and shorter is not None and shorter < count:
         # gdb reads all or nothing: what it refuses may end in a page that is not there.
-        shorter = _to_page_end(reference, offset)
-        begin = (
-            None if shorter is None or shorter >= count else await _read_or_none(requests, reference, offset, shorter)
-        )
-        if begin is None:
-            raise _no_memory(reference, offset, refusal.reason) from None
-        found = begin
-    if not found.data:
-        raise _no_memory(reference, offset, "nothing can be read there")
+        found, _ = await _try_to_read(requests, reference, offset, shorter)
+    if found is None or not found.data:
+        raise _no_memory(reference, offset, reason or "nothing can be read there")
     return Memory(found.address, found.data[:count], max(count - len(found.data), 0))
 
 
-async def _read(requests: Requests, reference: str, offset: int, count: int) -> Memory:
+async def _try_to_read(requests: Requests, reference: str, offset: int, count: int) -> tuple[Memory | None, str]:
+    """Return what the adapter reads, or else why it refuses."""
     arguments = {"memoryReference": reference, "offset": offset, "count": count}
-    body = await requests.request("readMemory", arguments, ReadMemoryBody)
     try:
-        return Memory(_named(body.address, reference, offset), b64decode(body.data))
+        body = await requests.request("readMemory", arguments, ReadMemoryBody)
+        return Memory(_named(body.address, reference, offset), b64decode(body.data)), ""
+    except AdapterRefused as refusal:
+        return None, refusal.reason
     except binascii.Error as error:
-        raise AdapterRefused("readMemory", f"it answered with what is not base64: {error}") from None
-
-
-async def _read_or_none(requests: Requests, reference: str, offset: int, count: int) -> Memory | None:
-    try:
-        return await _read(requests, reference, offset, count)
-    except AdapterRefused:
-        return None
+        return None, f"the adapter's answer is not base64: {error}"
 
 
 def _to_page_end(reference: str, offset: int) -> int | None:

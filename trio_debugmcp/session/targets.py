@@ -70,10 +70,10 @@ def _chosen(found: Sequence[Target], wanted: str | None) -> Target:
         return chosen[0]
     shown = [_named(each) for each in (chosen or found)]
     listed = "; ".join(shown[:_MAX_NAMED]) + (f"; {len(shown) - _MAX_NAMED} more" * (len(shown) > _MAX_NAMED))
-    what = "are several targets" if chosen or wanted is None else f"is no target `{shortened(wanted)}`"
+    what = "Several targets are" if chosen or wanted is None else f"The target `{shortened(wanted)}` is not"
     raise UsageError(
         "INVALID_PARAMETER",
-        f"There {what} here. Pass one of these as `target`, by its name or its number: {listed or 'none'}.",
+        f"{what} here. Pass one of these as `target`, by its name or its number: {listed or 'none'}.",
         {"targets": shown},
     )
 

@@ -44,7 +44,8 @@ class FakeNative(ABC):
         """Send an event, by default with an empty body."""
 
     def _at(self, arguments: dict[str, Any]) -> int:
-        return int(arguments["memoryReference"], 0) + arguments.get("offset", 0) - self.memory_address
+        offset: int = arguments.get("offset", 0)
+        return int(arguments["memoryReference"], 0) + offset - self.memory_address
 
     async def _on_readMemory(self, arguments: dict[str, Any]) -> Any:  # noqa: N802
         start = self._at(arguments)

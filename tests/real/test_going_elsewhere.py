@@ -59,7 +59,11 @@ async def test_a_program_goes_to_lines_of_its_function_and_into_the_call_that_is
         assert (await client.call("debug_state"))["at"] == f"{file}:16 in work"
 
         code, message = await failure(client, "debug_step", mode="in", target="nothing")
-        assert (code, "is no target `nothing` here" in message, "scale" in message) == ("INVALID_PARAMETER", True, True)
+        assert (code, "The target `nothing` is not here" in message, "scale" in message) == (
+            "INVALID_PARAMETER",
+            True,
+            True,
+        )
         inside = await client.call("debug_step", mode="in", target="add")
         assert (inside["at"], inside["locals"]) == (f"{file}:6 in add", {"a": "6", "b": "8"})
         await client.call("debug_step", mode="out")
