@@ -351,6 +351,6 @@ def _translated(part: Any, local: Callable[[str], str]) -> Any:
     if not isinstance(part, ProbeAnswer):
         return part
     parts = {name: _translated(getattr(part, name), local) for name in part.__struct_fields__}
-    if isinstance(part, Place | ProbeModule) and part.file is not None:
-        parts["file"] = local(part.file)
+    if type(parts.get("file")) is str:
+        parts["file"] = local(parts["file"])
     return type(part)(**parts)

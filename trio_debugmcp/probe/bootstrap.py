@@ -136,7 +136,12 @@ def asked_in(expression: str) -> tuple[str, str | None] | None:
     return found[1], json.dumps(kept, sort_keys=True)
 
 
-_SUBJECT = frozenset({"thread", "frame", "path", "expression", "scope", "start", "filter", "depth", "code"})
+_SUBJECT = frozenset(
+    {
+        *("thread", "frame", "path", "expression", "scope", "start", "filter", "depth", "code"),
+        *("pattern", "only", "module", "inherited", "direction"),
+    }
+)
 """Parameters that say what is asked about. The others say how much of it."""
 
 

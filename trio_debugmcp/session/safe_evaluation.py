@@ -80,17 +80,23 @@ async def _in_program(session: DebugSession, place: SafePlace, expression: str, 
             code=False,
         )
     except ProbeError as error:
-        if error.kind == "rejected":
-            raise _rejected(str(error)) from None
-        if error.kind == "raised":
-            reason = shortened(str(error), MAX_MESSAGE_LENGTH)
-            raise UsageError("EVAL_FAILED", f"`{shortened(expression)}` failed: {reason}") from None
-        if error.kind == "slow":
-            sentence = f"`{shortened(expression)}` took too long, and was given up. Ask for less."
-            raise UsageError("EVAL_TIMEOUT", sentence) from None
-        raise UsageError(
-            "NOT_SUPPORTED",
-            f"`{shortened(expression)}` cannot be evaluated safely: {str(error).rstrip('.')}. Use evaluate.",
-            {"adapter": session.profile.name},
-        ) from None
+        raise refused(error, session, expression) from None
     return reply.answer.value, reply.answer.type
+
+
+def refused(error: ProbeError, session: DebugSession, expression: str) -> UsageError:
+    """Return the error for an expression that the probe found no value for without running code of the program."""
+    shown = f"`{shortened(expression)}`"
+    if error.kind == "rejected":
+        return _rejected(str(error))
+    if error.kind == "ambiguous":
+        return UsageError("INVALID_PARAMETER", f"{error}: pass the one that you mean.", {"parameter": "expression"})
+    if error.kind == "raised":
+        return UsageError("EVAL_FAILED", f"{shown} failed: {shortened(str(error), MAX_MESSAGE_LENGTH)}")
+    if error.kind == "slow":
+        return UsageError("EVAL_TIMEOUT", f"{shown} took too long, and was given up. Ask for less.")
+    return UsageError(
+        "NOT_SUPPORTED",
+        f"{shown} cannot be evaluated safely: {str(error).rstrip('.')}. Use evaluate.",
+        {"adapter": session.profile.name},
+    )

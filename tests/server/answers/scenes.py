@@ -263,6 +263,8 @@ async def probed(scene: Scene) -> Answers:
     yield "stacktrace_get_all", await scene.call("stacktrace_get", thread_id="*")
     yield "stacktrace_get_locals", await scene.call("stacktrace_get", locals=True)
     yield "tasks_list", await scene.call("tasks_list", count=2)
+    yield "type_get", await scene.call("type_get", expression="Basket", count=3)
+    yield "symbols_search", await scene.call("symbols_search", pattern="Basket", count=2)
 
 
 def with_probe(scene: Scene) -> None:
@@ -294,6 +296,23 @@ def with_probe(scene: Scene) -> None:
                  "depth": 1},
             ],
             "total": 5,
+        },
+        "type": {
+            "name": "shop.Basket", "file": scene.file, "line": 1, "bases": ["shop.Base"], "mro": ["shop.Base", "list"],
+            "metaclass": "abc.ABCMeta", "size": 56, "doc": "What a customer buys.", "inherited": {"list": 34},
+            "total": 9,
+            "members": [
+                {"name": "owner", "kind": "fields", "text": "str", "file": scene.file, "line": 3},
+                {"name": "size", "kind": "properties", "text": "int", "of": "Base", "file": "/lib/base.py", "line": 4},
+                {"name": "put", "kind": "methods", "text": "(product, count)", "file": scene.file, "line": 6},
+            ],
+        },
+        "symbols": {
+            "symbols": [
+                {"name": "shop.Basket", "type": True, "file": scene.file, "line": 1},
+                {"name": "shop.Basket.put", "signature": "(product, count)", "file": scene.file, "line": 6},
+            ],
+            "total": 3,
         },
     }  # fmt: skip
 

@@ -210,6 +210,48 @@ def _safe(asked: Asked) -> Json:
     return answer
 
 
+def _type(asked: Asked) -> Json:
+    """The type of what an expression stands for, or the class that it names, with its members."""
+    from trio_debugmcp.probe.inside import typed
+
+    value = _found(asked)
+    question = typed.Question(
+        start=asked.number("start", 0),
+        most=asked.number("count", 100),
+        filter=asked.text("filter"),
+        kind=asked.text("only"),
+        inherited=bool(asked.parameters.get("inherited")),
+    )
+    return typed.type_json(value, question, asked.budget, asked.renderer)
+
+
+def _found(asked: Asked) -> Any:
+    """What an expression stands for, found without running code of the program."""
+    from trio_debugmcp.probe.inside import lookup, safe_facts  # compiled only in programs that are asked
+
+    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
+    try:
+        return lookup.found(asked.text("expression"), frame, asked.budget)
+    except safe_facts.RejectedError as error:
+        raise UnknownError("rejected", error.rule) from None
+    except lookup.AmbiguousError as error:
+        raise UnknownError("ambiguous", str(error)) from None
+
+
+def _symbols(asked: Asked) -> Json:
+    """The types and functions of the loaded modules by a pattern."""
+    from trio_debugmcp.probe.inside import symbols
+
+    question = symbols.Question(
+        asked.text("pattern"),
+        asked.text("only"),
+        asked.text("module"),
+        asked.number("start", 0),
+        asked.number("count", 100),
+    )
+    return symbols.symbols_json(question, asked.budget, asked.renderer)
+
+
 def _tasks(asked: Asked) -> Json:
     """The asyncio tasks and the Trio tasks of the program."""
     return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
@@ -264,6 +306,8 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "summarize": _summarize,
     "describe": _describe,
     "safe": _safe,
+    "type": _type,
+    "symbols": _symbols,
     "tasks": _tasks,
     "modules": _modules,
     "start": _start,

@@ -13,7 +13,7 @@ _DEBUGGER = ("_pydev", "pydev", "debugpy")
 
 def modules_json(start: int, most: int, word: str, budget: Budget) -> Json:
     """Return the modules whose name or file contains a word, those of the user's code first, and how many there are."""
-    found = [_module(name, names) for name, names in _namespaces().items()]
+    found = [_module(name, names) for name, names in namespaces().items()]
     word = word.lower()
     wanted = [each for each in found if word in each["name"].lower() or word in each.get("file", "").lower()]
     wanted.sort(key=lambda each: bool(each.get("library")))
@@ -26,8 +26,8 @@ def modules_json(start: int, most: int, word: str, budget: Budget) -> Json:
     return {"modules": listed, "total": len(wanted)}
 
 
-def _namespaces() -> Dict[str, Dict[str, Any]]:
-    """The names in each module, which need not be a module: a program may put anything there."""
+def namespaces() -> Dict[str, Dict[str, Any]]:
+    """Return the names in each module, which need not be a module: a program may put anything there."""
     found = {}
     for name, module in list(sys.modules.items()):
         names = facts.instance_dict(module)

@@ -40,6 +40,7 @@ _FAMILIES = (
     "inspection",
     "safely",
     "objects",
+    "symbols",
     "assigning",
     "source",
     "loaded",

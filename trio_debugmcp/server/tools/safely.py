@@ -7,27 +7,37 @@ from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.safe_evaluation import SafePlace, check_safe, evaluate_safely
+from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.payloads import shortened
 
 
-async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
-    """Evaluate in the frame that is meant; while a Python program runs, in the globals of its main module."""
-    session = debugger.program(params.session_id)
-    check_safe(session, params.expression)
+async def safe_place(
+    debugger: Debugger, session_id: str | None, thread_id: int | None, frame_index: int
+) -> tuple[DebugSession, SafePlace]:
+    """Return where to evaluate: in the frame that is meant, or while a Python program runs in its main module.
+
+    Raises:
+        UsageError: `NO_SESSION`, `NOT_PAUSED`, `INVALID_THREAD` or `INVALID_FRAME`.
+    """
+    session = debugger.program(session_id)
     snapshot = session.snapshot
     if snapshot is not None and snapshot.phase == "Running" and session.profile.has_probe:
-        if params.frame_index or params.thread_id is not None:
+        if frame_index or thread_id is not None:
             raise UsageError(
                 "NOT_PAUSED",
                 "The program is not paused, so there is no frame to evaluate in. Leave out frame_index and thread_id, "
                 "or use debug_pause first.",
                 {"currentState": "Running"},
             )
-        place = SafePlace()
-    else:
-        session, snapshot = debugger.paused(params.session_id)
-        frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
-        place = SafePlace(frames.active_thread(snapshot, params.thread_id), params.frame_index, frame)
+        return session, SafePlace()
+    session, snapshot = debugger.paused(session_id)
+    frame = await frames.find_frame(session.requests, snapshot, thread_id, frame_index)
+    return session, SafePlace(frames.active_thread(snapshot, thread_id), frame_index, frame)
+
+
+async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
+    check_safe(debugger.program(params.session_id), params.expression)
+    session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
     limit = params.max_value_length
     value, kind = await evaluate_safely(session, place, params.expression, params.timeout, limit)
     return Value(value=shortened(value, limit), type=None if shows_type(value, kind) else kind)

@@ -1,0 +1,77 @@
+"""What the probe answers about types, symbols and references, as structs."""
+
+import msgspec
+
+from trio_debugmcp.probe.answers import ProbeAnswer
+
+
+class Member(ProbeAnswer, frozen=True):
+    """A member of a class.
+
+    Attributes:
+        kind: `fields`, `properties`, `methods`, `classMethods`, `staticMethods` or `attributes`.
+        text: its signature, its type, or its value.
+        of: the class that defines it, where that is another one.
+    """
+
+    name: str
+    kind: str
+    text: str = ""
+    of: str = ""
+    file: str = ""
+    line: int = 0
+
+
+class TypeAnswer(ProbeAnswer, frozen=True):
+    """The answer to `type`: a class, or the class of a value, or a function.
+
+    Attributes:
+        qualname: of a class, its name in its module.
+        size: bytes of an instance, without what it refers to; `item_size` more for each item.
+        total: how many members there are of those that were asked for.
+        inherited: how many members bases have besides, which are not listed, by the name of the base.
+        ended: there was not enough time to find all members.
+    """
+
+    name: str
+    qualname: str = ""
+    file: str = ""
+    line: int = 0
+    library: bool = False
+    function: bool = False
+    signature: str = ""
+    instance: bool = False
+    bases: tuple[str, ...] = ()
+    mro: tuple[str, ...] = ()
+    metaclass: str = ""
+    size: int = 0
+    item_size: int = 0
+    doc: str = ""
+    members: tuple[Member, ...] = ()
+    total: int = 0
+    inherited: dict[str, int] = msgspec.field(default_factory=dict)
+    ended: bool = False
+
+
+class Symbol(ProbeAnswer, frozen=True):
+    """A type, or a function with its signature."""
+
+    name: str
+    type: bool = False
+    qualname: str = ""
+    signature: str = ""
+    file: str = ""
+    line: int = 0
+    library: bool = False
+
+
+class Symbols(ProbeAnswer, frozen=True):
+    """The answer to `symbols`: a page of them, and how many there are in the modules that were searched.
+
+    `searched`: of so many of the `modules`, where there was not enough time for all.
+    """
+
+    symbols: tuple[Symbol, ...]
+    total: int
+    modules: int = 0
+    searched: int | None = None
