@@ -177,12 +177,15 @@ async def evaluate_text(
     expression: str,
     seconds: float,
     withdraw: Callable[[], Awaitable[bool]] | None = None,
+    context: str | None = None,
 ) -> EvaluateBody:
     """Evaluate a part of what the user wants evaluated, as it is; errors name the whole.
 
-    `withdraw` takes it back if it has not begun when the time is over, and returns whether it did.
+    `withdraw` takes it back if it has not begun when the time is over, and returns whether it did. `context`: that of
+    DAP, where it is not the one for expressions.
     """
-    arguments = {"expression": part, "frameId": frame.id, "context": requests.profile.dialect.evaluate_context}
+    context = context or requests.profile.dialect.evaluate_context
+    arguments = {"expression": part, "frameId": frame.id, "context": context}
     blocked_by = requests.unfinished
     body: EvaluateBody | None = None
     try:

@@ -5,6 +5,8 @@
 docs/evaluate_safe.md says what is guaranteed, where, and why.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
@@ -14,6 +16,9 @@ from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
+
+COMMAND_CONTEXT = "repl"
+"""The context of DAP in which debuggers take commands."""
 
 
 class SafePlace(Struct, frozen=True):
@@ -41,6 +46,9 @@ async def evaluate_safely(
             "The program is not paused, so there is no frame to evaluate in. Use debug_pause first.",
             {"currentState": "Running"},
         )
+    commands = session.profile.repl.safe_commands(expression)
+    if commands:
+        return await _by_commands(session, place.frame, expression, commands, seconds)
     found = await inspection.evaluate(session.requests, place.frame, expression, seconds)
     return found.value, found.type
 
@@ -66,6 +74,30 @@ def _rejected(why: str) -> UsageError:
         f"Not evaluated safely: {why}. Ask for something simpler, for a stored field for example, or use evaluate, "
         "which runs anything.",
     )
+
+
+async def _by_commands(
+    session: DebugSession, frame: StackFrame, expression: str, commands: Sequence[str], seconds: float
+) -> tuple[str, str | None]:
+    """Return what the first command answers that works, or else raise the error of the last."""
+    repl = session.profile.repl
+    reason = ""
+    for command in commands:
+        try:
+            body = await inspection.evaluate_text(
+                session.requests, frame, command, expression, seconds, context=COMMAND_CONTEXT
+            )
+            return repl.safe_answer(body.result)
+        except ValueError as error:
+            reason = str(error)
+        except UsageError as error:
+            if error.code != "EVAL_FAILED":
+                raise
+            reason = str(error)
+        if repl.needs_call(reason):
+            raise _rejected(f"`{shortened(expression)}` would call a function of the program")
+    first = shortened(reason.partition("\n")[0], MAX_MESSAGE_LENGTH)
+    raise UsageError("EVAL_FAILED", first if " failed: " in first else f"`{shortened(expression)}` failed: {first}")
 
 
 async def _in_program(session: DebugSession, place: SafePlace, expression: str, limit: int) -> tuple[str, str | None]:

@@ -215,6 +215,25 @@ class Repl:
         rule = "names, members, constant indices and one comparison of these are evaluated safely in this language"
         return Rejection(expression.strip(), rule)
 
+    def safe_commands(self, expression: str) -> Sequence[str]:
+        """Commands of the adapter that evaluate an expression and call nothing of the program: the first that works.
+
+        Empty where the adapter has none: then it evaluates as always, and only the syntax is judged.
+        """
+        return ()
+
+    def safe_answer(self, text: str) -> tuple[str, str | None]:
+        """Value and type in the answer to one of `safe_commands`.
+
+        Raises:
+            ValueError: there is none; with the adapter's reason.
+        """
+        return text, None
+
+    def needs_call(self, reason: str) -> bool:
+        """Whether one of `safe_commands` failed because something of the program would have to be called."""
+        return False
+
     def lengths(self, values: Sequence[tuple[str, str]]) -> str | None:
         """An expression for how many items these values have, each a path and a type: numbers with spaces between.
 

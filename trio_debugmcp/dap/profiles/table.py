@@ -30,6 +30,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.native import NativeExpressions, NativeWords
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile
+from trio_debugmcp.dap.profiles.safe_commands import SafeCommands, SafeRepl
 from trio_debugmcp.errors import UsageError
 
 _VERSION_SECONDS = 5.0
@@ -83,6 +84,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     program_streams: Literal["events", "terminal"] = "events"
     entry: Entry | None = None
     hooks: Literal["native"] | None = None
+    evaluate_safe: SafeCommands | None = None
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,6 +114,8 @@ class TableProfile(Profile):
         self.file_suffixes = frozenset(table.detect.suffixes)
         self.install_hint = " or ".join(f"{_INSTALLERS[by]} {what}".strip() for by, what in table.install.items())
         self.entry_function = None if table.entry is None else table.entry.function
+        if table.evaluate_safe is not None:
+            self.repl = SafeRepl(table.evaluate_safe)
         if table.hooks == "native":
             self.expressions = NativeExpressions()
             self.words = NativeWords(own_streams=table.program_streams == "terminal")

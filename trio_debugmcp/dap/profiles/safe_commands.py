@@ -1,0 +1,68 @@
+"""`SafeCommands`: commands by which a debugger of machine code evaluates without calls into the program.
+
+An expression like `order == other` or `items[2]` calls functions of a C++ program. Debuggers have commands that do not:
+
+    commands = SafeCommands(command="with may-call-functions off -- output {expression}")
+    SafeRepl(commands).safe_commands("items[2]")      # ["with may-call-functions off -- output items[2]"]
+
+The commands go to the debugger's command line, so nothing passes that could be a second command there.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.language import Rejection, Repl
+
+_COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'-]")
+"""What no name, member, index or comparison has, and a command line takes for more: line ends, back quotes, quotes."""
+
+
+class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
+    """Commands that evaluate an `{expression}` and call no function of the program, and what they answer.
+
+    Attributes:
+        path: the first to try, which only follows a path to a variable.
+        command: for all that `path` does not know.
+        value: a pattern for an answer: its groups `value` and `type`. Without it the whole answer is the value.
+        error: a pattern for an answer that is an error, with the reason as its group.
+        calls: a pattern for errors of expressions that would have to call the program.
+    """
+
+    command: str
+    path: str | None = None
+    value: str | None = None
+    error: str | None = None
+    calls: str | None = None
+
+
+class SafeRepl(Repl):
+    """What users evaluate in a debugger with a command line of its own."""
+
+    def __init__(self, commands: SafeCommands) -> None:
+        self._commands = commands
+
+    def safe_rejection(self, expression: str) -> Rejection | None:
+        found = _COMMAND_TEXT.search(expression.strip())
+        if found is not None:
+            return Rejection(found[0], "names, members, constant indices and one comparison are evaluated safely")
+        return super().safe_rejection(expression)
+
+    def safe_commands(self, expression: str) -> Sequence[str]:
+        patterns = (self._commands.path, self._commands.command)
+        return [each.replace("{expression}", expression.strip()) for each in patterns if each is not None]
+
+    def safe_answer(self, text: str) -> tuple[str, str | None]:
+        error = re.search(self._commands.error, text) if self._commands.error else None
+        if error is not None:
+            raise ValueError(error[1].strip())
+        if self._commands.value is None:
+            return text, None
+        found = re.search(self._commands.value, text)
+        if found is None:
+            raise ValueError(text.strip())
+        return found["value"].strip(), found["type"]
+
+    def needs_call(self, reason: str) -> bool:
+        return self._commands.calls is not None and re.search(self._commands.calls, reason) is not None
