@@ -1,5 +1,8 @@
 """Shared by all tests: settings of hypothesis, coverage, the end of warm servers. The house rules are in README.md."""
 
+import os
+import sys
+
 import pytest
 from hypothesis import settings
 
@@ -8,6 +11,10 @@ from tests import measured, warm
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=3000, database=None, print_blob=True)
 settings.load_profile("suite")
+
+# Hundreds of processes import the same modules: compiled once, whatever the environment says.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 measured.start()  # before the first test module imports the package
 

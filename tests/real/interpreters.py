@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +54,7 @@ class Interpreter(NamedTuple):
         return f"{self.version[0]}.{self.version[1]} ({self.path})"
 
 
+@cache
 def found() -> list[Interpreter]:
     """One of each version on this machine, the running one always, by version."""
     here = Interpreter(sys.executable, sys.version_info[:2])
@@ -61,13 +63,10 @@ def found() -> list[Interpreter]:
         path = Path(place).expanduser()
         root, pattern = path.anchor, str(path).lstrip("/")
         for each in sorted(Path(root).glob(pattern)):
-            if not re.fullmatch(r"python[\d.]*", each.name) or not os.access(each, os.X_OK):
-                continue
-            code = "import sys; print(sys.version_info[0], sys.version_info[1])"
-            done = subprocess.run([str(each), "-c", code], capture_output=True, text=True, check=False)
-            if done.returncode == 0 and done.stdout.startswith("3"):
-                major, minor = map(int, done.stdout.split())
-                by_version.setdefault((major, minor), Interpreter(str(each), (major, minor)))
+            # By its name, as each start would cost every process of the suite.
+            named = re.search(r"/(?:versions/|python)3\.(\d+)[^/]*(?:/bin/python)?$", str(each))
+            if named and os.access(each, os.X_OK) and "config" not in each.name:
+                by_version.setdefault((3, int(named[1])), Interpreter(str(each), (3, int(named[1]))))
     return [by_version[version] for version in sorted(by_version)]
 
 

@@ -40,7 +40,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(tmp_path: Path, autojump_clock: MockClock) -> Scene:
+def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path)
 
 
@@ -207,7 +207,7 @@ class Crashes(Programs):
     ],
 )
 async def test_the_exception_that_ended_a_program_is_known_afterwards(
-    code: int, printed: str, shown: tuple[Any, ...], scene: Scene
+    code: int, printed: str, shown: tuple[Any, ...], scene: Scene, autojump_clock: MockClock
 ) -> None:
     class Crashing(FakeProfile):
         programs: Programs = Crashes()

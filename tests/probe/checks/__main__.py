@@ -1,18 +1,42 @@
-"""Run every function of a module of checks whose name begins with `check_`; print the traceback of each that fails."""
+"""Run the functions of modules of checks whose names begin with `check_`, each module in a fork of its own.
+
+Prints the traceback of each that fails. One process starts for all modules, as a start takes longer than most checks,
+and a few forks run at a time, as most checks that take long wait.
+"""
 
 import importlib
 import os
 import sys
 import traceback
 
-module = importlib.import_module(f"tests.probe.checks.{sys.argv[1]}")
-checks = [(name, function) for name, function in vars(module).items() if name.startswith("check_")]
-failed = 0
-for name, function in checks:
+AT_A_TIME = 3
+
+codes = []
+running = 0
+for subject in sys.argv[1:]:
+    if running == AT_A_TIME:
+        codes.append(os.wait()[1])
+        running -= 1
+    if os.fork():
+        running += 1
+        continue
+    failed = 0
+    checks = []
     try:
-        function()
-    except BaseException:
+        module = importlib.import_module(f"tests.probe.checks.{subject}")
+        checks = [(name, function) for name, function in vars(module).items() if name.startswith("check_")]
+        for name, function in checks:
+            try:
+                function()
+            except BaseException:
+                failed += 1
+                print(f"--- {name}", traceback.format_exc(), sep="\n", flush=True)
+        passed = len(checks) - failed
+        print(f"{passed} of {len(checks)} checks of {subject} passed on {sys.version.split()[0]}", flush=True)
+    except Exception:
+        traceback.print_exc()
         failed += 1
-        print(f"--- {name}", traceback.format_exc(), sep="\n", flush=True)
-print(f"{len(checks) - failed} of {len(checks)} on {sys.version.split()[0]}", flush=True)
-os._exit(1 if failed or not checks else 0)  # threads of some checks wait for ever
+    finally:
+        os._exit(1 if failed or not checks else 0)  # threads of some checks wait for ever
+codes += [os.wait()[1] for _ in range(running)]
+sys.exit(1 if any(codes) or not codes else 0)
