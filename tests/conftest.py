@@ -1,5 +1,6 @@
 """Shared by all tests: settings of hypothesis, coverage, the end of warm servers. The house rules are in README.md."""
 
+import gc
 import os
 import sys
 
@@ -17,6 +18,10 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 measured.start()  # before the first test module imports the package
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()  # what is imported now stays; the collector would look through it again and again
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

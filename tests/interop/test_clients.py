@@ -105,8 +105,7 @@ async def inspector_target(transport: str) -> AsyncGenerator[list[str], None]:
         yield [f"http://{server}/mcp", "--header", f"Authorization: Bearer {TOKEN}"]
 
 
-@transports
-@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize(("transport", "era"), [("stdio", "legacy"), ("http", "modern")])
 async def test_the_inspector_lists_and_calls(transport: str, era: str, inspector: list[str], tmp_path: Path) -> None:
     async def ask(method: str, *words: str) -> tuple[int, Any, str]:
         command = [*inspector, *target, "--protocol-era", era, "--method", method, *words, "--format", "json"]

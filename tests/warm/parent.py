@@ -26,6 +26,7 @@ import trio_debugmcp.transports.http
 import trio_debugmcp.transports.port
 import trio_debugmcp.transports.stdio  # noqa: F401
 from tests import measured
+from trio_debugmcp.server.tools import open_toolbox
 
 
 class Parent:
@@ -135,6 +136,7 @@ def become(
 def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     directory = Path(listener.getsockname()).parent
+    open_toolbox().listed()  # which imports every tool, and makes the list
     gc.freeze()  # so that the garbage collectors of the forks do not copy shared pages
     parent = Parent(listener)
     try:
