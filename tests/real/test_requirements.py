@@ -135,44 +135,45 @@ async def test_fr_003_the_threads_resource_is_empty_then_fresh_then_stale_then_f
         assert again["capturedAt"] > paused["capturedAt"]
 
 
-async def test_fr_004_the_source_template_serves_files_of_the_program_and_no_others(
+async def test_fr_004_and_009_source_is_plain_text_of_files_of_the_program_only_and_the_rest_is_json(
     debugging: Connect, era: Era
 ) -> None:
     async with debugging(era) as client:
         await client.call("debug_launch", program=program("steps.py"))
         (template,) = (await client.sdk.list_resource_templates()).resource_templates
         assert template.uri_template == "debugger://source/{+file}"
-        assert (
-            await client.read_text(f"debugger://source/{program('steps.py')}") == Path(program("steps.py")).read_text()
-        )
+        (content,) = (await client.sdk.read_resource(f"debugger://source/{program('steps.py')}")).contents
+        assert content.mime_type == "text/plain"
+        assert content.text == Path(program("steps.py")).read_text()  # type: ignore[union-attr]
         with pytest.raises(MCPError, match="not referenced in any loaded debug symbols"):
             await client.read_text("debugger://source//etc/passwd")
+        for uri in await client.uris():
+            (content,) = (await client.sdk.read_resource(uri)).contents
+            assert content.mime_type == "application/json"
+            text = content.text  # type: ignore[union-attr]
+            assert text == json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("ending", ["disconnect", "exit"])
-async def test_fr_005_and_010_resources_are_listed_only_during_a_session(
+async def test_fr_005_006_010_011_sc_001_and_002_resources_are_there_during_a_session_only_and_its_edges_announced(
     debugging: Connect, era: Era, ending: str
 ) -> None:
-    async with debugging(era) as client:
-        assert await client.uris() == []
-        assert (await client.sdk.list_resource_templates()).resource_templates == []
-        await client.call("debug_launch", program=program("steps.py"))
-        assert {SESSION, BREAKPOINTS, THREADS} <= set(await client.uris())
-        assert len((await client.sdk.list_resource_templates()).resource_templates) == 1
-        await client.call("debug_disconnect" if ending == "disconnect" else "debug_continue")
-        assert await client.uris() == []
-        assert (await client.sdk.list_resource_templates()).resource_templates == []
-
-
-async def test_fr_006_the_list_change_is_notified_at_start_and_end_to_a_client_that_never_subscribed(
-    debugging: Connect, era: Era
-) -> None:
+    """To a client that never subscribed to one."""
     async with debugging(era) as client, client.subscribed():
+        assert (await client.uris(), await client.templates()) == ([], [])
         await client.call("debug_launch", program=program("steps.py"))
         await client.wait_notice(LIST_CHANGED)
-        await client.call("debug_disconnect")
+        assert {SESSION, BREAKPOINTS, THREADS} <= set(await client.uris())
+        assert await client.templates() == ["debugger://source/{+file}"]
+        await client.call("debug_disconnect" if ending == "disconnect" else "debug_continue")
         await client.wait_notice(LIST_CHANGED, after=1)
         assert [notice.what for notice in client.notices] == [LIST_CHANGED, LIST_CHANGED]
+        assert (await client.uris(), await client.templates()) == ([], [])
+        for uri in (SESSION, f"debugger://source/{program('steps.py')}"):
+            with pytest.raises(MCPError, match="No active debug session") as raised:
+                await client.read_text(uri)
+            assert raised.value.error.code == (-32602 if client.modern else -32002)
+            assert raised.value.error.data == {"uri": uri}
 
 
 async def test_fr_007_subscribed_resources_are_notified_and_others_are_not(debugging: Connect, era: Era) -> None:
@@ -203,42 +204,6 @@ async def test_fr_008_the_capabilities_are_declared(debugging: Connect, era: Era
         assert declared.resources.subscribe is True
         assert declared.resources.list_changed is True
         assert None not in (declared.tools, declared.prompts, declared.completions, declared.logging)
-
-
-async def test_fr_009_json_resources_are_json_and_source_is_plain_text(debugging: Connect, era: Era) -> None:
-    async with debugging(era) as client:
-        await client.call("debug_launch", program=program("steps.py"))
-        for uri in await client.uris():
-            (content,) = (await client.sdk.read_resource(uri)).contents
-            assert content.mime_type == "application/json"
-            text = content.text  # type: ignore[union-attr]
-            assert text == json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
-        (content,) = (await client.sdk.read_resource(f"debugger://source/{program('steps.py')}")).contents
-        assert content.mime_type == "text/plain"
-
-
-async def test_fr_011_reads_of_an_ended_session_fail_with_a_clear_error(debugging: Connect, era: Era) -> None:
-    async with debugging(era) as client:
-        await client.call("debug_launch", program=program("steps.py"))
-        await client.call("debug_disconnect")
-        for uri in (SESSION, f"debugger://source/{program('steps.py')}"):
-            with pytest.raises(MCPError, match="No active debug session") as raised:
-                await client.read_text(uri)
-            assert raised.value.error.code == (-32602 if client.modern else -32002)
-            assert raised.value.error.data == {"uri": uri}
-
-
-async def test_sc_001_and_002_the_four_resources_are_discovered_during_a_session_and_none_without(
-    debugging: Connect, era: Era
-) -> None:
-    async with debugging(era) as client:
-        assert await client.uris() == []
-        await client.call("debug_launch", program=program("steps.py"))
-        found = {
-            *await client.uris(),
-            *(t.uri_template for t in (await client.sdk.list_resource_templates()).resource_templates),
-        }
-        assert {SESSION, BREAKPOINTS, THREADS, "debugger://source/{+file}"} <= found
 
 
 async def test_sc_003_notifications_come_within_a_second_of_the_change(debugging: Connect, era: Era) -> None:
