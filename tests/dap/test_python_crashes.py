@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame
-from trio_debugmcp.dap.profiles.python_crashes import crash_in
+from trio_debugmcp.dap.profiles.python_crashes import MAX_LINES, printed_in
 
 
 def printed(directory: Path, source: str) -> str:
@@ -36,12 +37,30 @@ pay("{")
 """
 
 
+def crash_in(stderr: str) -> Crash | None:
+    return printed_in(stderr).crash
+
+
+def outline(crash: Crash | None) -> object:
+    """An exception and what is behind it: way, text, lines of its frames, notes, and the same of each behind it."""
+    assert crash is not None
+    lines = [each.line for each in crash.frames]
+    return crash.way, crash.exception, lines, *crash.notes, *[outline(each) for each in crash.inner]
+
+
 def test_the_exception_that_ended_a_program_and_its_frames_innermost_first(tmp_path: Path) -> None:
     till = str(tmp_path / "till.py")
     text = printed(tmp_path, SOURCE)
-    assert crash_in(text) == Crash(
-        r"KeyError: 'no\nprice'", (CrashFrame("pay", till, 11), CrashFrame("<module>", till, 13))
+    crash = crash_in(text)
+    assert crash is not None
+    assert (crash.exception, crash.way) == (r"KeyError: 'no\nprice'", None)
+    assert crash.frames == (
+        CrashFrame("pay", till, 11, text='raise KeyError("no\\nprice") from error'),
+        CrashFrame("<module>", till, 13, text='pay("{")'),
     )
+    (cause,) = crash.inner
+    assert (cause.way, cause.exception.partition(":")[0]) == ("cause", "json.decoder.JSONDecodeError")
+    assert [each.function for each in cause.frames][-2:] == ["parse", "pay"]
     direct = crash_in(printed(tmp_path, SOURCE.replace('pay("{")', 'parse("{")')))
     assert direct is not None
     assert direct.exception.startswith("json.decoder.JSONDecodeError: Expecting property name")
@@ -56,6 +75,7 @@ def test_the_exception_that_ended_a_program_and_its_frames_innermost_first(tmp_p
         "import threading\nthreading.Thread(target=lambda: 1 / 0).start()",
         "print('no traceback')",
         "import sys\nsys.stderr.write('Traceback (most recent call last):\\n')",
+        "import sys\nsys.stderr.write('  + Exception Group Traceback (most recent call last):\\n  +-+---- 1 ----\\n')",
     ],
 )
 def test_what_did_not_end_the_program_is_not_taken_for_it(source: str, tmp_path: Path) -> None:
@@ -68,7 +88,136 @@ def test_of_several_tracebacks_the_last_one_counts_without_the_frames_of_the_deb
     text = head + frame.format("/a.py", 1, "one") + "ValueError\n\nDuring handling …, another exception occurred:\n\n"
     text += head + frame.format("/x/debugpy/__main__.py", 9, "main") + frame.format("<frozen runpy>", 8, "run")
     text += (
-        frame.format("/a.py", 2, "two") + "  [Previous line repeated 7 more times]\n" + "shop.Closed: at night\nmore\n"
+        frame.format("/a.py", 2, "two") + "  [Previous line repeated 2 more times]\n" + "shop.Closed: at night\nmore\n"
     )
-    assert crash_in(text) == Crash("shop.Closed: at night", (CrashFrame("two", "/a.py", 2),))
+    two = CrashFrame("two", "/a.py", 2, text="code()")
+    assert crash_in(text) == Crash("shop.Closed: at night", (two, two, two), notes=("more",))
     assert crash_in(text.replace(head, "Exception in thread T-1:\n" + head)) is None
+
+
+GROUPS = """\
+def fail(error, cause=None):
+    try:
+        raise error from cause
+    except Exception as raised:
+        return raised
+
+first = fail(ValueError("a\\nb"), fail(KeyError("k")))
+first.add_note("its note")
+deep = fail(ExceptionGroup("deep", [TypeError("never raised"), fail(OSError("o"))]))
+many = ExceptionGroup("many", [first, deep, *[ValueError(n) for n in range(20)]])
+many.add_note("of all")
+try:
+    raise many
+except ExceptionGroup:
+    raise RuntimeError("outer")
+"""
+
+
+def test_a_group_is_read_as_a_tree_with_notes_and_causes(tmp_path: Path) -> None:
+    crash = crash_in(printed(tmp_path, GROUPS))
+    assert crash is not None
+    assert (crash.exception, [each.line for each in crash.frames]) == ("RuntimeError: outer", [15])
+    (many,) = crash.inner
+    assert (many.way, many.exception, many.notes) == (
+        "context",
+        "ExceptionGroup: many (22 sub-exceptions)",
+        ("of all",),
+    )
+    assert (many.members, len(many.inner)) == (22, 15), "Python prints only the first"
+    assert outline(many.inner[0]) == (
+        "member", "ValueError: a", [3], "b", "its note", ("cause", "KeyError: 'k'", [3]),
+    )  # fmt: skip
+    assert outline(many.inner[1]) == (
+        "member", "ExceptionGroup: deep (2 sub-exceptions)", [3],
+        ("member", "TypeError: never raised", []), ("member", "OSError: o", [3]),
+    )  # fmt: skip
+    assert outline(many.inner[2]) == ("member", "ValueError: 0", [])
+
+
+def test_what_is_printed_after_the_exception_is_not_its_text() -> None:
+    head = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\nValueError: no\n'
+    assert outline(crash_in(head + "note\n\nlater\n")) == (None, "ValueError: no", [1], "note")
+    assert outline(crash_in(head + "Exception in thread T:\n" + head)) == (None, "ValueError: no", [1])
+    crash = crash_in(head + "line\n" * 100)
+    assert crash is not None
+    assert len(crash.notes) == MAX_LINES
+
+
+OTHERS = """\
+import asyncio, atexit, gc, threading
+
+class Lamp:
+    def __del__(self):
+        raise ValueError("in del")
+
+def work():
+    raise KeyError("in thread")
+
+def leave():
+    raise OSError("at exit")
+
+async def task():
+    raise RuntimeError("in task")
+
+async def forgotten():
+    pass
+
+async def main():
+    asyncio.create_task(task())
+    forgotten()
+    await asyncio.sleep(0.01)
+    asyncio.get_running_loop().call_soon(lambda: {}["callback"])
+    await asyncio.sleep(0)
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+Lamp()
+atexit.register(leave)
+asyncio.run(main())
+loop = asyncio.new_event_loop()
+slow = loop.create_task(asyncio.sleep(9))
+loop.run_until_complete(asyncio.sleep(0))
+loop.close()
+del slow
+1 / 0
+"""
+
+
+def test_exceptions_that_did_not_end_the_program_and_where_they_were(tmp_path: Path) -> None:
+    found = printed_in(printed(tmp_path, OTHERS))
+    assert found.crash is not None
+    assert found.crash.exception == "ZeroDivisionError: division by zero"
+    shown = [(each.exception, each.where, each.frame and each.frame.line) for each in found.survived]
+    assert shown == [
+        ("KeyError: 'in thread'", "in thread Thread-1 (work)", 8),
+        ("ValueError: in del", "in Lamp.__del__", 5),
+        ("RuntimeError: in task", "in the asyncio task Task-2 (task)", 14),
+        ("KeyError: 'callback'", "in a callback of asyncio", 23),
+        ("OSError: at exit", "in leave, called at the exit", 11),
+        (None, "the asyncio task Task-5 (sleep) was pending at the end", None),
+        (None, "the coroutine forgotten was never awaited", 21),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "where"),
+    [
+        ("Exception ignored in: <generator object g at 0x7f>", "that was ignored"),
+        ("Exception ignored while calling deallocator <function Lamp.__del__ at 0x7f>:", "in Lamp.__del__"),
+        ("Error in atexit._run_exitfuncs:", "in a function called at the exit"),
+        ("Exception ignored in atexit callback: <function bye at 0x7f>", "in bye, called at the exit"),
+        ("--- Logging error ---", "while logging"),
+        ("Future exception was never retrieved\nfuture: <Future finished exception=E()>", "in an asyncio future"),
+    ],
+)
+def test_other_versions_say_it_in_other_words(before: str, where: str) -> None:
+    text = f'{before}\nTraceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\nValueError: no\n'
+    found = printed_in(textwrap.dedent(text))
+    assert (found.crash, [each.where for each in found.survived]) == (None, [where])
+
+
+def test_a_future_without_a_traceback() -> None:
+    found = printed_in("Future exception was never retrieved\nfuture: <Future finished exception=E('no')>\nE: no\n")
+    assert [(each.exception, each.frame) for each in found.survived] == [("E: no", None)]

@@ -155,10 +155,15 @@ async def test_an_exception_breakpoint_stops_for_the_type_and_its_subtypes_and_s
         assert where(stop).function == "wrapped"
         context = await client.call("exception_get_context")
         assert context["exception"] == "SoldOut: nothing left"
-        assert [cause.partition(":")[0] for cause in context["causes"]] == ["ValueError"]
+        (cause,) = context["causes"]
+        line = line_of("errors.py", "int(price)")
+        assert (cause["way"], cause["exception"].partition(":")[0]) == ("cause", "ValueError")
+        assert cause["frames"] == [f"wrapped tests/programs/errors.py:{line} (raised here) | int(price)"]
+        raised = line_of("errors.py", "raise SoldOut")
+        assert context["frames"][0].startswith(f"wrapped tests/programs/errors.py:{raised} (raised here) | raise ")
         assert context["locals"][0]["price"] == "'ten'"
         context = await client.call("exception_get_context", max_inner=0)
-        assert ("causes" in context, context["omitted"]) == (False, {"causes": 1})
+        assert ("causes" in context, context["omitted"]) == (False, {"exceptions": 1})
         assert (await client.call("debug_continue"))["reason"] == "Exited"
 
 

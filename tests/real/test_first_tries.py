@@ -287,7 +287,8 @@ async def test_a_test_does_not_stop_at_what_it_expects_but_at_an_error_that_is_c
         stop = await client.call("debug_launch", test="tests/test_caught.py", cwd=str(shop))
         assert (stop["exception"], stop["mode"]) == ("Exit: an error of the program", "userUnhandled")
         assert stop["at"].endswith("test_caught.py:29 in test_own")
-        assert (await client.call("exception_get_context"))["causes"] == ["KeyError: 'coins'"]
+        (cause,) = (await client.call("exception_get_context"))["causes"]
+        assert (cause["way"], cause["exception"]) == ("context", "KeyError: 'coins'")
 
 
 async def test_a_program_of_a_library_stops_and_a_restart_that_cannot_be_keeps_the_session(

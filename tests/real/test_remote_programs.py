@@ -139,7 +139,7 @@ async def test_an_exception_of_a_worker_is_shown_in_local_files(debugging: Conne
             stop = await client.call("debug_wait")
             assert stop["exception"] == "KeyError: 3"
             context = await client.call("exception_get_context")
-            assert context["frames"][0] == f"fail {here / 'worker.py'}:{RAISE} | raise KeyError(number)"
+            assert context["frames"][0] == f"fail {here / 'worker.py'}:{RAISE} (raised here) | raise KeyError(number)"
             assert str(there) not in json.dumps([stop, context])
 
 

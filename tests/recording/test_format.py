@@ -45,7 +45,7 @@ def test_an_entry_that_is_encoded_and_parsed_is_the_same() -> None:
 def test_the_kept_recording_is_complete() -> None:
     recording = read_recording(RECORDINGS / "till.jsonl")
     assert (recording.complete, recording.torn) == (True, False)
-    assert recording.header.adapters == ["debugpy"]
+    assert "debugpy" in recording.header.adapters, "and others, where the machine has them"
 
 
 def test_a_torn_last_line_is_left_out_and_reported() -> None:

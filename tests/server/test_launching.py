@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Programs
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -190,9 +190,10 @@ async def test_only_breakpoints_of_an_earlier_session_are_in_force_from_before(s
 class Crashes(Programs):
     """A language whose programs print how they crash: the exception, and a number of frames."""
 
-    def crash_in(self, stderr: str) -> Crash | None:
+    def printed_in(self, stderr: str) -> Printed:
         exception, _, depth = stderr.partition(" x ")
-        return Crash(exception, tuple(CrashFrame(f"f{n}", "/a.py", n) for n in range(int(depth)))) if depth else None
+        frames = tuple(CrashFrame(f"f{n}", "/a.py", n) for n in range(int(depth or 0)))
+        return Printed(Crash(exception, frames) if depth else None)
 
 
 @pytest.mark.parametrize(

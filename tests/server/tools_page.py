@@ -61,6 +61,7 @@ The answer of every tool that moves the program, so that one call shows what is 
 | `reason` | why it is paused, as `pauseReason` of `debugger://session`; `Exited` when the session has ended |
 | `breakpoints` | the ids of those that were hit |
 | `exception`, `mode` | `ValueError: 2 missing`, and how it stopped the program, if not just where it was raised |
+| `causes` | of the exception that ended the program: what is behind it, a line each |
 | `at`, `stack` | where it is, and the five frames below |
 | `returned` | what the functions returned that the step has left |
 | `locals` | the variables of the top frame |

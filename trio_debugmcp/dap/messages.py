@@ -366,6 +366,7 @@ class ExceptionDetails(Message, frozen=True):
     type_name: str | None = None
     full_type_name: str | None = None
     stack_trace: str | None = None
+    inner_exception: list["ExceptionDetails"] | None = None
 
 
 class ExceptionInfoBody(Message, frozen=True):

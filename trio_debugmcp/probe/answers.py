@@ -22,8 +22,8 @@ class ProbeError(Exception):
     """The probe did not answer, or not as it should.
 
     Attributes:
-        kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `frame` or `evaluation`
-            (it does not exist), `slow` (it took too long), `raised` (an expression raised), `refused` (no
+        kind: `absent` (install it), `invalid` (the answer could not be read), `thread`, `frame`, `evaluation` or
+            `exception` (it does not exist), `slow` (it took too long), `raised` (an expression raised), `refused` (no
             connection for records).
     """
 
@@ -215,6 +215,42 @@ class Summary(ProbeAnswer, frozen=True):
     notes: tuple[str, ...] = ()
     withheld: bool = False
     """Whether an item lacks what only code of the program knows, which was not to be run."""
+
+
+class RaisedFrame(Place, frozen=True):
+    """A frame that an exception has passed, or one that has called these."""
+
+    raised: bool = False
+    """Whether the exception was raised here."""
+    top: bool = False
+    """Whether this is the frame in which the program is stopped: the first of its stack."""
+    locals: tuple[Variable, ...] = ()
+    locals_total: int = 0
+
+
+class RaisedException(ProbeAnswer, frozen=True):
+    """An exception, its frames from where it was raised on, and what is directly behind it."""
+
+    type: str
+    text: str = ""
+    way: str | None = None
+    """From the one before it: `cause`, `context`, `suppressed` (by `from`) or `member` (of a group)."""
+    notes: tuple[str, ...] = ()
+    notes_total: int = 0
+    members: int = 0
+    frames: tuple[RaisedFrame, ...] = ()
+    total: int = 0
+    inner: tuple["RaisedException", ...] = ()
+
+
+class ExceptionContext(ProbeAnswer, frozen=True):
+    """The answer to `exception`: the exception at a stop, and how many of those behind it were left out."""
+
+    exception: RaisedException
+    omitted: int = 0
+    uncounted: bool = False
+    """Whether there are more than were counted."""
+    withheld: bool = False
 
 
 class Description(ProbeAnswer, frozen=True):

@@ -1,7 +1,5 @@
 """Looking into a paused program: variables, evaluation, sources. Every answer is bounded in size and in time."""
 
-import ast
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Literal
@@ -22,7 +20,7 @@ from trio_debugmcp.dap.messages import (
 )
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.exceptions import LEAVES_USER_CODE, MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.variables import child_count, variable_payload
@@ -39,12 +37,6 @@ MAX_TRACE_LENGTH = 4000
 
 LENGTHS_SECONDS = 2.0
 """For the lengths of collections, which takes no time unless the thread is busy."""
-
-CAUSES_SECONDS = 2.0
-"""For the causes of an exception: their `__str__` is code of the program."""
-
-MAX_CAUSES = 100
-"""Of an exception, which are asked for at once; chains of so many are rare."""
 
 SOURCE_SECONDS = 2.0
 """For a source that only the adapter has; a resource read must not wait for a busy program."""
@@ -245,27 +237,6 @@ async def _interrupt(requests: Requests) -> bool:
             return False
         return True
     return False
-
-
-async def exception_causes(requests: Requests, frame: StackFrame) -> list[tuple[str, str]] | None:
-    """Return type and message of the current exception's causes, nearest first; none if the profile has no way.
-
-    There are at most `MAX_CAUSES`. None means that they are not known: one has a `__str__` that takes too long, say.
-    """
-    expression = requests.profile.expressions.causes(MAX_CAUSES)
-    if expression is None:
-        return []
-    stop = None if requests.snapshot is None else requests.snapshot.stop
-    if stop is not None and stop.exception is not None and stop.exception.break_mode == LEAVES_USER_CODE:
-        expression = requests.profile.dialect.where_it_leaves(expression)
-    try:
-        found = await evaluate(requests, frame, expression, CAUSES_SECONDS)
-        # A message may have lone surrogates, of a file's name for example, which no JSON for a client can hold.
-        causes = json.loads(ast.literal_eval(found.value))
-        return [(str(kind), str(text).encode(errors="backslashreplace").decode()) for kind, text in causes]
-    except (UsageError, ValueError, SyntaxError, TypeError) as error:
-        log.info("the causes of an exception: %s", error)
-        return None
 
 
 # --- Source --------------------------------------------------------------------------------------------------

@@ -90,6 +90,8 @@ def test_frames_of_the_debugger_in_a_traceback_are_counted_and_not_shown() -> No
     )
     one = f'  File "{pydevd}/pydevd.py", line 1, in main\n    main()\nError\n'
     assert without_debugger(one) == "  [1 frame of the debugger]\nError\n"
+    group = f'  |   File "{pydevd}/pydevd.py", line 1, in main\n  |     main()\n  | Error\n'
+    assert without_debugger(group) == "  |   [1 frame of the debugger]\n  | Error\n"
     kept = '  File "my_debugpy_notes.py", line 1, in main\n    main()\n'
     assert without_debugger(kept) == kept
 

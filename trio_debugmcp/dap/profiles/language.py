@@ -94,10 +94,6 @@ class Expressions:
         """The places in the value of `places_passed`; none if it was raised in the frame at hand."""
         return ()
 
-    def causes(self, most: int) -> str | None:
-        """An expression for the causes of the exception at a stop: a string of JSON, `[[type, message], …]`."""
-        return None
-
 
 class Code:
     """Source files of the debugged language: where their code is. The defaults know nothing of the language."""
@@ -139,13 +135,44 @@ class CrashFrame(Struct, frozen=True):
     file: str
     line: int
     is_library: bool = False
+    text: str | None = None
+    """Its source line, where that is known."""
 
 
 class Crash(Struct, frozen=True):
-    """How an exception ended a program: `ValueError: …`, and its frames, innermost first."""
+    """An exception that a program has printed: `ValueError: …`, and its frames, innermost first.
+
+    Attributes:
+        way: from the one that it stands behind: `cause`, `context` or `member` (of a group).
+        notes: lines below its message: notes that were added to it, or the rest of the message.
+        members: how many exceptions a group has, shown or not.
+        inner: what is directly behind it.
+    """
 
     exception: str
     frames: tuple[CrashFrame, ...]
+    way: str | None = None
+    notes: tuple[str, ...] = ()
+    members: int = 0
+    inner: tuple["Crash", ...] = ()
+
+
+class Survived(Struct, frozen=True):
+    """An exception that a program has printed and did not end by, `where` it was, and the frame that raised it.
+
+    Without an `exception` it is something else that was left behind: a task that was still pending at the end.
+    """
+
+    exception: str | None
+    where: str
+    frame: CrashFrame | None = None
+
+
+class Printed(Struct, frozen=True):
+    """What a program has printed of exceptions: the one that ended it, as far as that is known, and others."""
+
+    crash: Crash | None = None
+    survived: tuple[Survived, ...] = ()
 
 
 class Programs:
@@ -186,9 +213,9 @@ class Programs:
         """Whether that is what this server runs on, too."""
         return False
 
-    def crash_in(self, stderr: str) -> Crash | None:
-        """The exception that ended a program, as far as it has printed it."""
-        return None
+    def printed_in(self, stderr: str) -> Printed:
+        """The exceptions that a program has printed: the one that ended it, and others."""
+        return Printed()
 
 
 class Repl:

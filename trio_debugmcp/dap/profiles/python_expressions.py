@@ -133,17 +133,6 @@ class PythonExpressions(Expressions):
             return ()
         return [(name, int(line)) for line, _, name in (each.partition(" ") for each in lines)]
 
-    def causes(self, most: int) -> str | None:
-        """Follow `__cause__`, else `__context__`, as Python does when it prints a traceback."""
-        return (
-            "(lambda walk, behind: __import__('json').dumps(walk(walk, behind(__exception__[1]), "
-            f"{int(most)}, behind)))("
-            "lambda walk, e, n, behind: [] if e is None or n == 0 else "
-            "[[('' if type(e).__module__ == 'builtins' else type(e).__module__ + '.') + type(e).__qualname__, str(e)]] "
-            "+ walk(walk, behind(e), n - 1, behind), "
-            "lambda e: e.__cause__ or (None if e.__suppress_context__ else e.__context__))"
-        )
-
 
 def _without_values(node: ast.expr) -> ast.expr:
     match node:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.profiles import python_tests
-from trio_debugmcp.dap.profiles.language import Crash, Programs
-from trio_debugmcp.dap.profiles.python_crashes import crash_in
+from trio_debugmcp.dap.profiles.language import Printed, Programs
+from trio_debugmcp.dap.profiles.python_crashes import printed_in
 from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
 
 
@@ -41,8 +41,8 @@ class PythonPrograms(Programs):
         runs_file = not {"module", "code"} & options.keys()
         return chosen[0] if chosen else interpreter_for(program if runs_file else directory)
 
-    def crash_in(self, stderr: str) -> Crash | None:
-        return crash_in(stderr)
+    def printed_in(self, stderr: str) -> Printed:
+        return printed_in(stderr)
 
     def is_own(self, interpreter: str) -> bool:
         return interpreter == sys.executable

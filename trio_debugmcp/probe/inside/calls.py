@@ -26,65 +26,16 @@ from trio_debugmcp.probe.inside import (
     values,
     variables,
 )
-from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.asked import Asked, UnknownError
 from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.hits import hit
-from trio_debugmcp.probe.inside.values import Renderer
 
 STOP_FRAMES = 20
 STOP_THREADS = 200
 
-_MOST = 10000
-"""Items of a page, whatever is asked for."""
-
-
 _SOON_SECONDS = 0.02
 """For an evaluation that was started, before it has to be asked for again."""
-
-
-class UnknownError(Exception):
-    """What was asked about does not exist: `kind` says what."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-class Asked:
-    """The parameters of a question, and what its answer may use up."""
-
-    def __init__(self, parameters: Json) -> None:
-        self.parameters = parameters
-        self.budget = Budget(float(parameters.get("seconds", bounds.SECONDS)), int(parameters.get("size", bounds.SIZE)))
-        self.renderer = Renderer(
-            self.budget,
-            int(parameters.get("limit", values.LIMIT)),
-            code=bool(parameters.get("code", True)),
-            types=bool(parameters.get("types", False)),
-        )
-
-    def number(self, name: str, default: int) -> int:
-        value = self.parameters.get(name)
-        return min(max(int(default if value is None else value), 0), _MOST if name == "count" else 1 << 60)
-
-    def text(self, name: str) -> str:
-        return str(self.parameters.get(name) or "")
-
-    def thread(self) -> engine.Thread:
-        """The thread that is asked about; without an id the stopped one, or the main thread."""
-        wanted = self.parameters.get("thread")
-        found = engine.find(wanted)
-        if found is None:
-            raise UnknownError("thread", f"There is no thread {wanted}.")
-        return found
-
-    def frame(self, thread: engine.Thread) -> engine.Visible:
-        index = self.number("frame", 0)
-        found = frames.at(thread, index)
-        if found is None:
-            raise UnknownError("frame", f"There is no frame {index} in thread {thread.id}.")
-        return found
 
 
 # --- The questions ----------------------------------------------------------------------------------------------------
@@ -252,6 +203,17 @@ def _symbols(asked: Asked) -> Json:
     return symbols.symbols_json(question, asked.budget, asked.renderer)
 
 
+def _exception(asked: Asked) -> Json:
+    """The exception at which a thread is stopped, with all that is behind it."""
+    from trio_debugmcp.probe.inside import exceptions
+
+    bounds = exceptions.Bounds(asked.number("inner", 5), asked.number("frames", 10), asked.number("locals", 1))
+    found = exceptions.answer_json(asked.thread(), bounds, asked.budget, asked.renderer)
+    if found is None:
+        raise UnknownError("exception", "The thread is not stopped at an exception.")
+    return found
+
+
 def _tasks(asked: Asked) -> Json:
     """The asyncio tasks and the Trio tasks of the program."""
     return tasks.tasks_json(asked.budget, asked.number("start", 0), asked.number("count", 200))
@@ -308,6 +270,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "safe": _safe,
     "type": _type,
     "symbols": _symbols,
+    "exception": _exception,
     "tasks": _tasks,
     "modules": _modules,
     "start": _start,

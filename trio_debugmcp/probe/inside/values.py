@@ -174,6 +174,23 @@ class Renderer:
         except BaseException as error:
             return atoms.cut(f"<repr raised {error_text(error)}>", limit)
 
+    def message(self, error: BaseException, limit: int) -> str:
+        """Return what `str` of an exception is, or where that code is not run, its arguments. Never raises."""
+        cls = type(error)
+        arguments = atoms.arguments(error)
+        quick = facts.class_attribute(cls, "__str__") is BaseException.__str__ and len(arguments) < 2
+        if quick and all(type(each) is str for each in arguments):
+            return atoms.cut(arguments[0], limit) if arguments else ""
+        if not self._code and not (facts.module_name(cls) == "builtins" and all(map(_is_atom, arguments))):
+            self.withheld_any = True
+            return self.render(arguments)
+        try:
+            return atoms.cut(str.__str__(self._budget.run(cls, lambda: str(error))), limit)
+        except TooSlowError:
+            return f"<str took over {SLOW_SECONDS} s>" if slow(cls) is not None else OUT_OF_TIME
+        except BaseException as raised:
+            return atoms.cut(f"<str raised {error_text(raised)}>", limit)
+
     def _size(self, value: Any) -> Optional[int]:
         """The length of a collection that is not one of Python's own."""
         cls = type(value)
@@ -195,6 +212,10 @@ _QUICK = {
     "uuid": ("UUID",),
 }
 """Types of the standard library, by module, whose `repr` runs no code but its own and takes no time."""
+
+
+def _is_atom(value: Any) -> bool:
+    return atoms.of(type(value)) is not None
 
 
 def _is_quick(cls: type) -> bool:

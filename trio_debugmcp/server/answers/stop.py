@@ -20,6 +20,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.printed import CRASH_NOTE, behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.state.model import Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
@@ -42,8 +43,6 @@ LOCALS_SECONDS = 3.0
 _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
 
-CRASH_NOTE = "the exception is the last one that the program printed; no values are kept after the end"
-
 _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
 
@@ -59,6 +58,7 @@ class Stop(Answer, frozen=True, kw_only=True):
     breakpoints: tuple[str, ...] = ()
     exception: str | None = None
     mode: str | None = None
+    causes: list[str] = []
     thread: str | None = None
     at: str | None = None
     stack: list[str] = []
@@ -113,7 +113,7 @@ async def stop_answer(
         found = paused_answer(debugger, paused)
     elif ended is not None:
         found = ended_answer(ended)
-        found = replace(found, notes=[*found.notes, *end_notes(debugger)])
+        found = replace(found, notes=[*found.notes, *survived_notes(debugger), *end_notes(debugger)])
     else:
         named = debugger.state.snapshot(session_id) if session_id is not None else None
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
@@ -170,12 +170,15 @@ def with_crash(debugger: Debugger, answer: Stop, crash: Crash) -> Stop:
     shown = [(each.function, each.file, each.line, not each.is_library) for each in crash.frames]
     left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
+    causes, behind = behind_crash(debugger, crash)
+    omitted = {"frames": left_out, "causes": behind}
     return replace(
         answer,
         exception=crash.exception,
+        causes=causes,
         at=places.at(file, line, name) or None,
         stack=places.stack(shown[1 : 1 + FRAMES_BELOW], before=file),
-        omitted={"frames": left_out} if left_out > 0 else {},
+        omitted={name: count for name, count in omitted.items() if count > 0},
         notes=[*answer.notes, CRASH_NOTE],
     )
 

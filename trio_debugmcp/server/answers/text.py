@@ -26,9 +26,10 @@ def numbered(lines: Sequence[str], first: int, current: int | None = None) -> st
 
 
 _DEBUGGER_FRAMES = re.compile(
-    r'(?:^  File "[^"\n]*[/\\\\]debugpy[/\\\\][^"\n]*", line \d+, in .*\n(?:    .*\n)*)+', re.MULTILINE
+    r'(?:^(?:  \| )?  File "[^"\n]*[/\\\\]debugpy[/\\\\][^"\n]*", line \d+, in .*\n(?:(?:  \| )?    .*\n)*)+',
+    re.MULTILINE,
 )
-"""What Python writes in a traceback of the debugger's frames, which are around the program's."""
+"""What Python writes in a traceback of the debugger's frames, which are around the program's; of a group with a `|`."""
 
 
 _NOTES = {
@@ -51,8 +52,10 @@ def without_debugger(text: str) -> str:
     """Return output without notes of the debugger, and with its frames in tracebacks counted instead of shown."""
 
     def counted(found: re.Match[str]) -> str:
-        number = sum(line.startswith("  File ") for line in found[0].splitlines())
-        return f"  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
+        lines = found[0].splitlines()
+        number = sum(line.startswith(("  File ", "  |   File ")) for line in lines)
+        margin = "  | " if lines[0].startswith("  | ") else ""
+        return f"{margin}  [{number} frame{'s' if number > 1 else ''} of the debugger]\n"
 
     text = _DEBUGGER_FRAMES.sub(counted, text) if "debugpy" in text else text
     return _DEBUGGER_NOTES.sub("", text) if any(words in text for words in _NOTES) else text

@@ -38,6 +38,7 @@ _FAMILIES = (
     "stacks",
     "threads",
     "inspection",
+    "exceptions",
     "safely",
     "objects",
     "symbols",

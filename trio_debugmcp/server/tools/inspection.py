@@ -1,4 +1,4 @@
-"""The tools that look into a paused program: variables, expressions, exceptions."""
+"""The tools that look into a paused program: variables, expressions."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -8,10 +8,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.source import frames_with_source
-from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.answers.text import without_debugger
-from trio_debugmcp.server.answers.values import counted, fitting, full_path, rendered, shows_type
+from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
     FrameIndex,
@@ -34,9 +32,6 @@ from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 MAX_PRINTED_LENGTH = 4000
 """Characters of what an evaluation printed; process_read_output has all of it."""
-
-MAX_LOCALS = 1000
-"""Of a frame that an exception has passed, before the bound on the answer's size."""
 
 _HEAD_BYTES = 50
 """Of an answer around its variables."""
@@ -69,13 +64,6 @@ class Evaluate(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class ExceptionGetContext(Params, frozen=True, kw_only=True):
-    max_frames: Annotated[int, Meta(ge=1, le=100, description="How many frames.")] = 10
-    variables_for_frames: Annotated[int, Meta(ge=0, le=10, description="How many of them with their locals.")] = 1
-    max_inner: Annotated[int, Meta(ge=0, le=50, description="How many causes.")] = 5
-    session_id: SessionId = None
-
-
 class Variables(Answer, frozen=True, kw_only=True):
     """Values by name. `total`: how many there are, where some were left out; ask with `start`, `filter` or `path`.
 
@@ -97,22 +85,6 @@ class Value(Answer, frozen=True, kw_only=True):
     type: str | None = None
     executed: bool = False
     printed: str = ""
-
-
-class ExceptionAnswer(Answer, frozen=True, kw_only=True):
-    """The exception, what caused it, and the frames that it passed, the first ones with their locals.
-
-    `total`: how many frames there are, where some were left out; `omitted`: how many causes were.
-    """
-
-    exception: str
-    mode: str | None = None
-    causes: list[str] = []
-    frames: list[str] = []
-    locals: list[dict[str, str]] = []
-    total: int | None = None
-    omitted: dict[str, int] = {}
-    notes: list[str] = []
 
 
 async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
@@ -246,42 +218,6 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
     return found, printed or found.printed  # the console has also what child processes wrote
 
 
-async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionAnswer:
-    session, snapshot = debugger.paused(params.session_id)
-    stop = snapshot.stop
-    if stop is None or stop.exception is None:
-        raise UsageError(
-            "NO_EXCEPTION",
-            "The program is not stopped at an exception. Use debug_continue: the program stops where an exception is "
-            "raised that nothing catches; breakpoint_set_exception stops at caught ones, too.",
-        )
-    passed, total = await frames.fetch_frames(session.requests, snapshot, stop.thread_id, 0, params.max_frames)
-    locals_ = []
-    for index, frame in enumerate(passed[: params.variables_for_frames]):
-        question = VariablesQuestion(count=MAX_LOCALS)
-        known = await probed_variables(session.requests, session.probe, stop.thread_id, index, question)
-        if known is None:
-            found = await inspection.scope_variables(session.requests, frame, "locals")
-            shown = await inspection.expand(session.requests, found, depth=1, limit=MAX_VALUE_LENGTH)
-            known = Page(shown, len(found))
-        values, count = fitting(known.variables, MAX_RESULT_BYTES // params.max_frames)
-        locals_.append(counted(values, known.total - count))
-    causes = await inspection.exception_causes(session.requests, passed[0]) if passed else []
-    inner = [f"{kind}: {message}" if message else kind for kind, message in causes or ()]
-    left_out = max(0, len(inner) - params.max_inner)
-    text, mode = exception_text(stop.exception)
-    return ExceptionAnswer(
-        exception=text,
-        mode=mode,
-        causes=inner[: params.max_inner],
-        frames=frames_with_source(debugger, snapshot, passed),
-        locals=locals_,
-        total=total if len(passed) < total else None,
-        omitted={"causes": left_out} if left_out else {},
-        notes=["its causes are not known: see the log"] if causes is None else [],
-    )
-
-
 TOOLS = (
     Tool(
         name="variables_get",
@@ -310,15 +246,5 @@ TOOLS = (
         runs_code=True,
         open_world=True,
         listing="core",
-    ),
-    Tool(
-        name="exception_get_context",
-        title="Exception in context",
-        description=("At an exception: the chain of its causes, and the frames that it passed with their locals."),
-        params=ExceptionGetContext,
-        run=_exception_context,
-        read_only=True,
-        runs_code=True,
-        idempotent=True,
     ),
 )

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.printed import printed_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
     Stop,
     ended_answer,
@@ -158,10 +159,8 @@ async def _state(debugger: Debugger, params: DebugState) -> Stop:
 def _ended(debugger: Debugger, last: Snapshot) -> Stop:
     """Answer how the last session has ended; if its program failed, with the exception that it printed."""
     answer = replace(ended_answer(last), session=last.id)
-    if not last.exit_code or answer.signal or debugger.last_start is None:
-        return answer
-    stderr = "".join(each.text for each in debugger.console.entries() if each.stream == "stderr")
-    crash = debugger.last_start[0].programs.crash_in(stderr)
+    answer = replace(answer, notes=[*answer.notes, *survived_notes(debugger)])
+    crash = printed_crash(debugger, last)
     return answer if crash is None else with_crash(debugger, answer, crash)
 
 

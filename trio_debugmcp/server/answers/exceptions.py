@@ -1,0 +1,188 @@
+"""Exceptions with what is behind them, for answers: causes as a list, groups as trees, frames with source lines."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.source import source_line
+from trio_debugmcp.server.answers.values import counted, fitting, without_runner_names
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_context import ExceptionContext, ExceptionTree, PassedFrame
+from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.state.payloads import UnixTime, shortened
+
+RAISED = " (raised here)"
+"""At the end of the frame in which an exception was raised."""
+
+STOPPED = " (stopped here)"
+"""At the end of the frame in which the program is stopped, where that is another one."""
+
+_FRAMES_BYTES = 5000
+"""JSON bytes of the frames of the exception at hand; those left out are counted."""
+
+_NOTES_BYTES = 2000
+"""JSON bytes of its notes."""
+
+_LOCALS_BYTES = 6000
+"""JSON bytes of the locals of its frames, which share them."""
+
+_INNER_BYTES = 8000
+"""JSON bytes of the exceptions behind it, which share them: each is shown, the more of them the shorter."""
+
+_LEAST_BYTES = 200
+"""JSON bytes of one of these, however many there are."""
+
+
+class ExceptionAnswer(Answer, frozen=True, kw_only=True):
+    """The exception, its `frames` from where it was raised on, and the `locals` of the first of these.
+
+    `causes`: nearest first, each with its `way` from the one before it, or `of` another one: `cause` (`from`),
+    `context` (raised while that was handled), `suppressed` (a context that Python does not print). `members`: of a
+    group. `added`: its notes. `total`: how many frames there are, where some were left out; `omitted`: how many of
+    the exceptions behind it were.
+    """
+
+    exception: str
+    mode: str | None = None
+    added: list[str] = []
+    frames: list[str] = []
+    locals: list[dict[str, str]] = []
+    total: int | None = None
+    causes: list[dict[str, Any]] = []
+    members: list[dict[str, Any]] = []
+    omitted: dict[str, int] = {}
+    notes: list[str] = []
+
+
+def exception_answer(
+    debugger: Debugger,
+    found: ExceptionContext,
+    began: UnixTime | None,
+    text: str | None = None,
+    mode: str | None = None,
+) -> ExceptionAnswer:
+    """Answer about an exception. `began`: when the program did; `text`, `mode`: of the stop, if it is at one."""
+    tree = found.exception
+    telling = _Telling(debugger, began, max(_LEAST_BYTES, _INNER_BYTES // max(1, _count(tree) - 1)))
+    frames, total = telling.frames(tree, _FRAMES_BYTES)
+    notes = list(found.remarks)
+    if found.uncounted:
+        notes.append("there are more exceptions behind it than were counted")
+    return ExceptionAnswer(
+        exception=text or tree.exception,
+        mode=mode,
+        added=_fitting_notes(tree, _NOTES_BYTES),
+        frames=frames,
+        locals=_locals(tree.frames, _LOCALS_BYTES),
+        total=total,
+        causes=telling.causes(tree),
+        members=telling.members(tree),
+        omitted={"exceptions": found.omitted} if found.omitted else {},
+        notes=notes,
+    )
+
+
+class _Telling:
+    """One answer. `room`: JSON bytes of each exception behind the one at hand."""
+
+    def __init__(self, debugger: Debugger, began: UnixTime | None, room: int) -> None:
+        self._debugger = debugger
+        self._began = began
+        self._room = room
+
+    def causes(self, tree: ExceptionTree) -> list[dict[str, Any]]:
+        """Return what has led to an exception, nearest first: each line of causes to its end."""
+        return [self._entry(each, of) for each, of in _line(tree, None)]
+
+    def members(self, tree: ExceptionTree) -> list[dict[str, Any]]:
+        return [self._entry(each, None) for each in tree.inner if each.way == "member"]
+
+    def _entry(self, tree: ExceptionTree, of: str | None) -> dict[str, Any]:
+        entry: dict[str, Any] = {} if tree.way == "member" else {"way": tree.way}
+        if of is not None:
+            entry["of"] = of
+        entry["exception"] = shortened(tree.exception, self._room // 2)
+        room = self._room - json_size(entry)
+        entry["added"] = _fitting_notes(tree, room // 2)
+        room -= json_size(entry["added"])
+        entry["frames"], entry["total"] = self.frames(tree, room)
+        entry["locals"] = _locals(tree.frames, room - json_size(entry["frames"]), paged=False)
+        entry["causes"], entry["members"] = self.causes(tree) if tree.way == "member" else [], self.members(tree)
+        if tree.members > len(entry["members"]):
+            entry["count"] = tree.members
+        return {name: value for name, value in entry.items() if value}
+
+    def frames(self, tree: ExceptionTree, room: int) -> tuple[list[str], int | None]:
+        """Return a line for each frame, as many as there is room for, and the number of all if that is not all."""
+        lines = list(tree.trace) or self._lines(tree.frames)
+        shown: list[str] = []
+        for each in lines:
+            line = shortened(each, max(_LEAST_BYTES // 2, room))
+            room -= json_size(line) + 2
+            if shown and room < 0:
+                break
+            shown.append(line)
+        return shown, tree.total if len(shown) < tree.total else None
+
+    def _lines(self, frames: Sequence[PassedFrame]) -> list[str]:
+        places = Places(self._debugger.workspace.directory)
+        lines = places.stack((each.name, each.file, each.line, each.is_user_code) for each in frames)
+        return [line + self._marks(each) + self._source(each) for line, each in zip(lines, frames, strict=True)]
+
+    def _marks(self, frame: PassedFrame) -> str:
+        return RAISED if frame.raised else STOPPED if frame.stopped else ""
+
+    def _source(self, frame: PassedFrame) -> str:
+        if not frame.is_user_code:
+            return ""
+        text = frame.text or source_line(self._debugger, self._began, frame.file, frame.line)
+        return f" | {text}" if text else ""
+
+
+def _line(tree: ExceptionTree, of: str | None) -> Iterator[tuple[ExceptionTree, str | None]]:
+    """Yield what has led to an exception. `of`: whose it is, where that is not the one before it."""
+    behind = [each for each in tree.inner if each.way != "member"]
+    for number, each in enumerate(behind):
+        yield each, of if not number else tree.exception
+        yield from _line(each, None)
+
+
+def _count(tree: ExceptionTree) -> int:
+    return 1 + sum(_count(each) for each in tree.inner)
+
+
+def _fitting_notes(tree: ExceptionTree, room: int) -> list[str]:
+    """Return the notes that there is room for, the first one in any case, and how many more there are."""
+    shown: list[str] = []
+    for each in tree.notes:
+        text = shortened(each, max(_LEAST_BYTES // 4, room))
+        room -= json_size(text)
+        if shown and room < 0:
+            break
+        shown.append(text)
+    left_out = tree.notes_total - len(shown)
+    return [*shown, f"{left_out} more"] if left_out > 0 else shown
+
+
+def _locals(frames: Sequence[PassedFrame], room: int, *, paged: bool = True) -> list[dict[str, str]]:
+    """Return the locals of the first frames, in their order; what the last of them have none of is left out.
+
+    `paged`: variables_get has those that are left out.
+    """
+    number = sum(bool(each.locals_total) for each in frames)
+    if number and not paged and room < number * _LEAST_BYTES:
+        return [{"…": f"{sum(each.locals_total for each in frames)} more"}]
+    found = [_values(each, room // number if number else 0, paged=paged) for each in frames]
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _values(frame: PassedFrame, room: int, *, paged: bool) -> dict[str, str]:
+    own = without_runner_names(frame.locals)
+    values, shown = fitting(own, room)
+    left_out = frame.locals_total - len(frame.locals) + len(own) - shown
+    if paged:
+        return counted(values, left_out)
+    return {**values, "…": f"{left_out} more"} if left_out > 0 else values

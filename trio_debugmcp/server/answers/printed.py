@@ -1,0 +1,70 @@
+"""What the program that has ended printed of exceptions, for answers: the one that ended it, and others."""
+
+from collections.abc import Iterator
+
+from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Survived
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import shortened, signal_name
+
+CRASH_NOTE = "the exception is the last one that the program printed; no values are kept after the end"
+
+MAX_BEHIND = 5
+"""Exceptions behind the one that ended a program, in the answer about its end; exception_get_context has the others."""
+
+_MAX_SURVIVED = 5
+"""Exceptions that did not end it, each in a note; the output has the others."""
+
+_MAX_LENGTH = 200
+"""Characters of an exception in one line."""
+
+
+def printed_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
+    """Return the exception that ended the last program, if it failed and has printed one."""
+    if not last.exit_code or isinstance(signal_name(last.exit_code), str):
+        return None
+    return _printed(debugger).crash
+
+
+def survived_notes(debugger: Debugger) -> list[str]:
+    """Return notes on exceptions that did not end the program, and that it did not stop at: in threads, for example."""
+    places = Places(debugger.workspace.directory)
+    found = _printed(debugger).survived
+    notes = [_note(places, each) for each in found[:_MAX_SURVIVED]]
+    left_out = len(found) - len(notes)
+    return [*notes, f"{left_out} more exceptions that did not end the program are in its output"] if left_out else notes
+
+
+def behind_crash(debugger: Debugger, crash: Crash) -> tuple[list[str], int]:
+    """Return a line for each exception behind the one that ended a program, and the number of those left out."""
+    places = Places(debugger.workspace.directory)
+    found = [
+        f"{each.way}: {shortened(each.exception, _MAX_LENGTH)}{_place(places, each.frames[0] if each.frames else None)}"
+        for each in _behind(crash)
+    ]
+    return found[:MAX_BEHIND], max(0, len(found) - MAX_BEHIND)
+
+
+def _behind(crash: Crash) -> Iterator[Crash]:
+    for each in crash.inner:
+        yield each
+        yield from _behind(each)
+
+
+def _printed(debugger: Debugger) -> Printed:
+    if debugger.last_start is None:
+        return Printed()
+    stderr = "".join(each.text for each in debugger.console.entries() if each.stream == "stderr")
+    return debugger.last_start[0].programs.printed_in(stderr)
+
+
+def _note(places: Places, each: Survived) -> str:
+    place = _place(places, each.frame)
+    if each.exception is None:
+        return f"{each.where}{place}"
+    return f"an exception {each.where}{place} did not end the program: {shortened(each.exception, _MAX_LENGTH)}"
+
+
+def _place(places: Places, frame: CrashFrame | None) -> str:
+    return "" if frame is None else f", at {places.at(frame.file, frame.line, frame.function)}"

@@ -1,0 +1,78 @@
+"""The tool about the exception at a stop, or the one that ended the program."""
+
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.exceptions import ExceptionAnswer, exception_answer
+from trio_debugmcp.server.answers.printed import CRASH_NOTE, printed_crash
+from trio_debugmcp.server.answers.stop import exception_text
+from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_context import (
+    ContextBounds,
+    ExceptionTree,
+    exception_context,
+    printed_context,
+)
+from trio_debugmcp.state.model import Snapshot
+
+
+class ExceptionGetContext(Params, frozen=True, kw_only=True):
+    max_frames: Annotated[int, Meta(ge=1, le=100, description="How many frames of each exception.")] = 10
+    variables_for_frames: Annotated[int, Meta(ge=0, le=10, description="How many of them with their locals.")] = 1
+    max_inner: Annotated[int, Meta(ge=0, le=50, description="How many causes and members of groups.")] = 5
+    session_id: SessionId = None
+
+
+async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionAnswer:
+    bounds = ContextBounds(params.max_inner, params.max_frames, params.variables_for_frames)
+    last = debugger.state.last
+    if params.session_id is None and debugger.state.focused is None and last is not None:
+        return _printed(debugger, last, bounds)
+    session, snapshot = debugger.paused(params.session_id)
+    found = await exception_context(session.requests, session.probe, snapshot, bounds)
+    _learn(debugger, session.id, found.exception)
+    stop = snapshot.stop
+    text, mode = (None, None) if stop is None or stop.exception is None else exception_text(stop.exception)
+    return exception_answer(debugger, found, snapshot.origin.attached_at, text, mode)
+
+
+def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> ExceptionAnswer:
+    """Answer about the exception that ended the last program."""
+    crash = printed_crash(debugger, last)
+    if crash is None:
+        raise UsageError(
+            "NO_EXCEPTION",
+            "The last program has printed no exception that ended it. Start it again with debug_launch: it stops where "
+            "an exception is raised that nothing catches.",
+        )
+    answer = exception_answer(debugger, printed_context(crash, bounds), last.origin.attached_at)
+    return replace(answer, notes=[*answer.notes, CRASH_NOTE])
+
+
+def _learn(debugger: Debugger, session_id: str, tree: ExceptionTree) -> None:
+    """Make the files of the frames known, as those of a stack are."""
+    for frame in tree.frames:
+        debugger.sources.learn(frame.file, session_id)
+    for each in tree.inner:
+        _learn(debugger, session_id, each)
+
+
+TOOLS = (
+    Tool(
+        name="exception_get_context",
+        title="Exception in context",
+        description=(
+            "At an exception, or after one has ended the program: its causes, the members of a group, notes, and the "
+            "frames of each with source and locals."
+        ),
+        params=ExceptionGetContext,
+        run=_exception_context,
+        read_only=True,
+        runs_code=True,
+        idempotent=True,
+    ),
+)
