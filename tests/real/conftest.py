@@ -17,6 +17,7 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests import warm
+from tests.transports.conftest import serving  # noqa: F401 (a fixture)
 from trio_debugmcp.testing import DebugClient, connect_streams
 from trio_debugmcp.testing.connect import Era
 

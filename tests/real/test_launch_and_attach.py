@@ -9,60 +9,11 @@ from pathlib import Path
 
 import pytest
 import trio
-from mcp.shared.exceptions import MCPError
 
 from tests.real.conftest import Connect, at, program, promised
 from trio_debugmcp.testing import ToolFailed
-from trio_debugmcp.testing.debug_client import LIST_CHANGED
 
 SESSION, BREAKPOINTS, THREADS = "debugger://session", "debugger://breakpoints", "debugger://threads"
-
-
-async def test_launch_paused_at_entry_makes_the_session_readable_and_is_announced_once(
-    debugging: Connect,
-) -> None:
-    async with debugging() as client:
-        result = await client.call("debug_launch", program=program("steps.py"))
-        assert (result["state"], result["reason"]) == ("Paused", "Entry")
-        session = await client.read(SESSION)
-        assert (session["state"], session["launchMode"]) == ("Paused", "Launch")
-        assert session["processId"] == result["pid"] > 0
-        assert session["sessionId"] == result["session"]
-        await trio.sleep(0.2)
-        assert len(client.times_of(LIST_CHANGED)) == 1
-
-
-async def test_without_a_session_lists_are_empty_and_reads_say_why(debugging: Connect) -> None:
-    async with debugging() as client:
-        assert await client.uris() == []
-        with pytest.raises(MCPError, match="No active debug session: start one with") as raised:
-            await client.read(SESSION)
-        assert raised.value.error.code == -32002
-
-
-async def test_lists_fill_and_empty_with_one_announcement_at_each_edge(debugging: Connect) -> None:
-    async with debugging() as client:
-        await client.call("debug_launch", program=program("steps.py"))
-        assert {SESSION, BREAKPOINTS, THREADS} <= set(await client.uris())
-        await client.call("debug_disconnect")
-        assert await client.uris() == []
-        await trio.sleep(0.2)
-        assert len(client.times_of(LIST_CHANGED)) == 2
-
-
-async def test_an_exit_is_reported_with_its_code_and_disconnecting_twice_is_fine(debugging: Connect) -> None:
-    async with debugging() as client:
-        await client.call("debug_launch", program=program("talk.py"), stop_at_entry=False, wait=False)
-        async with client.subscribed(SESSION):
-            await client.call("process_write_input", data="Ada\n", close_after=True)
-            end = await client.call("debug_wait")
-            assert end["exitCode"] == 3
-            await client.wait_notice(SESSION)
-        state = await client.call("debug_state")
-        assert (state["state"], state["exitCode"]) == ("Disconnected", 3)
-        for _ in range(2):
-            ended = await client.call("debug_disconnect")
-            assert ended == {"ended": True, "notes": ["there was no session"]}
 
 
 async def test_attaching_by_port_and_disconnecting_leaves_the_program_running(debugging: Connect) -> None:

@@ -310,35 +310,3 @@ async def test_threads_hit_at_once_and_nothing_is_left_behind_in_the_program(
         assert await count(client, made["id"]) == 1200
         assert await output(client, "stdout") == "[]\n"
         assert not re.findall("socket", await output(client, "stderr"))
-
-
-# --- Limits -----------------------------------------------------------------------------------------------------------
-
-TEN = """
-def work():
-    for i in range(10):
-        i * 2  # here
-work()
-print("done")  # end
-"""
-
-
-async def test_a_tracepoint_writes_at_every_third_hit_and_is_gone_after_its_second_message(
-    debugging: Connect, tmp_path: Path
-) -> None:
-    app = write(tmp_path, TEN)
-    async with debugging() as client:
-        place = {"file": app, "line": line_of(app, "# here")}
-        limits = {"hit_count_multiple": 3, "max_notifications": 2}
-        made = await client.call("tracepoint_set", **place, log_message="i={i} {nope} {{x}}", **limits)
-        await client.call("breakpoint_set", file=app, line=line_of(app, "# end"))
-        stop = await client.call("debug_launch", program=app)
-        assert stop["at"].endswith(f":{line_of(app, '# end')} in <module>"), "the one stop there is"
-        expected = [f"i={i} <error: NameError: name 'nope' is not defined> {{x}}" for i in (2, 5)]
-        assert stop["log"].splitlines() == expected
-        found, _ = (await client.read("debugger://breakpoints"))["breakpoints"]
-        assert (found["id"], found["type"], found["state"]) == (made["id"], "Tracepoint", "Disabled")
-        assert (found["hitCount"], found["notificationsSent"]) == (6, 2)
-        assert (found["hitCountMultiple"], found["maxNotifications"]) == (3, 2)
-        events = (await client.call("timeline_query", types=["tracepoint", "stopped"]))["events"]
-        assert [each["type"] for each in events] == ["tracepoint", "tracepoint", "stopped"]
