@@ -98,6 +98,7 @@ class Clients:
             yield client
         finally:
             del self._clients[client]
+            self._debugger.breakpoints.owners.release(client)
             # A client that never owned the session, or owned it before another took over, leaves it alone.
             if self.owner is client:
                 self.owner = None

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
+from typing import overload
 
 import trio
 from msgspec import Struct
@@ -21,6 +22,7 @@ from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.addresses import found_again
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.ownership import Owner, Owners
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointPut,
@@ -75,6 +77,7 @@ class BreakpointRegistry:
     stays, and the other sessions have got it.
 
     Attributes:
+        owners: which client has set which.
         earlier: the ids of those that were in force in an earlier session, and have not been set again since.
         carried: those of which that held when the last session began.
     """
@@ -86,6 +89,7 @@ class BreakpointRegistry:
         self._versions = count(1)
         self._syncs: list[BreakpointSync] = []
         self._notifications: Counter[tuple[str, int]] = Counter()
+        self.owners = Owners()
         self.earlier: set[str] = set()
         self.carried: frozenset[str] = frozenset()
 
@@ -118,21 +122,39 @@ class BreakpointRegistry:
 
     # --- The user's breakpoints ------------------------------------------------------------------------------
 
-    async def set(self, spec: BreakpointSpec) -> Breakpoint:
-        """Set a breakpoint; one at the same place is replaced, and keeps its id if it is of the same type."""
-        made = await self._put(spec)
+    async def set(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint:
+        """Set a breakpoint; the owner's at the same place is replaced, and keeps its id if it is of the same type."""
+        made = await self._put(spec, owner)
         self.earlier.discard(made.id)
         await self._send([made])
         return made
 
     async def set_exception(self, spec: ExceptionSpec) -> ExceptionBreakpoint:
         """Set an exception breakpoint; one for the same type is replaced, and keeps its id."""
-        old = next((each for each in self._state.exceptions if each.exception_type == spec.exception_type), None)
+        old = self.replaced_by(spec)
         new = ExceptionBreakpoint(id=old.id if old else f"ex-{next(self._numbers)}", **asdict(spec))
         await self._merger.merge(ExceptionBreakpointPut(new))
         self.earlier.discard(new.id)
         await self._send([new])
         return new
+
+    @overload
+    def replaced_by(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint | None: ...
+
+    @overload
+    def replaced_by(self, spec: ExceptionSpec) -> ExceptionBreakpoint | None: ...
+
+    def replaced_by(
+        self, spec: BreakpointSpec | ExceptionSpec, owner: Owner | None = None
+    ) -> Breakpoint | ExceptionBreakpoint | None:
+        """Return the breakpoint that this one would replace."""
+        if isinstance(spec, ExceptionSpec):
+            return next((each for each in self._state.exceptions if each.exception_type == spec.exception_type), None)
+        return self.owners.choose(self.at_place(spec), owner, lambda each: _is_same(each, spec))
+
+    def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
+        """Return the breakpoints at the place of this one."""
+        return [each for each in self._visible() if _same_place(each, spec)]
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> None:
         """Enable or disable a breakpoint of any kind.
@@ -153,6 +175,8 @@ class BreakpointRegistry:
         removed = self._all() if breakpoint_id == "*" else [self.find(breakpoint_id)]
         ids = [each.id for each in removed]
         await self._merger.merge(BreakpointsRemoved(frozenset(ids)))
+        for each in ids:
+            self.owners.forget(each)
         await self._send(removed)
         return ids
 
@@ -195,7 +219,7 @@ class BreakpointRegistry:
     @asynccontextmanager
     async def temporary(self, file: str, line: int) -> AsyncIterator[Breakpoint]:
         """Set a breakpoint for one run. No client sees it, and the user's own breakpoints stay as they are."""
-        made = await self._put(BreakpointSpec(file=file, line=line), temporary=True)
+        made = await self._put(BreakpointSpec(file=file, line=line), None, temporary=True)
         try:
             await self._send([made])
             yield made
@@ -230,16 +254,19 @@ class BreakpointRegistry:
     def _all(self) -> list[Breakpoint | ExceptionBreakpoint]:
         return [*self._visible(), *self._state.exceptions]
 
-    async def _put(self, spec: BreakpointSpec, *, temporary: bool = False) -> Breakpoint:
+    async def _put(self, spec: BreakpointSpec, owner: Owner | None, *, temporary: bool = False) -> Breakpoint:
         kind = _type_of(spec)
-        old = None if temporary else next((each for each in self._visible() if _same_place(each, spec)), None)
+        old = None if temporary else self.replaced_by(spec, owner)
+        self.owners.leave([] if temporary else self.at_place(spec), old, owner)
         if old is not None and old.type == kind:
             new_id = old.id
         else:
             prefix = "run-to" if temporary else "fn" if spec.function else "tp" if spec.log_message else "bp"
             new_id = f"{prefix}-{next(self._temporary_numbers if temporary else self._numbers)}"
             if old is not None:
+                self.owners.forget(old.id)
                 await self._merger.merge(BreakpointsRemoved(frozenset({old.id})))
+        self.owners.add(new_id, owner)
         new = Breakpoint(id=new_id, type=kind, temporary=temporary, version=next(self._versions), **asdict(spec))
         await self._merger.merge(BreakpointPut(new))
         return new
@@ -278,3 +305,11 @@ def _type_of(spec: BreakpointSpec) -> BreakpointType:
 
 def _same_place(one: Breakpoint, other: BreakpointSpec) -> bool:
     return (one.file, one.line, one.column, one.function) == (other.file, other.line, other.column, other.function)
+
+
+def _is_same(one: Breakpoint, other: BreakpointSpec) -> bool:
+    """Whether a breakpoint at that place stops, or writes, in just the same cases."""
+    return all(getattr(one, name) == getattr(other, name) for name in _CASES)
+
+
+_CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications")

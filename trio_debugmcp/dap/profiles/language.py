@@ -14,6 +14,10 @@ _OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
 _SAFE = re.compile(rf"\s*{_OPERAND}(?:\s*(?:===?|!==?|<=|>=|<|>)\s*{_OPERAND})?\s*")
 
 
+_NAME = re.compile(r"[^\W\d][^\x00-\x1f\x7f]*(?<! )|[~*(:@$<][^\x00-\x1f\x7f]+(?<! )")
+"""A name in most languages, with arguments or parameters of types behind it."""
+
+
 class Rejection(Struct, frozen=True):
     """A part of an expression that may change something, and the rule that it breaks."""
 
@@ -122,6 +126,18 @@ class Code:
     def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """The condition, made to hold only in the frame that is meant, where a line is executed in several."""
         return condition
+
+    def function_name_problem(self, name: str) -> str | None:
+        """Why this cannot be the name of a function: the rest of a sentence that begins with it."""
+        if not _NAME.fullmatch(name) or (" " in name and not re.search(r"[(<]|\boperator\b", name)):
+            return "is not the name of a function: pass one as the program has it, such as `name` or `Class::method`"
+        return None
+
+    def exception_type_problem(self, name: str) -> str | None:
+        """Why this cannot be the name of a type of exceptions: the rest of a sentence that begins with it."""
+        if name != "*" and (not _NAME.fullmatch(name) or (" " in name and "<" not in name)):
+            return "is not the name of a type: pass one as the program has it, or `*` for all"
+        return None
 
     def function_breakpoint(self, name: str) -> tuple[str, str | None]:
         """The name that the adapter knows a function by, and a condition for when it is the one that is meant."""

@@ -78,6 +78,16 @@ class PythonCode(Code):
         inside = _INSIDE % ", ".join(map(repr, sorted(about))) if generates else _INLINED
         return f"{inside if about else _OUTSIDE}{condition}\n)"
 
+    def function_name_problem(self, name: str) -> str | None:
+        if _is_dotted(name, _INNER):
+            return None
+        return "is not the name of a function: pass `name`, `Class.method` or `module.name`"
+
+    def exception_type_problem(self, name: str) -> str | None:
+        if name == "*" or _is_dotted(name, _INNER):
+            return None
+        return "is not the name of a type: pass `ValueError`, `module.Name`, or `*` for all"
+
     def function_breakpoint(self, name: str) -> tuple[str, str | None]:
         """Pydevd knows functions by their bare name; the condition looks whether the frame is that of the one meant."""
         outer, _, bare = name.rpartition(".")
@@ -114,3 +124,11 @@ def _read(file: str) -> bytes | None:
         return path.read_bytes()
     except (OSError, ValueError):
         return None
+
+
+_INNER = frozenset({"<locals>", "<lambda>"})
+"""Parts of qualified names besides identifiers."""
+
+
+def _is_dotted(name: str, others: frozenset[str]) -> bool:
+    return all(part.isidentifier() or part in others for part in name.split("."))

@@ -7,7 +7,9 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.session.sources import KnownSource, read_source
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -25,7 +27,10 @@ _MAX_NAMED = 5
 
 
 class BreakpointAnswer(Answer, frozen=True, kw_only=True):
-    """A breakpoint: where it is, and the text of that line. `state`: Pending in a session, or Disabled."""
+    """A breakpoint: where it is, and the text of that line. `state`: Pending in a session, or Disabled.
+
+    `notes`: what the update of one has dropped, and which of other clients are on that line.
+    """
 
     id: str
     at: str | None = None
@@ -33,6 +38,7 @@ class BreakpointAnswer(Answer, frozen=True, kw_only=True):
     requested_line: int | None = None
     state: str | None = None
     message: str | None = None
+    notes: list[str] = []
 
 
 class Removed(Answer, frozen=True, kw_only=True):
@@ -66,6 +72,27 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         state=_state(shown.enabled, shown.verified, in_session=in_session),
         message=shown.message,
     )
+
+
+def update_notes(debugger: Debugger, spec: BreakpointSpec | ExceptionSpec, owner: Owner | None = None) -> list[str]:
+    """Return notes on what a breakpoint that is about to be set drops from the one that it replaces.
+
+    Also which breakpoints of other clients stay at its place.
+    """
+    old: Breakpoint | ExceptionBreakpoint | None
+    if isinstance(spec, ExceptionSpec):
+        old, others = debugger.breakpoints.replaced_by(spec), []
+    else:
+        old = debugger.breakpoints.replaced_by(spec, owner)
+        others = [each for each in debugger.breakpoints.at_place(spec) if each is not old]
+    kept = [(name, getattr(old, name, None)) for name in ("condition", "hit_condition", "log_message")]
+    dropped = [f"{name} `{value}`" for name, value in kept if value and not getattr(spec, name, None)]
+    notes = [f"the update has dropped its {' and its '.join(dropped)}"] if dropped and old is not None else []
+    if others:
+        named = "; ".join(each.id + (f" if {each.condition}" if each.condition else "") for each in others[:_MAX_NAMED])
+        left_out = f"; {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+        notes.append(f"set by other clients at this place, and still in force: {named}{left_out}")
+    return notes
 
 
 def breakpoint_lines(debugger: Debugger) -> BreakpointLines:

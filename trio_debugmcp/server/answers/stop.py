@@ -25,7 +25,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.state.model import Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
 
-READER: ContextVar[Hashable] = ContextVar("READER", default=None)
+READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
 """Who gets the answers of this task: what is new in the output is kept apart for each client."""
 
 FRAMES_BELOW = 5

@@ -1,10 +1,12 @@
 """The tools about breakpoints on lines, functions and exceptions, which belong to the server and outlive sessions."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import (
     BreakpointAnswer,
@@ -12,13 +14,16 @@ from trio_debugmcp.server.answers.breakpoints import (
     Removed,
     breakpoint_answer,
     breakpoint_lines,
+    update_notes,
 )
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
+from trio_debugmcp.state.payloads import shortened
 
 Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 
@@ -86,6 +91,8 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
             f"A breakpoint on a `function` has no `{beside[0]}`. To say which function is meant, name it as "
             "`module.name` or `Class.method`.",
         )
+    if params.function is not None:
+        _check_name(debugger, params.function, lambda profile, name: profile.code.function_name_problem(name))
     file = None
     if params.file is not None and params.function is None:
         file = existing_file(debugger, params.file, cwd) or code_file(debugger, params.file)
@@ -139,10 +146,24 @@ def exception_spec(debugger: Debugger, exception_type: str, condition: str | Non
     """Check the condition of an exception breakpoint, and return what to set.
 
     Raises:
-        UsageError: `INVALID_CONDITION`.
+        UsageError: `INVALID_PARAMETER` or `INVALID_CONDITION`.
     """
+    _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name))
     _check_condition(debugger, condition, None)
     return ExceptionSpec(exception_type=exception_type, condition=condition)
+
+
+def _check_name(debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None]) -> None:
+    """Refuse what cannot be a name in the program's language; before a session, in any language that is known.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    focused = debugger.state.focused
+    profiles = debugger.settings.profiles if focused is None else [debugger.session(focused.id).profile]
+    problems = [problem_in(each, name) for each in profiles]
+    if all(problems):
+        raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 
 
 def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
@@ -166,8 +187,14 @@ def _check_condition(debugger: Debugger, condition: str | None, file: str | None
 
 
 async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
-    made = await debugger.breakpoints.set(breakpoint_spec(debugger, params))
-    return _answer(debugger, made.id)
+    return await set_breakpoint(debugger, breakpoint_spec(debugger, params))
+
+
+async def set_breakpoint(debugger: Debugger, spec: BreakpointSpec) -> BreakpointAnswer:
+    """Set a breakpoint for the client that calls, and answer what it is, and what the update of one has dropped."""
+    notes = update_notes(debugger, spec, READER.get())
+    made = await debugger.breakpoints.set(spec, READER.get())
+    return replace(_answer(debugger, made.id), notes=notes)
 
 
 async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> BreakpointAnswer:
@@ -176,17 +203,16 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
             "INVALID_PARAMETER",
             "One of break_on_first_chance, break_on_second_chance and break_on_user_unhandled must be true.",
         )
-    spec = exception_spec(debugger, params.exception_type, params.condition)
-    made = await debugger.breakpoints.set_exception(
-        replace(
-            spec,
-            first_chance=params.break_on_first_chance,
-            second_chance=params.break_on_second_chance,
-            user_unhandled=params.break_on_user_unhandled,
-            include_subtypes=params.include_subtypes,
-        )
+    spec = replace(
+        exception_spec(debugger, params.exception_type, params.condition),
+        first_chance=params.break_on_first_chance,
+        second_chance=params.break_on_second_chance,
+        user_unhandled=params.break_on_user_unhandled,
+        include_subtypes=params.include_subtypes,
     )
-    return _answer(debugger, made.id)
+    notes = update_notes(debugger, spec)
+    made = await debugger.breakpoints.set_exception(spec)
+    return replace(_answer(debugger, made.id), notes=notes)
 
 
 async def _enable(debugger: Debugger, params: BreakpointEnable) -> BreakpointAnswer:
@@ -212,8 +238,8 @@ TOOLS = (
         title="Set a breakpoint",
         description=(
             "Set a breakpoint, on a line or where a function begins, before or during a session. Answers with the text "
-            "of the line: check it. The same place again updates it. With `log_message` it writes its text (`log` in "
-            "answers) and does not stop: the quickest way to see values."
+            "of the line: check it. The same place again updates yours. With `log_message` it writes its text (`log` "
+            "in answers) and does not stop: the quickest way to see values."
         ),
         params=BreakpointSet,
         run=_set,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
@@ -100,7 +100,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         if isinstance(spec, ExceptionSpec):
             await debugger.breakpoints.set_exception(spec)
         else:
-            await debugger.breakpoints.set(spec)
+            await debugger.breakpoints.set(spec, READER.get())
     earlier = frozenset(debugger.breakpoints.earlier)
     interpreter, is_own = _interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))

@@ -6,8 +6,8 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
-from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
+from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer
+from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, set_breakpoint
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -27,8 +27,7 @@ async def _set(debugger: Debugger, params: TracepointSet) -> BreakpointAnswer:
     spec = breakpoint_spec(debugger, wanted)
     _check_judged(debugger, spec.file, params)
     limits = {"hit_count_multiple": params.hit_count_multiple, "max_notifications": params.max_notifications}
-    made = await debugger.breakpoints.set(replace(spec, **limits))
-    return breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
+    return await set_breakpoint(debugger, replace(spec, **limits))
 
 
 def _check_judged(debugger: Debugger, file: str | None, params: TracepointSet) -> None:
