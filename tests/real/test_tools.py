@@ -1,15 +1,163 @@
 """Each tool through MCP, with real programs under debugpy."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import fields
 
-from tests.real.conftest import Connect, promised
+import trio_debugmcp
+from tests.faults.bench import check_for_people
+from tests.real.conftest import TEST_SECONDS, Connect, promised
 from tests.real.interpreters import OLDEST, Interpreter, found
-from trio_debugmcp.testing import DebugClient, ToolFailed
+from tests.real.tool_cases import (
+    ANY,
+    ELSEWHERE,
+    EXPECTED,
+    FILE,
+    HERE,
+    ID,
+    MEANINGS,
+    PROGRAM,
+    PROVEN_ELSEWHERE,
+    codes,
+    common_mistakes,
+)
+from tests.server.tools_page import answers_of
+from tests.transports.conftest import StartServer
+from tests.transports.scene import OBSERVE
+from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.testing import DebugClient, ToolFailed, connect_process, connect_websocket
+from trio_debugmcp.testing.connect import Era
+
+# --- Every tool in every state ----------------------------------------------------------------------------------------
+
+TOOLS = open_toolbox()
+
+
+class Trial:
+    """Calls of tools about one program, each compared with what is expected of it."""
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._id = ""
+
+    def given(self, value: Any) -> Any:
+        """Arguments with the path of the program."""
+        match value:
+            case dict():
+                return {name: self.given(each) for name, each in value.items()}
+            case list():
+                return [self.given(each) for each in value]
+            case _:
+                return {FILE: str(self._program), ID: self._id}.get(value, value) if isinstance(value, str) else value
+
+    async def call(self, client: DebugClient, tool: str, arguments: dict[str, Any], code: str | None) -> None:
+        """Call, and check the code; what succeeds has known keys, and what fails is said to people."""
+        with trio.fail_after(promised(10)):
+            failed, answer = await outcome(client, tool, self.given(arguments))
+        assert (tool, arguments, failed and failed.code) == (tool, arguments, code), failed or answer
+        if failed is None:
+            known = [{field.encode_name for field in fields(kind)} for kind in answers_of(TOOLS_BY_NAME[tool])]
+            assert any(set(answer) <= keys for keys in known), (tool, answer)
+            self._id = answer["id"] if tool == "breakpoint_set" else self._id
+        elif code != "EVAL_FAILED":  # that has the words of the program
+            check_for_people(failed.message)
+            assert len(failed.message) > 20, "it says what to do"
+
+
+async def outcome(client: DebugClient, tool: str, arguments: dict[str, Any]) -> tuple[ToolFailed | None, Any]:
+    """How a call fails, or what it answers."""
+    try:
+        return None, await client.call(tool, **arguments)
+    except ToolFailed as failed:
+        return failed, None
+
+
+TOOLS_BY_NAME = {tool.name: tool for tool in TOOLS.tools}
+
+
+async def try_state(trial: Trial, client: DebugClient, state: str) -> None:
+    for tool, expected in EXPECTED.items():
+        code = getattr(expected, state)
+        if code != ELSEWHERE and not (state == "paused" and expected.moves):
+            await trial.call(client, tool, expected.arguments, code)
+
+
+async def try_as_observer(trial: Trial, observer: DebugClient) -> None:
+    """What reads answers as to a client in control, and everything else refuses."""
+    for name, tool in TOOLS_BY_NAME.items():
+        expected = EXPECTED[name]
+        if not tool.allows("observe"):
+            await trial.call(observer, name, expected.arguments, "READ_ONLY")
+        elif expected.paused != ELSEWHERE:
+            await trial.call(observer, name, expected.arguments, expected.paused)
+    listed = {tool.name for tool in (await observer.sdk.list_tools()).tools}
+    assert listed == {tool.name for tool in TOOLS.listed("observe")}
+
+
+async def test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes(
+    serving: StartServer, era: Era, tmp_path: Path
+) -> None:
+    program = tmp_path / FILE
+    program.write_text(PROGRAM)
+    trial = Trial(program)
+    with trio.fail_after(TEST_SECONDS):
+        async with (
+            serving("--ws", "0") as server,
+            connect_process(server.process, era) as client,
+            connect_websocket(await server.websocket_url(), OBSERVE, era) as observer,
+        ):
+            await try_state(trial, client, "without")
+            stop = await client.call("debug_launch", program=str(program), breakpoints=[trial.given(HERE)])
+            assert stop["reason"] == "Breakpoint"
+            await try_as_observer(trial, observer)
+            for tool in TOOLS.names:
+                for arguments, code in [*EXPECTED[tool].mistakes, *common_mistakes(tool, TOOLS.parameters(tool))]:
+                    await trial.call(client, tool, arguments, code)
+            await try_state(trial, client, "paused")
+            await trial.call(client, "breakpoint_set", HERE, None)
+            for tool, expected in EXPECTED.items():
+                if expected.moves and tool != "debug_continue":
+                    await trial.call(client, "debug_restart", {}, None)
+                    await trial.call(client, tool, expected.arguments, None)
+            stop = await client.call("debug_continue")
+            assert stop["exception"] == "ValueError: sold out"
+            await trial.call(client, "exception_get_context", {}, None)
+            await trial.call(client, "debug_continue", {"wait": False}, None)
+            await try_state(trial, client, "running")
+            await trial.call(client, "debug_pause", {}, None)
+            await trial.call(client, "process_write_input", {"data": "x", "close_after": True}, None)
+            await trial.call(client, "process_write_input", {"data": "x"}, "STDIN_CLOSED")
+            await trial.call(client, "debug_disconnect", {}, None)
+            for tool, expected in EXPECTED.items():
+                if expected.without == "NO_SESSION" and tool not in {"source_get", "debug_restart"}:
+                    await trial.call(client, tool, expected.arguments, "NO_SESSION")
+
+
+def test_no_tool_and_no_code_is_missing_there() -> None:
+    assert set(EXPECTED) == set(TOOLS.names)
+    defined = {
+        name
+        for file in Path(__file__).parent.parent.rglob("test_*.py")
+        for name in re.findall(r"def (test_\w+)\(", file.read_text())
+    }
+    assert set(PROVEN_ELSEWHERE.values()) <= defined
+    given = {code for name in TOOLS.names for code in codes(name, TOOLS.parameters(name))}
+    assert given == set(MEANINGS)
+    package = Path(trio_debugmcp.__file__).parent
+    raised = {
+        code
+        for file in package.rglob("*.py")
+        for code in re.findall(r'\bUsageError\(\s*"([A-Z_]+)"', file.read_text(encoding="utf-8"))
+    }
+    assert raised <= {*MEANINGS, *ANY}
+
+
+# --- Some of them in depth --------------------------------------------------------------------------------------------
 
 ASSIGNED = """\
 total = 1

@@ -8,6 +8,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from tests.real.tool_cases import ANY, MEANINGS, codes
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import UNLISTED, Tool
@@ -80,7 +81,18 @@ The answer of every tool that moves the program, so that one call shows what is 
 
 def document() -> str:
     """Return the page."""
-    return "\n".join([INTRODUCTION, *(line for tool in open_toolbox().tools for line in _section(tool))])
+    return "\n".join([INTRODUCTION, *_codes(), *(line for tool in open_toolbox().tools for line in _section(tool))])
+
+
+def _codes() -> Iterator[str]:
+    toolbox = open_toolbox()
+    found = {name: codes(name, toolbox.parameters(name)) for name in toolbox.names}
+    yield from ["## Error codes", "", "| code | when | tools |", "| --- | --- | --- |"]
+    yield from (f"| `{code}` | {when} | any |" for code, when in ANY.items())
+    for code, when in MEANINGS.items():
+        tools = [f"`{name}`" for name in toolbox.names if code in found[name]]
+        yield f"| `{code}` | {when} | {' '.join(tools)} |"
+    yield ""
 
 
 def _section(tool: Tool) -> Iterator[str]:
