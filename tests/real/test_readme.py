@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.real.conftest import Connect, program
+from tests.real.tool_cases import EXPECTED
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
 from trio_debugmcp.state.timeline import EVENT_TYPES
+from trio_debugmcp.testing import ToolFailed
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -117,10 +120,54 @@ def test_its_python_example_and_that_of_the_client_run(
 
 
 def test_its_tables_name_every_tool_and_resource_and_no_other() -> None:
-    rows = re.findall(r"^\| (`.*?) \|", section("Tools"), re.MULTILINE)
+    ours = section("Tools").partition("| its tools |")[0]
+    rows = re.findall(r"^\| (`.*?) \|", ours, re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(open_toolbox().names)
     uris = re.findall(r"^\| `(\S+?)` \|", section("Resources"), re.MULTILINE)
     assert uris == [*RESOURCES, SOURCE_TEMPLATE]
+
+
+FORMER = {
+    *("debug_launch", "debug_attach", "debug_disconnect", "debug_continue", "debug_step", "debug_pause"),
+    *("breakpoint_set", "breakpoint_remove", "breakpoint_enable", "breakpoint_set_exception", "tracepoint_set"),
+    *("stacktrace_get", "variables_get", "evaluate", "evaluate_safe", "exception_get_context", "object_inspect"),
+    *("object_summarize", "collection_analyze", "memory_read", "layout_get", "members_get", "types_get"),
+    *("modules_search", "timeline_query", "process_read_output", "process_write_input"),
+    *("code_load", "code_goto_definition", "code_find_usages", "code_find_assignments", "code_get_diagnostics"),
+}
+"""The tools of debug-mcp."""
+
+
+async def test_what_the_tools_of_debug_mcp_are_here_can_be_called(debugging: Connect) -> None:
+    table = section("Tools").partition("| its tools | here |")[2].partition("\n\n")[0]
+    here: dict[str, str | None] = {}
+    for theirs, ours in re.findall(r"^\| (`.*?`) \| (.*?) \|$", table, re.MULTILINE):
+        groups = [re.findall(r"`(\w+)`", group) for group in theirs.split(";")]
+        if ours == "the same":
+            here.update({name: name for name in groups[0]})
+            continue
+        names = re.findall(r"`(\w+)`", ours) or [None]
+        for group, name in zip(groups, names, strict=True):
+            here.update(dict.fromkeys(group, name))
+    assert set(here) == FORMER
+    assert {name for name, ours in here.items() if ours is None} == {
+        name for name in FORMER if name.startswith("code_")
+    }
+    assert {ours for name, ours in here.items() if ours == name} == FORMER & set(open_toolbox().names)
+    async with debugging() as client:
+        for name in sorted({ours for ours in here.values() if ours is not None} - {"debug_launch"}):
+            expected = EXPECTED[name]
+            arguments = {
+                **expected.arguments,
+                **({"file": program("steps.py")} if "file" in expected.arguments else {}),
+            }
+            try:
+                await client.call(name, **arguments)
+                code = None
+            except ToolFailed as failed:
+                code = failed.code
+            assert code in {expected.without, "BREAKPOINT_NOT_FOUND"}, name
+        assert (await client.call("debug_launch", program=program("steps.py")))["pid"] > 0
 
 
 def test_it_names_every_prompt_argument_and_event_type_and_no_other() -> None:
