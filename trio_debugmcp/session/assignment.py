@@ -16,6 +16,7 @@ from trio_debugmcp.dap.messages import DapVariable, Nothing, ScopesBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.session import frames, inspection
+from trio_debugmcp.session.composites import children
 from trio_debugmcp.session.evaluation import assign_in_frame, evaluate_in_frame
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
@@ -104,14 +105,14 @@ async def _container(requests: Requests, frame: StackFrame, path: str) -> tuple[
     if parts is None:
         scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
         for scope in scopes:
-            name = _named(await inspection.children(requests, scope.variables_reference), path, {path})
+            name = _named(await children(requests, scope.variables_reference), path, {path})
             if name is not None:
                 return scope.variables_reference, name
     else:
         holder = await inspection.evaluate(requests, frame, parts["parent"], SECONDS)
         item = parts["item"]
         names = {parts["name"]} if item is None else {item, item[1:-1], item[1:-1].strip("'\"")}
-        name = _named(await inspection.children(requests, holder.reference), path, names)
+        name = _named(await children(requests, holder.reference), path, names)
         if name is not None:
             return holder.reference, name
     raise UsageError(

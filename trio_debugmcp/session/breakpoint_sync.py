@@ -4,23 +4,34 @@
 task at a time per session.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Nothing, Stopped
-from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Stopped
+from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.exceptions import evaluated, wanted_exceptions
+from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.placement import Group, by_line, files_of_finished, grouped, one_per_line, supported
+from trio_debugmcp.session.placement import (
+    Group,
+    by_line,
+    conditions_of,
+    files_of_finished,
+    grouped,
+    one_per_line,
+    supported,
+)
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.source_places import SourcePlaces
 from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
 
@@ -34,6 +45,7 @@ class BreakpointSync:
 
     Attributes:
         accepting: the adapter takes breakpoints: from `initialized` on.
+        hidden: what the adapter has of ours besides.
     """
 
     def __init__(
@@ -43,12 +55,14 @@ class BreakpointSync:
         sources: Sources,
         host: Host,
         hits: ProgramHits,
-        directory: str | None = None,
+        start: Start,
     ) -> None:
         self.accepting = False
+        stops = isinstance(start, Launch) and start.stop_at_entry
+        self.hidden = HiddenBreakpoints(requests.profile.entry_function if stops else None)
         self._hits = hits
-        self._host = host
-        self._directory = directory
+        directory = start.cwd if isinstance(start, Launch) else None
+        self._places = SourcePlaces(requests.profile, host, sources, directory)
         self._requests = requests
         self._merger = merger
         self._sources = sources
@@ -88,7 +102,7 @@ class BreakpointSync:
         async with self._one_at_a_time:
             mine = [each for each in self._merger.state.breakpoints if each.function is not None]
             before = {file for file, _ in self._functions.values()}
-            places = {each.id: place for each in mine if (place := self._function_place(each)) is not None}
+            places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
             self._functions = {id_: place for id_, place in places.items() if place[1]}
             for file in sorted(before | {file for file, _ in self._functions.values()}):
                 await self._send_file(file)
@@ -97,7 +111,8 @@ class BreakpointSync:
             )
 
     async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
-        if not mine and not self._sent_functions:
+        hidden = self.hidden.functions()
+        if not mine and not hidden and not self._sent_functions:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
             await self._bind([], [(each, "breakpoints on functions") for each in mine])
@@ -107,9 +122,11 @@ class BreakpointSync:
         if problem is not None:
             unsupported += [(each, "log messages on functions") for each in sent if each.log_message is not None]
             sent = [each for each in sent if each.log_message is None]
-        arguments = {"breakpoints": [self._function_breakpoint(each, judged=problem is None) for each in sent]}
+        wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
+        arguments = {"breakpoints": [*wanted, *hidden]}
         body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
-        self._sent_functions = bool(sent)
+        self._sent_functions = bool(sent or hidden)
+        self.hidden.functions_bound((body.breakpoints or [])[len(sent) :])
         answers = list(zip(sent, body.breakpoints or [], strict=False))
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
@@ -121,26 +138,12 @@ class BreakpointSync:
     def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
         name, guard = code.function_breakpoint(each.function or "")
-        conditions = _conditions(each)
+        conditions = conditions_of(each)
         if guard is not None:
             conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
         if judged and not Group((each,)).is_simple:
             return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
         return {"name": name, **conditions}
-
-    def _function_place(self, each: Breakpoint) -> tuple[str, int] | None:
-        """Find a function in the files of the program; with line 0, if only the adapter can stop in it."""
-        code = self._requests.profile.code
-        files = [file for file in self._sources.known() if Path(file).is_absolute()]
-        directories = list(dict.fromkeys([str(Path(file).parent) for file in files]))
-        if self._directory is not None and self._directory not in directories:
-            directories.append(self._directory)
-        found = self._query(
-            f"function {each.function}",
-            lambda: code.function_place(each.function or "", files, directories),
-            None,
-        )
-        return None if found is None else (found[0], found[1])
 
     async def send_exceptions(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
@@ -152,7 +155,8 @@ class BreakpointSync:
             arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
             problem = None
             try:
-                await self._requests.request("setExceptionBreakpoints", arguments, Nothing)
+                body = await self._requests.request("setExceptionBreakpoints", arguments, BreakpointsBody)
+                self.hidden.exceptions_bound(body.breakpoints or [])
             except AdapterRefused as refusal:
                 problem = refusal.reason
             watched = frozenset() if problem else frozenset(each.id for each in mine)
@@ -190,7 +194,7 @@ class BreakpointSync:
         mine = [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
         able, unsupported = supported(mine, self._requests.capabilities)
         for each in able:
-            line = self._line_with_code(file, each.line or 1) if each.function is None else each.line
+            line = self._places.line_with_code(file, each.line or 1) if each.function is None else each.line
             if line is None or each.lost:
                 message = each.lost or f"no code follows line {each.line} of the file"
                 without_code.append((each, DapBreakpoint(message=message)))
@@ -242,20 +246,6 @@ class BreakpointSync:
         file, line = self._functions.get(each.id, (each.file, each.line))
         return replace(each, file=file, line=line)
 
-    def _line_with_code(self, file: str, line: int) -> int | None:
-        code, text = self._requests.profile.code, self._sources.code(file)
-        default: int | None = line
-        return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line, text), default)
-
-    def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
-        """Ask the host about the program's source; a recording that was made without the question has the default."""
-        if not self._requests.profile.code.reads_source:
-            return default
-        try:
-            return self._host.query(question, ask)
-        except UsageError:
-            return default
-
     async def _bind(
         self, answers: list[tuple[Breakpoint, DapBreakpoint]], unsupported: list[tuple[Breakpoint, str]]
     ) -> None:
@@ -283,10 +273,10 @@ class BreakpointSync:
 
     def _line_breakpoint(self, file: str, group: Group, *, judged: bool) -> dict[str, Any]:
         if judged and not group.is_simple:
-            condition = self._hits.condition((each, self._guarded(file, each)) for each in group.members)
+            condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
             return {"line": group.members[0].line, "condition": condition}
-        first, conditions = group.members[0], _conditions(group.members[0])
-        guarded = list(dict.fromkeys(self._guarded(file, each) for each in group.members))
+        first, conditions = group.members[0], conditions_of(group.members[0])
+        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in group.members))
         if all(guarded):
             either = self._requests.profile.expressions.either
             conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]
@@ -298,20 +288,6 @@ class BreakpointSync:
         if first.log_message is not None:
             arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.log_message)
         return arguments
-
-    def _guarded(self, file: str, each: Breakpoint) -> str:
-        """The condition of a breakpoint, to be judged in the frame that is meant; empty if it has none.
-
-        What is counted or written once a line, or once a function, never means the frames of a comprehension on it.
-        """
-        line, condition, code = each.line or 1, each.condition or "", self._requests.profile.code
-        if not condition:
-            if each.function is None and each.log_message is None and each.hit_condition is None:
-                return ""
-            condition = "True"
-        question = f"condition {condition} at line {line} of {file}"
-        guarded = self._query(question, lambda: code.condition_at(file, line, condition, each.log_message), condition)
-        return "" if guarded == "True" and not each.condition else guarded
 
     # --- At a stop -------------------------------------------------------------------------------------------
 
@@ -341,8 +317,3 @@ class BreakpointSync:
                 if value is not None and value.lower() not in {"true", "1"}:
                     false.append(each.id)
         return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something
-
-
-def _conditions(each: Breakpoint) -> dict[str, Any]:
-    named = {"condition": each.condition, "hitCondition": each.hit_condition}
-    return {name: value for name, value in named.items() if value is not None}

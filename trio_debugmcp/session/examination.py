@@ -13,6 +13,7 @@ A stop at an exception that no breakpoint asked for does not count: it is resume
 import logging
 
 import trio
+from msgspec.structs import replace
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
@@ -20,7 +21,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
-from trio_debugmcp.session.frames import captured_frames, frame_location
+from trio_debugmcp.session.frames import captured_frames, frame_location, raising_frames
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
@@ -40,6 +41,9 @@ that."""
 LOCATING_SECONDS = 0.5
 """After this time no further thread is asked about at a stop. Those that were located last time come first, then those
 that have not been asked about for longest."""
+
+_PAUSING = frozenset({"SIGSTOP", "SIGINT"})
+"""Signals by which adapters stop a program that is to pause."""
 
 _REASONS: dict[str, PauseReason] = {
     "entry": "Entry",
@@ -77,7 +81,7 @@ class Examiner:
         self._console = console
         self._breakpoints = breakpoints
         self._questions = questions
-        self._exceptions = ExceptionFilter(requests, merger)
+        self._exceptions = ExceptionFilter(requests, merger, console)
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
         self._refreshing = False
@@ -122,25 +126,46 @@ class Examiner:
     async def _examine(self, stopped: Stopped, snapshot: Snapshot, scope: trio.CancelScope) -> None:
         # Taken before the first await: the explanation of the next stop may arrive during this examination.
         explanation, self._explanation = self._explanation, None
+        stopped = self._interpreted(stopped)
         with scope:
             try:
                 found = await self._questions.ask_probe(stopped.thread_id) if stopped.reason != "exception" else None
                 if found is None:
                     found = await self._questions.ask_adapter(stopped)
                 raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
-                if raised is not None and not raised.counts:
+                counts = raised.counts if raised is not None else await self._counts(stopped, found)
+                if not counts:
                     if await self._leave(found.thread_id, scope):
                         return
                     stopped, raised = Stopped(reason="pause", thread_id=found.thread_id), None
-                await self._publish(stopped, snapshot, found, raised, explanation)
-                if not found.complete and found.stack.stack_frames:
-                    where = found.thread_id, found.stack.stack_frames[0].id
-                    await self._merge_locals(snapshot, await self._questions.locals(*where, found.answer))
+                top = await self._publish(stopped, snapshot, found, raised, explanation)
+                if not found.complete and top is not None:
+                    found_there = await self._questions.locals(found.thread_id, top, found.answer)
+                    await self._merge_locals(snapshot, found_there)
                 await self._breakpoints.look_for_types()
                 if found.answer is None:
                     await self._locate_others(snapshot, found)
             except DebugError as error:
                 log.info("examining a stop: %s", error)
+
+    def _interpreted(self, stopped: Stopped) -> Stopped:
+        """Return a stop with the reason that it has for the user."""
+        stopped = self._breakpoints.hidden.interpreted(stopped)
+        if self._suspension.pause_requested and self._requests.profile.thrown.signal(stopped) in _PAUSING:
+            return Stopped(reason="pause", thread_id=stopped.thread_id)
+        return stopped
+
+    async def _counts(self, stopped: Stopped, found: Findings) -> bool:
+        """Whether a stop that is not about an exception counts: not at an entry that has no source."""
+        hidden = self._breakpoints.hidden
+        if stopped.reason != "entry" or hidden.function is None:
+            return True
+        top = found.stack.stack_frames[0] if found.stack.stack_frames else None
+        if hidden.entry is None or top is None or top.source is None:
+            return False  # of Rust, `main` is the runtime's, which calls the program's
+        hidden.entry = None
+        await self._breakpoints.send_functions()
+        return True
 
     async def _leave(self, thread_id: int, scope: trio.CancelScope) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
@@ -165,11 +190,17 @@ class Examiner:
         found: Findings,
         raised: Raised | None,
         explanation: str | None,
-    ) -> None:
-        why = explanation or stopped.text or stopped.description
+    ) -> int | None:
+        """Publish a stop; return the frame where it is."""
+        why = explanation or self._requests.profile.words.why(stopped)
         frames = captured_frames(self._requests.profile, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
+        skipped = raising_frames(frames) if raised is not None and self._requests.profile.code.tells_library else 0
+        if skipped and raised is not None and raised.is_fault:  # where it really was
+            message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
+            raised = replace(raised, info=replace(raised.info, message=message))
+        frames = frames[skipped:]
         not_hit, counted = await self._breakpoints.hits(stopped, frames[0].id if frames else None)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
@@ -177,7 +208,7 @@ class Examiner:
                 session_id=self._requests.session_id,
                 generation=snapshot.generation,
                 at=self._clock.now(),
-                reason=_REASONS.get(stopped.reason, "Pause"),
+                reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
                 thread_id=found.thread_id,
                 description=shortened(why, MAX_MESSAGE_LENGTH) if why else None,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
@@ -186,11 +217,13 @@ class Examiner:
                 not_hit=not_hit,
                 counted=tuple(counted.items()),
                 frames=frames,
-                total_frames=max(found.stack.total_frames or 0, len(frames)),
+                total_frames=max((found.stack.total_frames or 0) - skipped, len(frames)),
+                skipped_frames=skipped,
                 threads=found.threads,
                 locals=self._questions.locals_in(found.answer) if found.answer is not None and found.complete else None,
             )
         )
+        return frames[0].id if frames else None
 
     # --- Details ---------------------------------------------------------------------------------------------
 

@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
 from trio_debugmcp.dap.profiles import Place, TypedException
+from trio_debugmcp.dap.profiles.thrown import Description, Look
 from trio_debugmcp.errors import DebugError
+from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot
@@ -42,16 +44,26 @@ skipped. By their full names: a program may have an `Exit` for an error."""
 LEAVES_USER_CODE = "userUnhandled"
 """The break mode of an exception that leaves the user's code, caught elsewhere or not."""
 
+_FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"})
+"""Signals that an instruction causes; others are sent, as by `abort`."""
+
+_LAST_ENTRIES = 20
+"""Of the program's output, in which it may have said why it ends."""
+
 _TRUE = frozenset({"true", "1"})
 """What the value of a condition is when it holds, in lower case."""
 
 
 class Raised(Struct, frozen=True):
-    """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop."""
+    """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
+
+    `is_fault`: it is a signal that an instruction caused.
+    """
 
     info: ExceptionInfo
     wanted_by: tuple[str, ...] = ()
     counts: bool = True
+    is_fault: bool = False
 
 
 class _Sighting(Struct, frozen=True):
@@ -75,9 +87,10 @@ def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | 
 class ExceptionFilter:
     """Examines the exception stops of one session, one at a time."""
 
-    def __init__(self, requests: Requests, merger: Merger) -> None:
+    def __init__(self, requests: Requests, merger: Merger, console: Console) -> None:
         self._requests = requests
         self._merger = merger
+        self._console = console
         self._last: dict[int, _Sighting] = {}
 
     def __repr__(self) -> str:
@@ -85,9 +98,15 @@ class ExceptionFilter:
 
     async def examine(self, stopped: Stopped, thread_id: int, stack: StackTraceBody) -> Raised | None:
         """Return what was raised and whether it counts; None at a stop that is not about an exception."""
+        signal = self._requests.profile.thrown.signal(stopped)
+        if signal is not None:
+            return await self._signal(stopped, signal, _top(stack))
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
         info = await self._info(stopped, thread_id)
+        seen = await self._look(self._requests.profile.thrown.exception(), _top(stack))
+        if seen is not None:
+            info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=info.break_mode)
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         if not candidates and not modes:
@@ -97,11 +116,34 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         if await self._is_repetition(info, thread_id, stack):
             return Raised(info, counts=False)
-        lineage = await self._lineage(info, frame_id)
+        lineage: tuple[str, ...] | None
+        if seen is not None:
+            lineage = _with_bare_names(seen.lineage)
+        else:
+            lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not candidates
         wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
-        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage)))
+        return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
+
+    async def _signal(self, stopped: Stopped, signal: str, frame_id: int | None) -> Raised:
+        """Describe a signal that would end the program. It always counts: left unseen, the crash would be lost."""
+        await self._console.settle()
+        written = "".join(entry.text for entry in self._console.entries()[-_LAST_ENTRIES:])
+        seen = await self._look(self._requests.profile.thrown.ends_in(stopped, signal, written), frame_id)
+        kind = (seen and seen.type) or signal or "signal"
+        message = seen.message if seen is not None else stopped.description
+        return Raised(ExceptionInfo(kind, message, "unhandled"), is_fault=kind in _FAULTS)
+
+    async def _look(self, look: Look, frame_id: int | None) -> Description | None:
+        """Evaluate what a look asks for."""
+        try:
+            expression = next(look)
+            while True:
+                expression = look.send(await self._evaluate(expression, frame_id))
+        except StopIteration as found:
+            result: Description | None = found.value
+            return result
 
     async def _returns(self, frame_id: int | None) -> bool:
         """Whether the frame that the exception is said to leave has caught it, and returns."""
@@ -150,13 +192,17 @@ class ExceptionFilter:
         return own if value is None else (*own, *self._requests.profile.expressions.parse_lineage(value))
 
     async def _wants(
-        self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...], frame_id: int | None
+        self, each: ExceptionBreakpoint, info: ExceptionInfo, lineage: tuple[str, ...] | None, frame_id: int | None
     ) -> bool:
+        """Whether a breakpoint asks for this exception; without a lineage its type is unknown, and may be any."""
         chances = {"unhandled": each.second_chance, LEAVES_USER_CODE: each.user_unhandled}
         chance = chances.get(info.break_mode or "", each.first_chance)
-        ancestors = lineage if each.include_subtypes else lineage[:2]
-        if not chance or (each.exception_type != "*" and each.exception_type not in ancestors):
+        if not chance:
             return False
+        if each.exception_type != "*" and lineage is not None:
+            ancestors = lineage if each.include_subtypes else lineage[:2]
+            if each.exception_type not in ancestors:
+                return False
         if each.condition is None:
             return True
         value = await self._ask(info, self._requests.profile.expressions.truth(each.condition), frame_id)
@@ -186,6 +232,11 @@ async def evaluated(requests: Requests, expression: str, frame_id: int | None) -
         log.info("%s: %s", expression, error)
         return None
     return body.result
+
+
+def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of types with those without their namespaces: the first two are of the type itself."""
+    return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
 
 
 def _top(stack: StackTraceBody) -> int | None:

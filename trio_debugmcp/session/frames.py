@@ -24,12 +24,24 @@ def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[Stack
             id=frame.id,
             name=profile.dialect.function_name(frame.name),
             location=frame_location(profile, frame),
-            is_user_code=frame.presentation_hint not in {"subtle", "label", "deemphasize"},
+            is_user_code=_is_user_code(profile, frame),
             source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
             instruction=frame.instruction_pointer_reference,
         )
         for frame in frames
     )
+
+
+def _is_user_code(profile: Profile, frame: DapFrame) -> bool:
+    if frame.presentation_hint in {"subtle", "label", "deemphasize"}:
+        return False
+    path = frame.source.path if frame.source is not None else None
+    return not profile.code.tells_library or not (path is None or profile.code.is_library(path))
+
+
+def raising_frames(frames: Sequence[StackFrame]) -> int:
+    """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's."""
+    return next((index for index, each in enumerate(frames) if each.is_user_code), 0)
 
 
 def frame_location(profile: Profile, frame: DapFrame) -> Location:
@@ -72,12 +84,14 @@ async def fetch_frames(
     captured = len(stack.frames)
     if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
         return list(stack.frames[start : start + count]), stack.total
-    arguments = {"threadId": thread_id, "startFrame": start, "levels": count}
+    skipped = stack.skipped if thread_id == stack.thread_id else 0
+    first = start + skipped
+    arguments = {"threadId": thread_id, "startFrame": first, "levels": count}
     body = await requests.request("stackTrace", arguments, StackTraceBody)
     frames = captured_frames(requests.profile, body.stack_frames or [])
     # An adapter that ignores paging answers with the whole stack.
-    frames = frames[start : start + count] if start and len(frames) > count else frames[:count]
-    return list(frames), max(body.total_frames or 0, start + len(frames))
+    frames = frames[first : first + count] if first and len(frames) > count else frames[:count]
+    return list(frames), max((body.total_frames or 0) - skipped, start + len(frames))
 
 
 async def find_frame(requests: Requests, snapshot: Snapshot, thread_id: int | None, frame_index: int) -> StackFrame:

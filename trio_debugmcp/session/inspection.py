@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Literal
 
 import msgspec
 import trio
@@ -11,17 +10,17 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import (
     CompletionItem,
     CompletionsBody,
-    DapScope,
     DapVariable,
     EvaluateBody,
     ScopesBody,
     SourceBody,
-    VariablesBody,
 )
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.scopes import ScopeName, chosen_scopes
 from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.variables import child_count, variable_payload
 from trio_debugmcp.state.model import StackFrame
@@ -50,8 +49,6 @@ INTERRUPT_SECONDS = 1.0
 INTERRUPT_AGAIN_SECONDS = 0.05
 """Between two interrupts of the same evaluation."""
 
-ScopeName = Literal["all", "locals", "arguments", "globals"]
-
 
 class Evaluation(msgspec.Struct, frozen=True):
     """The whole value of an expression; `reference` leads to its children while the stop lasts."""
@@ -72,8 +69,8 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
         UsageError: `NOT_SUPPORTED`: the adapter has no such scope.
     """
     scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-    chosen = [each for each in scopes if scope == "all" or _is_scope(requests, each, scope)]
-    if not chosen and scope != "all":
+    chosen = chosen_scopes(requests.profile.dialect, scopes, scope)
+    if not chosen and scope not in ("all", "locals"):  # a frame without locals may have no scope for them
         names = ", ".join(each.name for each in scopes) or "none"
         raise UsageError(
             "NOT_SUPPORTED",
@@ -86,31 +83,41 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
     return found
 
 
-async def children(requests: Requests, reference: int) -> list[DapVariable]:
-    """Return the children behind a reference; 0 has none."""
-    if not reference:
-        return []
-    body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
-    return [variable for variable in body.variables or [] if not requests.profile.dialect.hides(variable)]
-
-
 async def expand(
-    requests: Requests, found: list[DapVariable], *, depth: int, limit: int, parent: str | None = None
+    requests: Requests,
+    found: list[DapVariable],
+    *,
+    depth: int,
+    limit: int,
+    parent: str | None = None,
+    kind: str | None = None,
 ) -> list[Variable]:
-    """Return variables with their children down to `depth` levels, at most `MAX_NODES` in all."""
-    room = MAX_NODES
+    """Return variables with their children down to `depth` levels, at most `MAX_NODES` in all.
 
-    async def grow(variable: DapVariable, levels: int, above: str | None) -> Variable:
-        nonlocal room
+    They are inside of `parent`, whose type is `kind`.
+    """
+    room, to_compose = MAX_NODES, MAX_COMPOSED
+
+    async def grow(variable: DapVariable, levels: int, above: str | None, kind: str | None) -> Variable:
+        nonlocal room, to_compose
         room -= 1
-        shown = variable_payload(variable, requests.profile.expressions.is_path, limit=limit, parent=above)
+        if (levels <= 1 or room <= 0) and to_compose > 0:
+            value = variable.value
+            variable = await composed(requests, variable)
+            to_compose -= variable.value != value
+        shown = variable_payload(variable, requests.profile, limit=limit, parent=above, parent_type=kind)
         if levels <= 1 or not variable.variables_reference or room <= 0:
             return shown
-        below = await children(requests, variable.variables_reference)
-        grown = [await grow(each, levels - 1, shown.path) for each in below[: max(0, room)]]
+        try:
+            below = await children(requests, variable.variables_reference, variable.type)
+        except AdapterRefused as refusal:  # a pointer that leads nowhere
+            log.info("%s", refusal)
+            return shown
+        shown = replace(shown, value=in_short(requests, variable, shown.value))
+        grown = [await grow(each, levels - 1, shown.path, variable.type) for each in below[: max(0, room)]]
         return replace(shown, children=grown, child_count=len([each for each in below if each.name != "len()"]))
 
-    return [await grow(each, depth, parent) for each in found]
+    return [await grow(each, depth, parent, kind) for each in found]
 
 
 async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variable]) -> list[Variable]:
@@ -132,11 +139,6 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
     ]
 
 
-def _is_scope(requests: Requests, scope: DapScope, wanted: ScopeName) -> bool:
-    word = requests.profile.dialect.scope_names.get(wanted, wanted)
-    return word in scope.name.lower() or scope.presentation_hint == word
-
-
 # --- Evaluation ----------------------------------------------------------------------------------------------
 
 
@@ -152,6 +154,8 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
         await evaluate_text(requests, frame, before, expression, seconds)
     left = max(0.0, deadline - trio.current_time()) if before else seconds
     body = await evaluate_text(requests, frame, last, expression, left)
+    whole = DapVariable(last, body.result, type=body.type, variables_reference=body.variables_reference)
+    body = replace(body, result=(await composed(requests, whole)).value)
     return evaluation(body, profile.repl.nothing(last))
 
 

@@ -1,5 +1,7 @@
 """Which breakpoints an adapter gets, where several of the user's are on one line. Pure."""
 
+from typing import Any
+
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Capabilities
@@ -79,6 +81,12 @@ def supported(
         else:
             sent.append(each)
     return sent, unsupported
+
+
+def conditions_of(each: Breakpoint) -> dict[str, Any]:
+    """Return the conditions of a breakpoint as the DAP names them."""
+    named = {"condition": each.condition, "hitCondition": each.hit_condition}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def files_of_finished(state: State, session_id: str) -> set[str]:

@@ -109,9 +109,7 @@ class DebugSession:
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
         hits = ProgramHits(requests, merger, shared.console, self.probe, shared.breakpoints.take_notification)
-        self._breakpoints = BreakpointSync(
-            requests, merger, shared.sources, shared.host, hits, start.cwd if isinstance(start, Launch) else None
-        )
+        self._breakpoints = BreakpointSync(requests, merger, shared.sources, shared.host, hits, start)
         self._handshake = Handshake(requests, start, self._breakpoints)
         clock, console, sources = shared.clock, shared.console, shared.sources
         questions = StopQuestions(requests, self.probe)

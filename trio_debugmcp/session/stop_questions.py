@@ -18,21 +18,23 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import (
     DapFrame,
     DapThread,
+    DapVariable,
     ScopesBody,
     Source,
     StackTraceBody,
     Stopped,
     ThreadsBody,
-    VariablesBody,
 )
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError, ProbeFrame, ProbeThread, Stop
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
+from trio_debugmcp.session.composites import all_composed, children
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS
 from trio_debugmcp.session.frames import CAPTURED_FRAMES, frame_location
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.probed_variables import values_apart
 from trio_debugmcp.session.requests import REQUEST_SECONDS, Requests
+from trio_debugmcp.session.scopes import chosen_scopes
 from trio_debugmcp.session.variables import probe_variable, unknown_value, variable_payload
 from trio_debugmcp.state.model import Locals, NamedScope, Thread
 from trio_debugmcp.state.payloads import Location
@@ -165,14 +167,11 @@ class StopQuestions:
         profile = self._requests.profile
         scopes = (await self._requests.request("scopes", {"frameId": frame_id}, ScopesBody)).scopes or []
         named = tuple(NamedScope(each.name, each.variables_reference, bool(each.expensive)) for each in scopes)
-        locals_ = next((each for each in named if profile.dialect.scope_names["locals"] in each.name.lower()), None)
-        found = []
-        if locals_ is not None and locals_.reference:
-            arguments = {"variablesReference": locals_.reference}
-            body = await self._requests.request("variables", arguments, VariablesBody)
-            found = [variable for variable in body.variables or [] if not profile.dialect.hides(variable)]
-        shown = tuple(variable_payload(each, profile.expressions.is_path) for each in found[:CAPTURED_LOCALS])
-        return Locals(named, shown, len(found))
+        found: list[DapVariable] = []
+        for each in chosen_scopes(profile.dialect, scopes, "locals"):
+            found += await children(self._requests, each.variables_reference)
+        composed = await all_composed(self._requests, found[:CAPTURED_LOCALS])
+        return Locals(named, tuple(variable_payload(each, profile) for each in composed), len(found))
 
 
 def _values(answer: Stop) -> tuple[ProbeVariable, ...]:

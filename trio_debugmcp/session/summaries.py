@@ -19,6 +19,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import Number, ProbeError, Summary
 from trio_debugmcp.probe.inside.summaries import even
 from trio_debugmcp.session import frames, inspection
+from trio_debugmcp.session.composites import children
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.probed_variables import no_frame, refuse, without_code_first
 from trio_debugmcp.session.requests import Requests
@@ -92,7 +93,7 @@ async def _by_adapter(
     value = await inspection.evaluate(requests, frame, path, ADAPTER_SECONDS)
     found: list[DapVariable] | None = None
     with trio.move_on_after(ADAPTER_SECONDS):
-        found = await inspection.children(requests, value.reference)
+        found = await children(requests, value.reference, value.type)
     if found is None:
         raise UsageError(
             "TIMEOUT",

@@ -17,6 +17,7 @@ from trio_debugmcp.dap.messages import DapVariable
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.answers import Variable as Node
 from trio_debugmcp.session import frames, inspection
+from trio_debugmcp.session.composites import children
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.probed_variables import has_withheld, no_frame, refuse, without_code_first
 from trio_debugmcp.session.requests import Requests
@@ -116,7 +117,7 @@ class _Growing:
             if not variable.variables_reference or identity in self._shown or self._room <= 0:
                 continue
             self._shown[identity] = above[-1]
-            found = await inspection.children(self._requests, variable.variables_reference)
+            found = await children(self._requests, variable.variables_reference, variable.type)
             self._children[above[-1]] = found
             shown = found[: min(self._question.count, max(self._room, 0))]
             self._room -= len(shown)

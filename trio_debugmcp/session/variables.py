@@ -5,21 +5,28 @@ from collections.abc import Callable, Sequence
 from msgspec import UNSET
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody
+from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 
 def variable_payload(
-    variable: DapVariable, is_path: Callable[[str], bool], *, limit: int = MAX_VALUE_LENGTH, parent: str | None = None
+    variable: DapVariable,
+    profile: Profile,
+    *,
+    limit: int = MAX_VALUE_LENGTH,
+    parent: str | None = None,
+    parent_type: str | None = None,
 ) -> Variable:
-    """Return a variable as clients see it, without its children; `is_path`: which paths would be accepted back."""
-    path = variable.evaluate_name or (f"{parent}.{variable.name}" if parent else variable.name)
+    """Return a variable as clients see it, without its children; it has a path if that would be accepted back."""
+    path = variable.evaluate_name if profile.values.trusts(variable.evaluate_name) else None
+    path = path or (profile.values.member(parent, variable.name, parent_type) if parent else variable.name)
     return Variable(
         name=variable.name,
         value=shortened(variable.value, limit),
         type=variable.type,
-        path=path if is_path(path) else None,
+        path=path if path and profile.expressions.is_path(path) else None,
         child_count=child_count(variable),
     )
 

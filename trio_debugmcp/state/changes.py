@@ -104,7 +104,8 @@ class StopExamined(Change, frozen=True):
 
     `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
     `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
-    and `counted` those whose hits the program counts, with their number.
+    `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
+    number.
     """
 
     session_id: str
@@ -120,6 +121,7 @@ class StopExamined(Change, frozen=True):
     counted: tuple[tuple[str, int], ...] = ()
     frames: tuple[StackFrame, ...] = ()
     total_frames: int = 0
+    skipped_frames: int = 0
     threads: tuple[Thread, ...] = ()
     locals: Locals | None = None
 

@@ -62,6 +62,7 @@ def paused(snapshot: Snapshot, stop: Stop, found: StopExamined) -> Snapshot:
             thread_id=stop.thread_id,
             frames=found.frames,
             total=found.total_frames,
+            skipped=found.skipped_frames,
             locals=found.locals,
             captured_at=found.at,
             stale=False,

@@ -107,7 +107,10 @@ class Locals(Struct, frozen=True):
 
 
 class Stack(Struct, frozen=True):
-    """The stopped thread's frames at the last stop. `locals` is None until they are fetched."""
+    """The stopped thread's frames at the last stop. `locals` is None until they are fetched.
+
+    `skipped` frames above these only raise the exception, and are not shown.
+    """
 
     thread_id: int | None = None
     frames: tuple[StackFrame, ...] = ()
@@ -115,6 +118,7 @@ class Stack(Struct, frozen=True):
     locals: Locals | None = None
     captured_at: UnixTime | None = None
     stale: bool = True
+    skipped: int = 0
 
 
 class Module(Struct, frozen=True):

@@ -105,6 +105,9 @@ class Code:
     reads_source: ClassVar[bool] = False
     """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
 
+    tells_library: ClassVar[bool] = False
+    """Whether frames of libraries are known by their files, because the adapter does not mark them."""
+
     def is_library(self, file: str) -> bool:
         """Whether a file is not the user's, as far as its name says."""
         return False

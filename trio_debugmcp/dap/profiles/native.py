@@ -1,8 +1,14 @@
 """C, C++ and Rust: languages that are compiled to machine code, whichever debugger runs the program."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
-from trio_debugmcp.dap.profiles.language import Expressions
+from trio_debugmcp.dap.messages import Capabilities, DapVariable, Stopped
+from trio_debugmcp.dap.profiles.language import Code, Expressions
+from trio_debugmcp.dap.profiles.profile import Dialect, TypedException
+from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import ProgramStream, Words
 
 _BUILDERS = {
@@ -10,6 +16,18 @@ _BUILDERS = {
     ".rs": "rustc -g -o app {file}",
 }
 """Command lines that build a source file with debug information."""
+
+_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
+"""Where the sources of libraries are, as their debug information has it."""
+
+_SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
+"""A path that C++ has, too."""
+
+_QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
+"""The end of a string's value, which may begin with its address."""
+
+_BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
+"""Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
 
 _BUILDER = "g++ -g -O0 -o app {file}"
 
@@ -27,6 +45,73 @@ class NativeExpressions(Expressions):
         return "it is not an executable that holds machine code. Pass the program that was built with -g"
 
 
+class NativeValues(Values):
+    """Values as gdb and lldb show them."""
+
+    def trusts(self, evaluate_name: str | None) -> bool:
+        # lldb spells the items of a vector `items._M_impl._M_start->[0]`, and what is anonymous with nothing.
+        return evaluate_name is not None and _SPELLED.fullmatch(evaluate_name) is not None
+
+    def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
+        if self.is_target(name, parent_type):
+            return f"*{parent}" if parent_type and parent_type.endswith("*") else parent
+        if name.strip("[]").isdigit():
+            return f"{parent}[{name.strip('[]')}]"
+        if not name.isidentifier():
+            return parent if "::" in name or "<" in name else None  # a base class, which is the same object
+        arrow = parent_type is not None and parent_type.rstrip().endswith("*")
+        return f"{parent}->{name}" if arrow else f"{parent}.{name}"
+
+    def is_target(self, name: str, parent_type: str | None) -> bool:
+        # So gdb calls it; lldb has the members at once, and for what has none `*p`.
+        return name == "value" and parent_type is not None and parent_type.rstrip().endswith(("*", "&"))
+
+    def is_leaf(self, value: str, kind: str | None) -> bool:
+        return "string" in (kind or "") and _QUOTED.search(value) is not None
+
+    def bare_type(self, kind: str | None) -> str:
+        return re.sub(r"^((const|volatile|struct|class|union|enum) )+|[\s&*]+(const)?$", "", kind or "")
+
+    def is_bare(self, value: str, kind: str | None) -> bool:
+        return _BARE.fullmatch(value) is not None and not (kind or "").rstrip().endswith(("*", "*const"))
+
+
+class NativeCode(Code):
+    """Source files as debug information names them."""
+
+    tells_library: ClassVar[bool] = True
+
+    def is_library(self, file: str) -> bool:
+        """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
+        return not file.startswith("/") or file.startswith(_SYSTEM)
+
+
+class NativeDialect(Dialect):
+    """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
+
+    def __init__(self, raised: Sequence[str]) -> None:
+        self._raised = list(raised)
+
+    def hides(self, variable: DapVariable) -> bool:
+        return variable.value.startswith("<error: parent ")  # lldb's members behind a null pointer
+
+    def function_name(self, name: str) -> str:
+        """Without the types of the parameters, with which lldb shows a function: `shop::add(int) const`."""
+        bare = re.sub(r"\)( const| volatile| &&?|\[abi:\w+\])*$", ")", name)
+        if not bare.endswith(")"):
+            return name
+        depth = 0
+        for index in range(len(bare) - 1, 0, -1):
+            depth += (bare[index] == ")") - (bare[index] == "(")
+            if depth == 0:
+                return bare[:index] or name
+        return name
+
+    def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
+        # An uncaught exception ends in SIGABRT, at which every program stops.
+        return {"filters": self._raised if any(each.first_chance for each in wanted) else []}
+
+
 class NativeWords(Words):
     """What gdb's and lldb's texts have in common.
 
@@ -39,6 +124,9 @@ class NativeWords(Words):
 
     def stream(self, category: str) -> ProgramStream:
         return "console" if self._own_streams else super().stream(category)
+
+    def why(self, stopped: Stopped) -> str | None:
+        return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at
 
     def telling_line(self, error: str) -> int:
         """The first error of a compiler: those below it often follow from it."""

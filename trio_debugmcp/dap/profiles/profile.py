@@ -32,6 +32,8 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_a
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
+from trio_debugmcp.dap.profiles.thrown import Thrown
+from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import Words
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
@@ -106,11 +108,11 @@ class Dialect:
     """The DAP evaluate context in which an expression means what the language defines."""
 
     scope_names: ClassVar[Mapping[str, str]] = {
-        "locals": "locals",
-        "arguments": "arguments",
-        "globals": "globals",
+        "locals": "local",
+        "arguments": "argument",
+        "globals": "global",
     }
-    """Our scope name → a word that the adapter's name of that scope contains."""
+    """Our scope name → a word that the adapter's name of that scope contains, or its hint."""
 
     one_breakpoint_per_line: ClassVar[bool] = False
     """Whether of several breakpoints on one line the adapter only observes the last; columns do not tell them apart."""
@@ -231,6 +233,10 @@ class Profile(ABC):
     dialect: Dialect = Dialect()
 
     words: Words = Words()
+
+    values: Values = Values()
+
+    thrown: Thrown = Thrown()
 
     expressions: Expressions = Expressions()
 

@@ -28,7 +28,8 @@ import msgspec
 from msgspec import Struct
 
 from trio_debugmcp.dap.process import environment
-from trio_debugmcp.dap.profiles.native import NativeExpressions, NativeWords
+from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
+from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands, SafeRepl
 from trio_debugmcp.errors import UsageError
@@ -69,6 +70,13 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     function: str
 
 
+class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type."""
+
+    raised: tuple[str, ...]
+    thrown: tuple[str, str]
+
+
 class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """One adapter, as a file describes it."""
 
@@ -85,6 +93,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     entry: Entry | None = None
     hooks: Literal["native"] | None = None
     evaluate_safe: SafeCommands | None = None
+    exceptions: Exceptions | None = None
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -118,7 +127,12 @@ class TableProfile(Profile):
             self.repl = SafeRepl(table.evaluate_safe)
         if table.hooks == "native":
             self.expressions = NativeExpressions()
+            self.code = NativeCode()
+            self.values = NativeValues()
             self.words = NativeWords(own_streams=table.program_streams == "terminal")
+            if table.exceptions is not None:
+                self.dialect = NativeDialect(table.exceptions.raised)
+                self.thrown = NativeThrown(table.exceptions.thrown)
 
     def __repr__(self) -> str:
         return f"<TableProfile {self.name}>"

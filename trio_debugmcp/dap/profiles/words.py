@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from trio_debugmcp.dap.messages import Stopped
+
 ProgramStream = Literal["stdout", "stderr", "console"]
 
 _DRAWN = re.compile(r"\s*\d*\s*\||[\s^~]*$")
@@ -15,6 +17,10 @@ class Words:
     def stream(self, category: str) -> ProgramStream:
         """Where output of this category belongs: in the program's `stdout` or `stderr`, or in `console`."""
         return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
+
+    def why(self, stopped: Stopped) -> str | None:
+        """What a stop says of itself beside its reason."""
+        return stopped.text or stopped.description
 
     def telling_line(self, error: str) -> int:
         """Which line of an error's text says what is wrong: the last that is not a drawing of the expression."""

@@ -23,9 +23,11 @@ from trio_debugmcp.server.tools.tool import (
     Tool,
 )
 from trio_debugmcp.session import evaluation, frames, inspection
+from trio_debugmcp.session.composites import children
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.probe import VariablesQuestion
 from trio_debugmcp.session.probed_variables import Page, probed_variables
+from trio_debugmcp.session.scopes import ScopeName
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
@@ -43,7 +45,7 @@ _PATH_SECONDS = 5.0
 class VariablesGet(Params, frozen=True, kw_only=True):
     thread_id: ThreadId = None
     frame_index: FrameIndex = 0
-    scope: Annotated[inspection.ScopeName, Meta(description="Which variables of the frame.")] = "locals"
+    scope: Annotated[ScopeName, Meta(description="Which variables of the frame.")] = "locals"
     path: Annotated[str | None, Meta(description="What to look into.")] = None
     start: Start = 0
     count: Annotated[int, Meta(ge=1, le=10_000, description="How many variables.")] = 100
@@ -151,18 +153,19 @@ def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool
 
 async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Page:
     leaf: Variable | None = None
+    kind: str | None = None
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
     else:
         value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
-        found = await inspection.children(session.requests, value.reference)
+        found, kind = await children(session.requests, value.reference, value.type), value.type
         if not found:
             leaf = Variable(params.path, shortened(value.value, params.max_value_length), value.type, params.path, 0)
     found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
     page = found[params.start : params.start + params.count]
     shown = await inspection.expand(
-        session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path
+        session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path, kind=kind
     )
     return Page(await inspection.with_lengths(session.requests, frame, shown), len(found), leaf)
 

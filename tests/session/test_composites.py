@@ -1,0 +1,117 @@
+"""Locals, structures and arrays of adapters that divide scopes in their own way, or have no text for a structure."""
+
+from typing import Any
+
+from trio.testing import MockClock
+
+from tests.session.natives import SOURCE, launched
+from trio_debugmcp.testing import FakeAdapter, Refusal
+
+INSIDE: dict[int, list[dict[str, Any]]] = {
+    1: [{"name": "order", "value": "@0x7ffe10", "type": "const Order &", "variablesReference": 10}],
+    2: [
+        {"name": "total", "value": "2", "type": "int", "variablesReference": 0},
+        {"name": "values", "value": "", "type": "int [2]", "variablesReference": 20, "indexedVariables": 2},
+        {"name": "next", "value": "0x10", "type": "Order *", "variablesReference": 30, "namedVariables": 1},
+        {"name": "broken", "value": "", "type": "Item", "variablesReference": 30},
+    ],
+    3: [{"name": "rax", "value": "0", "variablesReference": 0}],
+    10: [{"name": "value", "value": "", "type": "const Order", "variablesReference": 11}],
+    11: [
+        {"name": "number", "value": "7", "type": "int", "variablesReference": 0},
+        {"name": "first", "value": "", "type": "Item", "variablesReference": 12},
+        {"name": "weights", "value": "", "type": "double [3]", "variablesReference": 20, "indexedVariables": 3},
+    ],
+    12: [{"name": "name", "value": '"fig"', "type": "std::string", "variablesReference": 40}],
+    20: [{"name": str(index), "value": str(index + 1), "type": "int", "variablesReference": 0} for index in range(2)],
+    40: [{"name": "_M_p", "value": "0x1", "type": "char *", "variablesReference": 0}],
+}
+"""The children of an adapter's references, as gdb names them; behind 30 is a wild pointer."""
+
+
+def gdb() -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", SOURCE, 33)]
+
+    async def scopes(arguments: object) -> object:
+        names = {"Arguments": 1, "Locals": 2, "Registers": 3}
+        return {"scopes": [{"name": name, "variablesReference": number} for name, number in names.items()]}
+
+    async def variables(arguments: dict[str, int]) -> object:
+        if arguments["variablesReference"] == 30:
+            raise Refusal("Cannot access memory at address 0x10")
+        return {"variables": INSIDE[arguments["variablesReference"]]}
+
+    async def evaluate(arguments: dict[str, str]) -> object:
+        found = next(each for each in INSIDE[1] if each["name"] == arguments["expression"])
+        return {"result": found["value"], **found}
+
+    adapter.answer("scopes", scopes)
+    adapter.answer("variables", variables)
+    adapter.answer("evaluate", evaluate)
+    return adapter
+
+
+async def test_the_locals_of_a_stop_hold_the_arguments_and_structures_show_their_fields(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = gdb()
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert stop["locals"] == {
+            "order": "Order(number=7, first=Item(…), weights=[3 items]) (const Order &)",
+            "total": "2",
+            "values": "[1, 2] (int [2])",
+            "next": "0x10 (Order *)",
+            "broken": " (Item)",
+        }
+        assert (await client.call("variables_get"))["variables"] == stop["locals"]
+        assert (await client.call("evaluate", expression="order"))["value"].startswith("Order(number=7")
+
+
+async def test_what_is_inside_stands_below_its_parent_by_paths_that_lead_back(autojump_clock: MockClock) -> None:
+    adapter = gdb()
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        deep = (await client.call("variables_get", depth=3, names=["order", "values", "next"]))["variables"]
+        assert deep["order"] == "Order(…) (const Order &)"
+        assert deep["order.first.name"] == '"fig" (std::string)'
+        assert deep["order.weights[1]"] == "2"
+        assert deep["values[0]"] == "1"
+        assert deep["next"] == "0x10 (Order *)"
+        assert not any("_M_p" in name for name in deep)
+        inside = (await client.call("variables_get", path="order"))["variables"]
+        assert inside == {"number": "7", "first": 'Item(name="fig")', "weights": "[1, 2] (double [3])"}
+
+
+async def test_a_frame_without_locals_has_none_and_a_scope_that_is_not_there_is_named(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = gdb()
+
+    async def registers_only(arguments: object) -> object:
+        return {"scopes": [{"name": "Registers", "variablesReference": 3, "presentationHint": "registers"}]}
+
+    adapter.answer("scopes", registers_only)
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert "locals" not in stop
+        assert (await client.call("variables_get")).get("variables", {}) == {}
+
+
+async def test_of_many_structures_only_some_are_composed_as_each_costs_a_request(autojump_clock: MockClock) -> None:
+    adapter = gdb()
+    many = [{"name": f"item{n}", "value": "", "type": "Item", "variablesReference": 12} for n in range(50)]
+
+    async def variables(arguments: dict[str, int]) -> object:
+        return {"variables": many if arguments["variablesReference"] == 2 else INSIDE[12]}
+
+    adapter.answer("variables", variables)
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert len(adapter.sent("variables")) < 25
+        assert list(stop["locals"].values()).count('Item(name="fig")') >= 18

@@ -1,0 +1,232 @@
+"""Stops of gdb and lldb-dap: their entry, signals and C++ exceptions, whose events say less than the DAP's words."""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.session.natives import SOURCE, launched, scripted_type
+from trio_debugmcp.testing import FakeAdapter
+
+SYSTEM = "./nptl/pthread_kill.c"
+
+
+def native(name: str) -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.frames = [("check", SOURCE, 47), ("main", SOURCE, 87)]
+    if name == "gdb":
+        del adapter.capabilities["supportsExceptionInfoRequest"]
+    return adapter
+
+
+def functions(adapter: FakeAdapter) -> list[list[str]]:
+    """The names of the function breakpoints, each time that they were sent."""
+    return [[each["name"] for each in sent["breakpoints"]] for sent in adapter.sent("setFunctionBreakpoints")]
+
+
+# --- Entry ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gdb", "lldb-dap"])
+async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_that_no_list_has(
+    autojump_clock: MockClock, name: str
+) -> None:
+    adapter = native(name)
+    async with launched(name, adapter, stop_at_entry=True) as client:
+        assert functions(adapter) == [["main"]]
+        await adapter.stop("breakpoint", hit=[1])
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["at"], stop.get("breakpoints")) == ("Entry", "work/orders.cpp:47 in check", None)
+        assert functions(adapter) == [["main"], []]
+        assert await client.call("breakpoint_list") == {"breakpoints": []}
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("breakpoint", hit=[1])  # it was on its way when the breakpoint was taken back
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_an_entry_without_source_is_left_for_the_next_and_a_breakpoint_of_the_users_there_is_theirs(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("gdb")
+    frames = adapter.answer_to("stackTrace")
+
+    async def without_source(arguments: dict[str, Any]) -> object:
+        return {"stackFrames": [{"id": 1, "name": "main", "line": 0, "column": 0}], "totalFrames": 1}
+
+    adapter.answer("stackTrace", without_source)
+    async with launched("gdb", adapter, stop_at_entry=True, breakpoints=[{"function": "main"}]) as client:
+        await adapter.stop("breakpoint", hit=[2])
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        adapter.answer("stackTrace", frames)
+        await adapter.stop("breakpoint", hit=[1, 2])
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
+
+
+async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+    async with launched("gdb", adapter):
+        assert functions(adapter) == []
+
+
+# --- Signals ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_signal_of_gdb_is_an_exception_with_its_name_and_address(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+    adapter.values = {"$_siginfo.si_signo": "11", "$_siginfo._sifields._sigfault.si_addr": "(void *) 0x18"}
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("signal")
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["mode"]) == ("Exception", "unhandled")
+        assert stop["exception"] == "SIGSEGV: Segmentation fault (address 0x18)"
+        await client.call("debug_continue", wait=False)
+        adapter.values = {}
+        await adapter.stop("signal")
+        assert (await client.call("debug_wait"))["exception"] == "signal"
+
+
+@pytest.mark.parametrize(
+    ("name", "stopped"),
+    [
+        ("gdb", {"reason": "signal"}),
+        ("lldb-dap", {"reason": "exception", "description": "signal SIGSEGV: invalid address (fault address: 0x0)"}),
+    ],
+)
+async def test_a_crash_stops_the_program_although_only_exceptions_of_another_type_are_wanted(
+    autojump_clock: MockClock, name: str, stopped: dict[str, Any]
+) -> None:
+    adapter = native(name)
+    adapter.values = {"$_siginfo.si_signo": "11"}
+    async with launched(name, adapter, breakpoints=[{"exception": "OutOfStock"}]) as client:
+        await adapter.stop(**stopped)
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["exception"].partition(":")[0]) == ("Exception", "SIGSEGV")
+        assert "breakpoints" not in stop
+        assert adapter.sent("continue") == []
+
+
+async def test_a_crash_in_a_library_is_shown_where_the_users_code_called_it_and_says_in_which_function(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("lldb-dap")
+    adapter.frames[:0] = [("__strlen_avx2", "../sysdeps/strlen.S", 76), ("puts", "/usr/include/stdio.h", 3)]
+    async with launched("lldb-dap", adapter) as client:
+        await adapter.stop("exception", description="signal SIGSEGV: invalid address (fault address: 0x0)")
+        stop = await client.call("debug_wait")
+        assert stop["at"] == "work/orders.cpp:47 in check"
+        assert stop["exception"].endswith("(fault address: 0x0), in __strlen_avx2")
+        assert adapter.sent("scopes")[-1] == {"frameId": 1002}
+        adapter.values["name"] = "null"
+        await client.call("evaluate", expression="name")
+        assert adapter.sent("evaluate")[-1]["frameId"] == 1002
+        stack = await client.call("stacktrace_get")
+        assert [each.split()[0] for each in stack["frames"]] == ["check", "main"]
+        await client.call("evaluate", expression="name", frame_index=1)
+        assert adapter.sent("evaluate")[-1]["frameId"] == 1003
+
+
+async def test_an_abort_is_described_by_what_the_program_has_written(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+    adapter.values = {"$_siginfo.si_signo": "6"}
+    adapter.frames = [("__pthread_kill", SYSTEM, 44), ("raise", SYSTEM, 26), *adapter.frames]
+    async with launched("gdb", adapter) as client:
+        text = "terminate called after throwing an instance of 'OutOfStock'\n  what():  no fig\n"
+        await adapter.event("output", {"category": "stdout", "output": text})
+        await adapter.stop("signal")
+        stop = await client.call("debug_wait")
+        assert (stop["exception"], stop["at"]) == ("OutOfStock: no fig", "work/orders.cpp:47 in check")
+        await client.call("debug_continue", wait=False)
+        text = "orders: /work/orders.cpp:12: int main(): Assertion `x > 0' failed.\n"
+        await adapter.event("output", {"category": "stderr", "output": text})
+        await adapter.stop("signal")
+        stop = await client.call("debug_wait")
+        assert stop["exception"] == "SIGABRT: Assertion `x > 0' failed. (/work/orders.cpp:12)"
+
+
+async def test_lldbs_stop_signal_after_a_pause_is_the_pause_and_without_one_it_is_a_signal(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("lldb-dap")
+
+    async def stopped(arguments: object) -> object:
+        await adapter.stop("exception", description="signal SIGSTOP", text="signal SIGSTOP")
+        return {}
+
+    adapter.answer("pause", stopped)
+    async with launched("lldb-dap", adapter) as client:
+        stop = await client.call("debug_pause")
+        assert (stop["reason"], stop.get("exception"), stop.get("notes")) == ("Pause", None, None)
+        await client.call("debug_continue", wait=False)
+        await stopped(None)
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["exception"]) == ("Exception", "SIGSTOP")
+
+
+# --- Exceptions of C++ ------------------------------------------------------------------------------------------------
+
+
+def throws(adapter: FakeAdapter, name: str, *lineage: str, message: str = "no fig") -> None:
+    """Let the program be stopped in `__cxa_throw`."""
+    adapter.frames = [("__cxa_throw", SYSTEM, 0), ("check", SOURCE, 47), ("main", SOURCE, 87)]
+    thrown, kind = ("$_probe_arg0", "$_probe_arg1") if name == "gdb" else ("$arg1", "$arg2")
+    scripted: dict[str, str] = {}
+    scripted_type(scripted, 1000, *lineage)
+    adapter.values = {expression.replace("(1000)", f"({kind})"): value for expression, value in scripted.items()}
+    adapter.values[f"*(char**)({thrown}+8)"] = f'0x55 "{message}"'
+
+
+async def throw(adapter: FakeAdapter, name: str) -> None:
+    if name == "gdb":
+        await adapter.stop("breakpoint", hit=[77])
+    else:
+        await adapter.stop("exception", description="C++ Throw")
+
+
+@pytest.mark.parametrize("name", ["gdb", "lldb-dap"])
+async def test_an_exception_of_cpp_has_its_type_its_message_and_the_place_that_throws_it(
+    autojump_clock: MockClock, name: str
+) -> None:
+    adapter = native(name)
+
+    async def filters(arguments: object) -> object:
+        return {"breakpoints": [{"id": 77, "verified": True}]} if name == "gdb" else {}
+
+    adapter.answer("setExceptionBreakpoints", filters)
+    async with launched(name, adapter, breakpoints=[{"exception": "std::runtime_error"}]) as client:
+        assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": ["throw" if name == "gdb" else "cpp_throw"]}
+        throws(adapter, name, "St11logic_error", "St9exception")
+        await throw(adapter, name)
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        throws(adapter, name, "N4shop10OutOfStockE", "St13runtime_error", "St9exception")
+        await throw(adapter, name)
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["breakpoints"]) == ("Exception", ["ex-1"])
+        assert (stop["exception"], stop["at"]) == ("shop::OutOfStock: no fig", "work/orders.cpp:47 in check")
+        await client.call("breakpoint_set_exception", exception_type="shop::OutOfStock", break_on_first_chance=False)
+        assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": ["throw" if name == "gdb" else "cpp_throw"]}
+        await client.call("breakpoint_remove", id="ex-1")
+        assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": []}
+
+
+async def test_a_subtype_counts_only_if_that_is_wanted_and_a_type_that_cannot_be_read_always(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("lldb-dap")
+    async with launched("lldb-dap", adapter, wait=False) as client:
+        await client.call("breakpoint_set_exception", exception_type="runtime_error", include_subtypes=False)
+        throws(adapter, "lldb-dap", "10OutOfStock", "St13runtime_error", "St9exception")
+        await throw(adapter, "lldb-dap")
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        throws(adapter, "lldb-dap", "St13runtime_error", "St9exception", message="no plum")
+        await throw(adapter, "lldb-dap")
+        assert (await client.call("debug_wait"))["exception"] == "std::runtime_error: no plum"
+        await client.call("debug_continue", wait=False)
+        adapter.values = {}
+        await throw(adapter, "lldb-dap")
+        assert (await client.call("debug_wait"))["reason"] == "Exception"

@@ -1,0 +1,154 @@
+"""Exceptions of C++ and signals, looked at in memory: no code of the program is run.
+
+At `__cxa_throw` the debugger knows two addresses: of the object that is thrown, and of its `std::type_info`, which the
+Itanium C++ ABI lays out the same everywhere: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#rtti-layout.
+"""
+
+import re
+import signal
+from collections.abc import Generator
+from typing import ClassVar
+
+from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
+
+_MAX_BASES = 16
+"""Ancestors of an exception's type that are looked at; each costs a few evaluations."""
+
+_HAVE_MESSAGE = frozenset({"std::runtime_error", "std::logic_error"})
+"""Types whose objects hold their message behind the pointer to their virtual functions."""
+
+_NAMED = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
+_CSTRING = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"')
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_TERMINATED = re.compile(
+    r"terminate called after throwing an instance of '(?P<type>[^\n]*)'(?:\r?\n  what\(\):  (?P<message>[^\r\n]*))?"
+)
+_ASSERTION = re.compile(r"^[^\n]*?(?P<place>[^\s:]+:\d+): [^\n]*: (?P<message>Assertion [^\n]* failed\.)", re.MULTILINE)
+
+_BUILTIN = {
+    "b": "bool", "c": "char", "d": "double", "f": "float", "i": "int", "j": "unsigned int", "l": "long",
+    "m": "unsigned long", "x": "long long", "y": "unsigned long long", "PKc": "char const*", "Pc": "char*",
+}  # fmt: skip
+"""Types that are not classes, and may be thrown all the same, as the ABI encodes them."""
+
+
+class NativeThrown(Thrown):
+    """Exceptions at a stop of gdb or lldb.
+
+    Args:
+        thrown: expressions for the addresses of the object and of its type at `__cxa_throw`.
+    """
+
+    reads_types: ClassVar[bool] = True
+
+    def __init__(self, thrown: tuple[str, str]) -> None:
+        self._object, self._type = thrown
+
+    def signal(self, stopped: Stopped) -> str | None:
+        if stopped.reason == "signal":  # gdb
+            return ""
+        found = _NAMED.match(stopped.description or stopped.text or "") if stopped.reason == "exception" else None
+        return found[1] if found else None
+
+    def ends_in(self, stopped: Stopped, signal: str, output: str) -> Look:
+        found = _NAMED.match(stopped.description or stopped.text or "")
+        message = found[2] if found else None
+        if not signal:
+            signal, message = yield from _signal_of_gdb()
+        if signal == "SIGABRT":
+            found_out = [*_TERMINATED.finditer(output), *_ASSERTION.finditer(output)]
+            last = max(found_out, key=lambda each: each.start(), default=None)
+            if last is not None and last.re is _TERMINATED:
+                return Description(last["type"], last["message"])
+            if last is not None:
+                return Description(signal, f"{last['message']} ({last['place']})")
+        return Description(signal or "signal", message)
+
+    def exception(self) -> Look:
+        lineage = yield from _lineage(self._type)
+        if not lineage:
+            return None
+        message = None
+        if not _HAVE_MESSAGE.isdisjoint(lineage):
+            message = _text((yield f"*(char**)({self._object}+8)"))
+        return Description(lineage[0], message, lineage)
+
+
+def _signal_of_gdb() -> Generator[str, str | None, tuple[str, str | None]]:
+    number = yield "$_siginfo.si_signo"
+    try:
+        which = signal.Signals(int(number or ""))
+    except ValueError:
+        return "", None
+    what = signal.strsignal(which)
+    if which in (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
+        address = _ADDRESS.search((yield "$_siginfo._sifields._sigfault.si_addr") or "")
+        what = f"{what} (address {address[0]})" if address else what
+    return which.name, what
+
+
+def _lineage(type_info: str) -> Generator[str, str | None, tuple[str, ...]]:
+    """Walk from a type to its bases: the nearest first, of several bases in their order."""
+    names: list[str] = []
+    pending = [f"({type_info})"]
+    for _ in range(_MAX_BASES):  # memory that is overwritten may lead in a circle
+        if not pending:
+            break
+        each = pending.pop(0)
+        mangled = _text((yield f"*(char**)({each}+8)"))
+        if mangled is None:
+            break
+        name = demangled(mangled.removeprefix("*"))
+        if name not in names:
+            names.append(name)
+        # What kind of class it is says the type of its own type_info object.
+        kind = _text((yield f"*(char**)(*(long*)(*(long*){each}-8)+8)")) or ""
+        if "__si_class_type_info" in kind:
+            bases = [f"{each}+16"]
+        elif "__vmi_class_type_info" in kind:
+            count = _number((yield f"*(unsigned int*)({each}+20)"))
+            bases = [f"{each}+{24 + 16 * index}" for index in range(min(count, _MAX_BASES))]
+        else:
+            bases = []
+        for base in bases:
+            address = _number((yield f"*(long*)({base})"))
+            if address:
+                pending.append(f"({address})")
+    return tuple(names)
+
+
+def _text(value: str | None) -> str | None:
+    """The characters in a value of type char*, as debuggers show it: `0x5559160 "10OutOfStock"`."""
+    found = _CSTRING.search(value or "")
+    return None if found is None else re.sub(r"\\(.)", r"\1", found["text"])
+
+
+def _number(value: str | None) -> int:
+    try:
+        return int((value or "0").split()[0], 0)
+    except (ValueError, IndexError):
+        return 0
+
+
+def demangled(name: str) -> str:
+    """The name of a type from its mangled one, as far as it has no template arguments: others stay as they are.
+
+    `10OutOfStock` is OutOfStock, `St13runtime_error` std::runtime_error, `N4shop5ErrorE` shop::Error.
+    """
+    if name in _BUILTIN:
+        return _BUILTIN[name]
+    rest, parts = name, []
+    if rest.startswith("N") and rest.endswith("E"):
+        rest = rest[1:-1]
+    if rest.startswith("St"):
+        parts, rest = ["std"], rest[2:]
+    while rest:
+        found = re.match(r"(B?)(\d+)", rest)
+        if found is None:
+            return name
+        end = found.end() + int(found[2])
+        word, rest = rest[found.end() : end], rest[end:]
+        if not found[1]:  # else an ABI tag, as in `N…7failureB5cxx11E`
+            parts.append("(anonymous namespace)" if word.startswith("_GLOBAL__N") else word)
+    return "::".join(parts) if parts else name

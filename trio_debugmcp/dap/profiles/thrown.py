@@ -1,0 +1,54 @@
+"""`Thrown`: what an adapter's stop at an exception or a signal is about, where its messages do not say it. Pure.
+
+Looking at it takes evaluations in the top frame. A look is a generator that yields expressions, is sent their values
+(None for one that failed), and returns what it has found; so no look runs anything itself.
+
+    look = thrown.exception()
+    expression = next(look)
+    expression = look.send(value)       # until StopIteration, whose value is a `Description` or None
+"""
+
+from collections.abc import Generator
+from typing import ClassVar
+
+from msgspec import Struct
+
+from trio_debugmcp.dap.messages import Stopped
+
+
+class Description(Struct, frozen=True):
+    """An exception or a signal. `lineage`: the type and its ancestors, most derived first."""
+
+    type: str
+    message: str | None = None
+    lineage: tuple[str, ...] = ()
+
+
+Look = Generator[str, str | None, Description | None]
+
+
+class Thrown:
+    """The defaults know nothing: what the adapter says of an exception is all there is.
+
+    `reads_types`: exceptions are looked at; where that fails their type is unknown, and any may be meant.
+    """
+
+    reads_types: ClassVar[bool] = False
+
+    def signal(self, stopped: Stopped) -> str | None:
+        """The name of the signal that a stop is about, empty if the adapter does not name it; None if it is not."""
+        return None
+
+    def ends_in(self, stopped: Stopped, signal: str, output: str) -> Look:
+        """Look at a signal that would end the program; `output` is the last that the program wrote."""
+        return nothing()
+
+    def exception(self) -> Look:
+        """Look at the exception that is being raised."""
+        return nothing()
+
+
+def nothing() -> Look:
+    """A look that finds nothing."""
+    yield from ()
+    return None

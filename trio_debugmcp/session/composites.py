@@ -1,0 +1,78 @@
+"""Values that an adapter shows without what is inside: composed of their fields, one level deep.
+
+gdb has no text at all for a structure, and lldb only its address; both have its fields as children.
+
+    shown = await composed(requests, variable)      # value: `Item(name="pear", price=2, weights=[2 items])`
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapVariable, VariablesBody
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.session.requests import Requests
+
+_MAX_FIELDS = 12
+"""Fields or items that are shown of one value."""
+
+MAX_COMPOSED = 20
+"""Values that are composed at a time: each costs the adapter a request, of a reference two."""
+
+
+async def children(requests: Requests, reference: int, kind: str | None = None) -> list[DapVariable]:
+    """Return the children behind a reference; 0 has none. What a C++ reference refers to is passed through."""
+    if not reference:
+        return []
+    body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
+    values, dialect = requests.profile.values, requests.profile.dialect
+    found = [
+        replace(each, variables_reference=0) if values.is_leaf(each.value, each.type) else each
+        for each in body.variables or []
+        if not dialect.hides(each)
+    ]
+    if len(found) == 1 and values.is_target(found[0].name, kind) and found[0].variables_reference:
+        return await children(requests, found[0].variables_reference)
+    return found
+
+
+async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
+    """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
+    if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):
+        return variable
+    try:
+        inside = await children(requests, variable.variables_reference, variable.type)
+    except AdapterRefused:  # the pointer that leads there is wild
+        return variable
+    if not inside:
+        return variable
+    if requests.profile.values.is_target(inside[0].name, variable.type):
+        return replace(variable, value=inside[0].value)
+    return replace(variable, value=_composition(requests, inside, variable.type))
+
+
+async def all_composed(requests: Requests, variables: Sequence[DapVariable]) -> list[DapVariable]:
+    """Return variables, the first `MAX_COMPOSED` of those that need it composed."""
+    room, shown = MAX_COMPOSED, []
+    for each in variables:
+        new = await composed(requests, each) if room else each
+        room -= new is not each
+        shown.append(new)
+    return shown
+
+
+def _composition(requests: Requests, inside: Sequence[DapVariable], kind: str | None) -> str:
+    values = [in_short(requests, each, each.value) for each in inside[:_MAX_FIELDS]]
+    more = ["…"] if len(inside) > _MAX_FIELDS else []
+    if all(each.name.strip("[]").isdigit() for each in inside):
+        return f"[{', '.join(values + more)}]"
+    fields = [f"{each.name}={value}" for each, value in zip(inside, values, strict=False)]
+    return f"{requests.profile.values.bare_type(kind)}({', '.join(fields + more)})"
+
+
+def in_short(requests: Requests, variable: DapVariable, value: str) -> str:
+    """Return the value of a variable whose children are shown elsewhere, or not at all."""
+    if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):
+        return value
+    items = variable.indexed_variables
+    return f"[{items} items]" if items else f"{requests.profile.values.bare_type(variable.type)}(…)"
