@@ -79,12 +79,13 @@ class Price:
 """
 
 
+def line(text: str, source: str = SHOP) -> int:
+    return next(number for number, each in enumerate(source.splitlines(), 1) if text in each)
+
+
 async def test_what_types_consist_of_and_which_there_are(debugging: Connect, tmp_path: Path) -> None:
     shop = tmp_path / "shop.py"
     (tmp_path / "prices.py").write_text(PRICES)
-
-    def line(text: str) -> int:
-        return next(number for number, each in enumerate(SHOP.splitlines(), 1) if text in each)
 
     basket = {
         "type": "__main__.Basket",
@@ -165,3 +166,78 @@ async def test_what_types_consist_of_and_which_there_are(debugging: Connect, tmp
         await client.call("debug_disconnect")
         for tool, given in (("type_get", "expression"), ("symbols_search", "pattern")):
             assert (await failure(client, tool, **{given: "x"}))[0] == "NO_SESSION"
+
+
+HELD = """\
+import threading
+
+
+class Order:
+    def __init__(self, number, basket):
+        self.number = number
+        self.basket = basket
+
+
+class Basket:
+    def __eq__(self, other):
+        print("ran")
+
+    __hash__ = object.__hash__
+
+
+def worker(kept, started, done):
+    started.set()
+    done.wait()
+
+
+def visit(basket):
+    started, done = threading.Event(), threading.Event()
+    thread = threading.Thread(target=worker, args=(basket, started, done), name="keeper")
+    thread.start()
+    started.wait()
+    count = 5
+    callback = lambda: basket
+    print("here")  # here
+    done.set()
+
+
+last = Basket()
+orders = [Order(1, None), Order(2, last)]
+held = {"by name": last}
+visit(last)
+"""
+
+
+async def test_what_refers_to_an_object_and_what_it_refers_to(debugging: Connect, tmp_path: Path) -> None:
+    file = tmp_path / "held.py"
+    async with debugging() as client:
+        await paused_at(client, file, HELD, "# here")
+        found = await client.call("references_get", expression="basket")
+        assert found["value"] == "Basket()"
+        assert "`last`, global of __main__" in found["inbound"]
+        order = "Order(number=2, basket=Basket())"
+        assert f".basket of {order}: `orders[1].basket`, global of __main__" in found["inbound"]
+        assert "['by name'] of {'by name': Basket()}: `held['by name']`, global of __main__" in found["inbound"]
+        assert any(each.startswith("closure variable `basket` of <function visit") for each in found["inbound"])
+        assert f"`basket`, local in visit {file}:{line('# here', HELD)}" in found["inbound"]
+        (kept,) = [each for each in found["inbound"] if each.startswith("`kept`")]
+        assert kept.startswith(f"`kept`, local in worker {file}:{line('done.wait', HELD)}, thread ")
+        assert kept.endswith(" keeper")
+        assert not [each for each in found["inbound"] if "pydev" in each or "debugpy" in each]
+        again = await client.call("references_get", expression="basket", direction="inbound")
+        assert sorted(again["inbound"]) == sorted(found["inbound"]), "the answer before has left nothing behind"
+        found = await client.call("references_get", expression="orders[1]", direction="outbound")
+        assert found["outbound"] == [".number: 2", ".basket: Basket()"]
+        assert "inbound" not in found
+        found = await client.call("references_get", expression="basket", count=1)
+        assert len(found["inbound"]) == 1 < found["inboundTotal"]
+        found = await client.call("references_get", expression="Order", direction="inbound")
+        assert found["instances"] == 2
+        code, message = await failure(client, "references_get", expression="count")
+        assert (code, "is of type int" in message) == ("INVALID_PARAMETER", True)
+        assert (await failure(client, "references_get", expression="visit(1)"))[0] == "SAFE_EVAL_REJECTED"
+        assert (await failure(client, "references_get", expression="nope"))[0] == "EVAL_FAILED"
+        assert (await failure(client, "references_get", expression="basket", frame_index=9))[0] == "INVALID_FRAME"
+        end = await client.call("debug_continue")
+        assert end["stdout"] == "here\n"
+        assert (await failure(client, "references_get", expression="basket"))[0] == "NO_SESSION"

@@ -150,7 +150,21 @@ EXPECTED: dict[str, Expected] = {
     ),
     "object_inspect": _looking("basket"),
     "collection_summarize": _looking("basket.lines", ({"expression": "count"}, "INVALID_PARAMETER")),
-    "type_get": Expected({"expression": "str"}),
+    "type_get": Expected(
+        {"expression": "str"},
+        mistakes=(
+            ({"expression": "print(1)"}, "SAFE_EVAL_REJECTED"),
+            ({"expression": "nope"}, "EVAL_FAILED"),
+        ),
+    ),
+    "references_get": Expected(
+        {"expression": "str", "count": 1},
+        mistakes=(
+            ({"expression": "1"}, "INVALID_PARAMETER"),
+            ({"expression": "print(1)"}, "SAFE_EVAL_REJECTED"),
+            ({"expression": "nope"}, "EVAL_FAILED"),
+        ),
+    ),
     "symbols_search": Expected({"pattern": "visit"}),
     "exception_get_context": Expected({}, without="NO_EXCEPTION", paused="NO_EXCEPTION", running="NOT_PAUSED"),
     "source_get": Expected(

@@ -182,6 +182,84 @@ async def test_observers_may_ask_as_nothing_of_the_program_runs(autojump_clock: 
             assert (await client.call("symbols_search", pattern="Basket"))["types"]
 
 
+REFERENCES: dict[str, Any] = {
+    "value": "Basket(...)",
+    "type": "Basket",
+    "inbound": [
+        {"local": True, "name": "basket", "function": "visit", "file": "/shop.py", "line": 24, "index": 0, "thread": 1},
+        {"local": True, "name": "kept", "function": "keep", "file": "/shop.py", "line": 9, "index": 2, "thread": 7,
+         "threadName": "keeper"},
+        {"module": "shop.till", "path": "shop.till.last"},
+        {"way": ".basket", "of": "Order(...)", "path": "orders[0].basket", "module": "__main__"},
+        {"way": "an element", "of": "{1 item}", "under": "order.all", "local": True, "function": "visit",
+         "file": "/shop.py", "line": 24, "index": 0, "thread": 1},
+        {"way": "[0]", "of": "[1 item]"},
+    ],
+    "inboundTotal": 6,
+    "outbound": [{"way": ".owner", "value": "'ben'"}],
+    "outboundTotal": 1,
+}  # fmt: skip
+
+
+def with_references(**more: Any) -> FakeAdapter:
+    adapter = FakeAdapter()
+    adapter.probe = {"references": {**REFERENCES, **more}}
+    return adapter
+
+
+async def test_references_are_a_line_each_with_the_way_from_a_variable(autojump_clock: MockClock) -> None:
+    async with paused("legacy", with_references()) as (client, adapter):
+        found = await client.call("references_get", expression=" basket ", direction="both", count=7)
+        assert found == {
+            "value": "Basket(...)",
+            "inbound": [
+                "`basket`, local in visit shop.py:24",
+                "`kept`, local in keep shop.py:9, frame 2, thread 7 keeper",
+                "`shop.till.last`, global of shop.till",
+                ".basket of Order(...): `orders[0].basket`, global of __main__",
+                "an element of {1 item}, under `order.all`, local in visit shop.py:24",
+                "[0] of [1 item]",
+            ],
+            "outbound": [".owner: 'ben'"],
+        }
+        question, asked = adapter.probed[-1]
+        assert question == "references"
+        wanted = {"thread": 1, "frame": 0, "expression": "basket", "direction": "both", "count": 7, "code": False}
+        assert wanted.items() <= asked.items()
+
+
+async def test_references_that_are_left_out_are_counted(autojump_clock: MockClock) -> None:
+    more = [{"way": f"[{each}]", "of": "x" * 900} for each in range(100)]
+    outbound = [{"way": f"[{each}]", "value": "x" * 900} for each in range(100)]
+    adapter = with_references(
+        value="a", inbound=more, inboundTotal=1000, instances=9, outbound=outbound, outboundTotal=2000, notes=["slow"]
+    )
+    async with paused("legacy", adapter) as (client, _):
+        found = await client.call("references_get", expression="basket")
+        assert len(json.dumps(found)) <= 32_768
+        assert len(found["inbound"]) > 10
+        assert len(found["outbound"]) > 10
+        del found["inbound"], found["outbound"]
+        assert found == {
+            "value": "a", "type": "Basket", "inboundTotal": 1000, "instances": 9, "outboundTotal": 2000,
+            "notes": ["slow"],
+        }  # fmt: skip
+
+
+async def test_of_numbers_it_says_why_there_are_no_references(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.probe = {"references": '{"error": {"kind": "atom", "message": "int"}}'}
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "references_get", expression="count")
+        assert (failed.code, failed.details["type"]) == ("INVALID_PARAMETER", "int")
+        assert "Equal values" in failed.message
+        adapter.probe = {"references": '{"error": {"kind": "rejected", "message": "x"}}'}
+        assert (await failure(client, "references_get", expression="f()")).code == "SAFE_EVAL_REJECTED"
+    async with paused("legacy") as (client, adapter):
+        failed = await failure(client, "references_get", expression="count")
+        assert (failed.code, failed.details["adapter"]) == ("NOT_SUPPORTED", "fake")
+
+
 def test_classes_are_found_by_their_indentation() -> None:
     text = (
         "import x\n@dec\nclass A(\n    B\n):\n    def f(self):\n        class Hidden: pass\n    class B:\n"

@@ -75,3 +75,51 @@ class Symbols(ProbeAnswer, frozen=True):
     total: int
     modules: int = 0
     searched: int | None = None
+
+
+class Inbound(ProbeAnswer, frozen=True):
+    """What refers to an object.
+
+    Attributes:
+        way: from the holder to the object: `.basket`, `[3]`, or words.
+        of: the holder, as text; empty where a variable itself is the holder.
+        path: the expression that leads to the object, where there is one.
+        under: the expression that leads to where the way becomes one of words.
+        module: whose global variable the expression begins with.
+        local: whether it begins with a local variable, of the function, frame (`index`) and thread beside.
+    """
+
+    way: str = ""
+    of: str = ""
+    type: str = ""
+    path: str = ""
+    under: str = ""
+    module: str | None = None
+    local: bool = False
+    name: str = ""
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    index: int | None = None
+    thread: int = 0
+    thread_name: str = ""
+
+
+class Outbound(ProbeAnswer, frozen=True):
+    """What an object refers to."""
+
+    way: str
+    value: str
+
+
+class References(ProbeAnswer, frozen=True):
+    """The answer to `references`. `instances`: of the class that is asked about, besides."""
+
+    value: str
+    type: str
+    inbound: tuple[Inbound, ...] = ()
+    inbound_total: int = 0
+    instances: int = 0
+    outbound: tuple[Outbound, ...] = ()
+    outbound_total: int = 0
+    notes: tuple[str, ...] = ()

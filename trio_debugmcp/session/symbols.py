@@ -10,15 +10,19 @@ from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.probe.type_answers import Symbols, TypeAnswer
+from trio_debugmcp.probe.type_answers import References, Symbols, TypeAnswer
 from trio_debugmcp.session.safe_evaluation import SafePlace, refused
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.payloads import shortened
 
 SECONDS = 4.0
 """For an answer. The probe takes less; an earlier question may be in its way."""
 
 PROBE_SECONDS = 1.5
 """For the search in the program, whose threads run meanwhile."""
+
+WALK_SECONDS = 0.8
+"""To walk through the objects of the program, which stands still meanwhile."""
 
 VALUE_LENGTH = 60
 """Characters of a class attribute's value, or of a default."""
@@ -96,6 +100,41 @@ async def symbols_of(session: DebugSession, asked: SymbolsQuestion) -> Symbols:
         )
     except ProbeError as error:
         raise refused(error, session, asked.pattern) from None
+    return reply.answer
+
+
+async def references_of(
+    session: DebugSession, place: SafePlace, expression: str, direction: str, count: int
+) -> References:
+    """Return what refers to the value of an expression, and what it refers to.
+
+    Raises:
+        UsageError: as `type_of`; `INVALID_PARAMETER` for a number or a short text.
+    """
+    check_probe(session, "references_get", "it does not tell what refers to an object")
+    try:
+        reply = await session.probe.ask(
+            "references",
+            References,
+            within=SECONDS,
+            seconds=WALK_SECONDS,
+            thread=place.thread_id,
+            frame=place.index,
+            expression=expression.strip(),
+            direction=direction,
+            count=count,
+            limit=VALUE_LENGTH,
+            code=False,
+        )
+    except ProbeError as error:
+        if error.kind == "atom":
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"`{shortened(expression)}` is of type {error}. Equal values of that type may be one object, which "
+                "anything may refer to. Ask about an object that has it.",
+                {"parameter": "expression", "type": str(error)},
+            ) from None
+        raise refused(error, session, expression) from None
     return reply.answer
 
 

@@ -135,7 +135,7 @@ def check_locals_have_functions_and_classes_and_none_of_pytests() -> None:
     scope: Dict[str, Any] = {}
     exec("import sys\nframe = sys._getframe()\nvalue = 1\ndef f(): pass", scope)
     hidden = {"@py_assert1": 1, ".0": 2, "__exception__": 3, "__pydevd_ret_val_dict": {}, "shown": 4}
-    assert [name for name in hidden if frames._is_shown(name)] == ["shown"]
+    assert [name for name in hidden if frames.is_shown(name)] == ["shown"]
     assert (local_class, local_function, nothing) == (Basket, ask, None)
     assert [name for name, _ in facts.namespace_order([("sys", sys), ("f", ask), ("v", 1)])] == ["v", "f", "sys"]
 

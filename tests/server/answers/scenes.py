@@ -264,6 +264,7 @@ async def probed(scene: Scene) -> Answers:
     yield "stacktrace_get_locals", await scene.call("stacktrace_get", locals=True)
     yield "tasks_list", await scene.call("tasks_list", count=2)
     yield "type_get", await scene.call("type_get", expression="Basket", count=3)
+    yield "references_get", await scene.call("references_get", expression="last", count=2)
     yield "symbols_search", await scene.call("symbols_search", pattern="Basket", count=2)
 
 
@@ -306,6 +307,15 @@ def with_probe(scene: Scene) -> None:
                 {"name": "size", "kind": "properties", "text": "int", "of": "Base", "file": "/lib/base.py", "line": 4},
                 {"name": "put", "kind": "methods", "text": "(product, count)", "file": scene.file, "line": 6},
             ],
+        },
+        "references": {
+            "value": "Basket(...)", "type": "Basket", "inboundTotal": 9, "outboundTotal": 1,
+            "inbound": [
+                {"way": ".basket", "of": "Order(...)", "path": "orders[0].basket", "module": "__main__"},
+                {"local": True, "name": "basket", "function": "visit", "file": scene.file, "line": 15, "thread": 1,
+                 "threadName": "payer-1"},
+            ],
+            "outbound": [{"way": ".owner", "value": "'ben'"}],
         },
         "symbols": {
             "symbols": [

@@ -23,6 +23,7 @@ from trio_debugmcp.probe.inside import (
     tasks,
     threads,
     trees,
+    type_questions,
     values,
     variables,
 )
@@ -161,48 +162,6 @@ def _safe(asked: Asked) -> Json:
     return answer
 
 
-def _type(asked: Asked) -> Json:
-    """The type of what an expression stands for, or the class that it names, with its members."""
-    from trio_debugmcp.probe.inside import typed
-
-    value = _found(asked)
-    question = typed.Question(
-        start=asked.number("start", 0),
-        most=asked.number("count", 100),
-        filter=asked.text("filter"),
-        kind=asked.text("only"),
-        inherited=bool(asked.parameters.get("inherited")),
-    )
-    return typed.type_json(value, question, asked.budget, asked.renderer)
-
-
-def _found(asked: Asked) -> Any:
-    """What an expression stands for, found without running code of the program."""
-    from trio_debugmcp.probe.inside import lookup, safe_facts  # compiled only in programs that are asked
-
-    frame = None if asked.parameters.get("thread") is None else asked.frame(asked.thread()).frame
-    try:
-        return lookup.found(asked.text("expression"), frame, asked.budget)
-    except safe_facts.RejectedError as error:
-        raise UnknownError("rejected", error.rule) from None
-    except lookup.AmbiguousError as error:
-        raise UnknownError("ambiguous", str(error)) from None
-
-
-def _symbols(asked: Asked) -> Json:
-    """The types and functions of the loaded modules by a pattern."""
-    from trio_debugmcp.probe.inside import symbols
-
-    question = symbols.Question(
-        asked.text("pattern"),
-        asked.text("only"),
-        asked.text("module"),
-        asked.number("start", 0),
-        asked.number("count", 100),
-    )
-    return symbols.symbols_json(question, asked.budget, asked.renderer)
-
-
 def _exception(asked: Asked) -> Json:
     """The exception at which a thread is stopped, with all that is behind it."""
     from trio_debugmcp.probe.inside import exceptions
@@ -268,9 +227,10 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "summarize": _summarize,
     "describe": _describe,
     "safe": _safe,
-    "type": _type,
-    "symbols": _symbols,
+    "type": type_questions.type_,
+    "symbols": type_questions.symbols,
     "exception": _exception,
+    "references": type_questions.references,
     "tasks": _tasks,
     "modules": _modules,
     "start": _start,

@@ -63,7 +63,7 @@ def threads() -> List[Thread]:
     known = dict(threading._active)  # type: ignore[attr-defined]
     found = []
     manager = getattr(bounds.debugger(), "suspended_frames_manager", None)
-    tops = sys._current_frames()
+    tops = _tops()
     for ident, thread in known.items():
         top = tops.pop(ident, None)
         if top is None or _internal(thread):
@@ -77,6 +77,20 @@ def threads() -> List[Thread]:
         if ident not in known and not _is_pydevd(_bottom(top))
     )
     return found
+
+
+def _tops() -> Dict[int, Any]:
+    """The innermost frame of each thread; of this one the innermost that is not of these modules.
+
+    A frame that is kept in one of its own variables would live on, with all that it has, until the next collection.
+    """
+    tops = dict(sys._current_frames())
+    mine = tops.pop(threading.get_ident(), None)
+    while mine is not None and is_own(mine):
+        mine = mine.f_back
+    if mine is not None:
+        tops[threading.get_ident()] = mine
+    return tops
 
 
 def _internal(thread: Any) -> bool:

@@ -87,7 +87,7 @@ def at(thread: engine.Thread, index: int) -> Optional[engine.Visible]:
 
 def local_names(frame: Any) -> List[Tuple[str, Any]]:
     """The local variables of a frame: in the order of the code, in a module functions and modules last."""
-    found = [(name, value) for name, value in list(frame.f_locals.items()) if _is_shown(name)]
+    found = [(name, value) for name, value in list(frame.f_locals.items()) if is_shown(name)]
     if frame.f_locals is frame.f_globals or frame.f_code.co_name == "<module>":
         return facts.namespace_order([each for each in found if each[0][:2] != "__"])
     return found
@@ -96,10 +96,10 @@ def local_names(frame: Any) -> List[Tuple[str, Any]]:
 def global_names(frame: Any) -> List[Tuple[str, Any]]:
     """The global variables of a frame, in the same order as those of a module."""
     found = list(frame.f_globals.items())
-    return facts.namespace_order([(name, value) for name, value in found if _is_shown(name) and name[:2] != "__"])
+    return facts.namespace_order([(name, value) for name, value in found if is_shown(name) and name[:2] != "__"])
 
 
-def _is_shown(name: Any) -> bool:
+def is_shown(name: Any) -> bool:
     """`@py_assert1` is pytest's, `.0` a comprehension's, `__class__` the compiler's, the others are pydevd's."""
     if type(name) is not str or name[:1] in ("@", "."):
         return False

@@ -1,8 +1,8 @@
-"""Types with their members, and symbols, as strings: `(product, count=1) Basket till.py:9`."""
+"""Types with their members, symbols and references as strings: `(product, count=1) Basket till.py:9`."""
 
 from collections.abc import Callable, Iterable
 
-from trio_debugmcp.probe.type_answers import Member, Symbol, TypeAnswer
+from trio_debugmcp.probe.type_answers import Inbound, Member, Outbound, Symbol, TypeAnswer
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 
 _ASYNC = "async "
@@ -44,3 +44,28 @@ def symbol_lines(places: Places, symbols: Iterable[Symbol], line_of: ClassLine) 
         is_async = each.signature.startswith(_ASYNC)
         words = [_ASYNC.strip() if is_async else "", each.name + each.signature.removeprefix(_ASYNC), place]
         yield each.type, " ".join(word for word in words if word) + (LIBRARY if each.library else "")
+
+
+def inbound_line(places: Places, found: Inbound, thread_id: int | None) -> str:
+    """Return `.basket of Order(...): orders[0].basket`: the way, the holder, and where that is, as far as is known."""
+    variable = _variable(places, found, thread_id)
+    if not found.of:
+        return f"`{found.path or found.name}`, {variable}"
+    line = f"{found.way} of {found.of}"
+    if found.path:
+        return f"{line}: `{found.path}`, {variable}"
+    return f"{line}, under `{found.under}`, {variable}" if found.under else line
+
+
+def _variable(places: Places, found: Inbound, thread_id: int | None) -> str:
+    """What an expression begins with."""
+    if not found.local:
+        return f"global of {found.module}"
+    words = "local in " + " ".join((found.function, places.line(found.file, found.line)))
+    words += f", frame {found.index}" if found.index else ""
+    return words if found.thread == thread_id else f"{words}, thread {found.thread} {found.thread_name}"
+
+
+def outbound_line(found: Outbound) -> str:
+    """Return `.owner: 'ben'`."""
+    return f"{found.way}: {found.value}"

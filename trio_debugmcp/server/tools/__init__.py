@@ -42,6 +42,7 @@ _FAMILIES = (
     "safely",
     "objects",
     "symbols",
+    "references",
     "assigning",
     "source",
     "loaded",
