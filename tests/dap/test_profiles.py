@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Launch, Profile, Runtime, TypedException, choose
+from trio_debugmcp.dap.profiles.exception_filters import filter_arguments, judged_conditions
 from trio_debugmcp.errors import AdapterGone, UsageError
 
 
@@ -108,6 +110,49 @@ def test_exception_filters_for_raised_and_uncaught_exceptions_differ_by_name() -
     assert filters(first=False, second=True) == ["uncaughtExceptions"]
     assert filters(first=True, second=True) == ["cpp_throw", "uncaughtExceptions"]
     assert filters(first=False, second=False) == []
+
+
+def offering(*filters: str | ExceptionBreakpointFilter, options: bool = True) -> Capabilities:
+    """An adapter with these filters."""
+    known = [ExceptionBreakpointFilter(each) if isinstance(each, str) else each for each in filters]
+    return Capabilities(exception_breakpoint_filters=known, supports_exception_filter_options=options)
+
+
+RAISED = TypedException("*", first_chance=True, second_chance=False)
+LEAVING = TypedException("*", first_chance=False, second_chance=False, user_unhandled=True)
+
+
+def test_exception_filters_stop_for_what_is_thrown_and_not_again_where_it_is_caught() -> None:
+    ada = ExceptionBreakpointFilter("assert", "Ada assertions")
+    gdb = offering(ada, "throw", "rethrow", "catch")
+    assert filter_arguments([RAISED], gdb) == {"filters": ["throw"]}
+    lldb = offering("cpp_catch", "cpp_throw", "objc_catch", "objc_throw", "swift_catch")
+    assert filter_arguments([RAISED], lldb) == {"filters": ["cpp_throw", "objc_throw", "swift_catch"]}
+    assert filter_arguments([LEAVING], offering("raised", "userUnhandled", "uncaught")) == {
+        "filters": ["userUnhandled"]
+    }
+
+
+def test_an_adapter_judges_the_condition_of_a_filter_that_serves_one_breakpoint() -> None:
+    able = ExceptionBreakpointFilter("raised", supports_condition=True)
+    some, other = replace(RAISED, condition="x > 1"), replace(RAISED, condition="y")
+    by_adapter = filter_arguments([some, replace(LEAVING, condition="z")], offering(able))
+    assert by_adapter == {"filters": [], "filterOptions": [{"filterId": "raised", "condition": "x > 1"}]}
+    assert judged_conditions(by_adapter) == {"x > 1"}
+    for wanted, offered in (
+        ([some, other], offering(able)),
+        ([some, RAISED], offering(able)),
+        ([some], offering("raised")),
+        ([some], offering(able, options=False)),
+        ([RAISED], offering(able)),
+    ):
+        assert filter_arguments(wanted, offered) == {"filters": ["raised"]}
+        assert judged_conditions(filter_arguments(wanted, offered)) == frozenset()
+    both = replace(some, second_chance=True)
+    uncaught = ExceptionBreakpointFilter("uncaught", supports_condition=True)
+    assert len(filter_arguments([both], offering(able, uncaught))["filterOptions"]) == 2
+    shared = filter_arguments([both, replace(LEAVING, second_chance=True)], offering(able, uncaught))
+    assert shared == {"filters": ["raised", "uncaught"]}, "the condition cannot be judged wherever it is meant"
 
 
 def test_a_child_session_is_not_served_unless_the_profile_says_so() -> None:

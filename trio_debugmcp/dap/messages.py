@@ -153,6 +153,7 @@ class ExceptionBreakpointFilter(Message, frozen=True):
     filter: str
     label: str = ""
     default: bool | None = None
+    supports_condition: bool | None = None
 
 
 class Capabilities(Message, frozen=True):
@@ -164,6 +165,7 @@ class Capabilities(Message, frozen=True):
     supports_hit_conditional_breakpoints: bool | None = None
     supports_log_points: bool | None = None
     supports_exception_info_request: bool | None = None
+    supports_exception_filter_options: bool | None = None
     supports_step_back: bool | None = None
     supports_stepping_granularity: bool | None = None
     supports_completions_request: bool | None = None

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTraceBody, Stopped
 from trio_debugmcp.dap.profiles import Place, TypedException
+from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
 from trio_debugmcp.dap.profiles.thrown import Description, Look
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.console import Console
@@ -77,7 +78,9 @@ class _Sighting(Struct, frozen=True):
 
 def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | None) -> list[TypedException]:
     """Return what an adapter has to stop at for these breakpoints, and for the session itself."""
-    wanted = [TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled) for e in mine]
+    wanted = [
+        TypedException(e.exception_type, e.first_chance, e.second_chance, e.user_unhandled, e.condition) for e in mine
+    ]
     modes = () if snapshot is None else snapshot.origin.stop_at
     if modes:
         wanted.append(TypedException("*", False, "unhandled" in modes, LEAVES_USER_CODE in modes))
@@ -123,7 +126,8 @@ class ExceptionFilter:
             lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not candidates
-        wanted = [each.id for each in candidates if await self._wants(each, info, lineage, frame_id)]
+        mine = self._without_judged(candidates)
+        wanted = [each.id for each in mine if await self._wants(each, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
 
     async def _signal(self, stopped: Stopped, signal: str, frame_id: int | None) -> Raised:
@@ -144,6 +148,13 @@ class ExceptionFilter:
         except StopIteration as found:
             result: Description | None = found.value
             return result
+
+    def _without_judged(self, mine: Sequence[ExceptionBreakpoint]) -> list[ExceptionBreakpoint]:
+        """Return the breakpoints without the conditions that the adapter judges, maybe in a syntax of its own."""
+        wanted = wanted_exceptions(mine, self._requests.snapshot)
+        arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
+        judged = judged_conditions(arguments)
+        return [replace(each, condition=None) if each.condition in judged else each for each in mine]
 
     async def _returns(self, frame_id: int | None) -> bool:
         """Whether the frame that the exception is said to leave has caught it, and returns."""

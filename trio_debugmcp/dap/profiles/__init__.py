@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
 from trio_debugmcp.dap.profiles.profile import (
     Attach,
@@ -16,7 +17,6 @@ from trio_debugmcp.dap.profiles.profile import (
     PathMapping,
     Profile,
     Runtime,
-    TypedException,
 )
 from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
 from trio_debugmcp.errors import UsageError

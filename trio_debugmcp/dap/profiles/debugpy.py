@@ -28,8 +28,9 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime, TypedException
+from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime
 from trio_debugmcp.dap.profiles.python_expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd

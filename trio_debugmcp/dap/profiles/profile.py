@@ -31,6 +31,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.profiles.values import Values
@@ -92,15 +93,6 @@ class Runtime(Struct, frozen=True):
     dial_ins: DialIns
 
 
-class TypedException(Struct, frozen=True):
-    """An exception breakpoint as the adapter needs to know it; the type is `*` for all."""
-
-    type: str
-    first_chance: bool
-    second_chance: bool
-    user_unhandled: bool = False
-
-
 class Dialect:
     """What one adapter's messages mean: its own requests, its errors and its output. The defaults follow the DAP."""
 
@@ -136,15 +128,7 @@ class Dialect:
 
     def exception_arguments(self, wanted: Sequence[TypedException], capabilities: Capabilities) -> dict[str, Any]:
         """The arguments of a `setExceptionBreakpoints` that stops at least for what is wanted."""
-        offered = [each.filter for each in capabilities.exception_breakpoint_filters or ()]
-        uncaught = [name for name in offered if "uncaught" in name.lower() or "unhandled" in name.lower()]
-        raised = [name for name in offered if name not in uncaught]
-        filters = []
-        if any(each.first_chance for each in wanted):
-            filters += raised
-        if any(each.second_chance for each in wanted):
-            filters += uncaught
-        return {"filters": filters}
+        return filter_arguments(wanted, capabilities)
 
     # --- Its errors and output -------------------------------------------------------------------------------
 
