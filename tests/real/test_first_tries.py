@@ -134,12 +134,20 @@ async def test_code_has_breakpoints_and_source_by_the_name_that_its_frames_have(
         ]
 
 
+async def test_a_module_that_is_not_there_is_named(debugging: Connect, shop: Path) -> None:
+    async with debugging() as client:
+        end = await client.call("debug_launch", module="shop.till", cwd=str(shop), timeout=60)
+        assert "determining module path" not in end["stderr"]
+        assert end["notes"][0].startswith(f"there is no module 'shop.till' for the program in {shop}: ")
+
+
 async def test_a_test_stops_where_it_fails(debugging: Connect, shop: Path) -> None:
     async with debugging() as client:
         stop = await client.call("debug_launch", test="tests/test_till.py::test_total", cwd=str(shop), env=FEW_PLUGINS)
         assert (stop["reason"], stop["mode"]) == ("Exception", "userUnhandled")
         assert stop["exception"].startswith("AssertionError")
         assert place(stop) == "test_till.py:8 in test_total"
+        assert "stack" not in stop, "what calls the test is the runner's"
         assert stop["locals"] == {"prices": "[1, 2]", "total": "3"}  # without those that pytest makes
 
 

@@ -18,6 +18,16 @@ async def test_a_program_its_child_and_a_running_process_are_debugged_with(
         assert (await debug(client, interpreter))[:4] == ["launch", "breakpoint", "step", "child"]
 
 
+@pytest.mark.parametrize("interpreter", chosen()[-1:], ids=lambda each: each.label)
+async def test_an_uncaught_exception_stops_code(interpreter: Interpreter, debugging: Connect) -> None:
+    code = "def f(x):\n    return {}[x]\ntry:\n    sorted([1], key=f)\nexcept KeyError:\n    f('k')"
+    async with debugging() as client:
+        options = {"python": interpreter.path}
+        stop = await client.call("debug_launch", code=code, adapter_options=options, stop_at_entry=False)
+        assert (stop["exception"], stop["at"]) == ("KeyError: 'k'", "<string>:2 in f")
+        assert (await client.call("debug_continue"))["exitCode"] == 1
+
+
 @pytest.mark.parametrize("interpreter", unsupported()[-1:], ids=lambda each: each.label)
 async def test_one_that_debugpy_does_not_support_is_refused_at_once_with_its_own_words(
     interpreter: Interpreter, debugging: Connect

@@ -227,5 +227,5 @@ async def test_a_handshake_that_another_client_ends_fails_at_once(autojump_clock
                 assert await two.call("debug_disconnect") == {"ended": True}
 
             failed = await failure(one, "debug_launch", program=adapter.program)
-        assert (failed.code, "disconnected" in failed.message) == ("ADAPTER_FAILED", True)
+        assert (failed.code, "debug_disconnect" in failed.message) == ("LAUNCH_FAILED", True)
         assert trio.current_time() == 1

@@ -13,13 +13,15 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-async def finished_within(nursery: trio.Nursery, work: Callable[[], Awaitable[T]], seconds: float) -> T | None:
+async def finished_within(
+    nursery: trio.Nursery, work: Callable[[], Awaitable[T]], seconds: float, late: list[DebugError] | None = None
+) -> T | None:
     """Return the result of `work`; None if it takes longer than `seconds`, and then it continues in the nursery.
 
     Cancelling cancels the work.
 
     Raises:
-        DebugError: the work's own. When the caller waits no more, it is logged instead.
+        DebugError: the work's own. When the caller waits no more, it is logged instead, and appended to `late`.
     """
     results: list[T] = []
     failures: list[DebugError] = []
@@ -34,6 +36,8 @@ async def finished_within(nursery: trio.Nursery, work: Callable[[], Awaitable[T]
                 failures.append(error)
                 if not waiting:
                     log.warning("in the background: %s", error)
+                    if late is not None:
+                        late.append(error)
         done.set()
 
     nursery.start_soon(run)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.exceptions import evaluated, wanted_exceptions
+from trio_debugmcp.session.exceptions import evaluated, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
@@ -151,7 +151,7 @@ class BreakpointSync:
             mine = [each for each in self._merger.state.exceptions if each.enabled]
             if not mine and not self._requests.capabilities.exception_breakpoint_filters:
                 return
-            wanted = wanted_exceptions(mine, self._requests.snapshot)
+            wanted = await with_session_modes(self._requests, mine)
             arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
             problem = None
             try:

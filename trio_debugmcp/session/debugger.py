@@ -67,6 +67,7 @@ class Debugger:
         sources: the source files that may be read, of the current or last root session.
         workspace: where relative paths start, and where paths must stay.
         last_start: how the last root session was started.
+        start_over: set unless one is being started; `late_failures`: why that failed after the wait for it.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -79,12 +80,14 @@ class Debugger:
         self.console = self._new_console()
         self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
+        self.late_failures: list[DebugError] = []
         self.last_start: tuple[Profile, RootStart] | None = None
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
         self._nursery: trio.Nursery | None = None
-        self._starting = False
+        self.start_over = trio.Event()
+        self.start_over.set()
 
     def __repr__(self) -> str:
         return f"<Debugger sessions={list(self._sessions)} focus={self.state.focus!r}>"
@@ -171,7 +174,8 @@ class Debugger:
             UsageError: `SESSION_ACTIVE`, `LAUNCH_FAILED`, `ATTACH_FAILED`, `ADAPTER_FAILED` or `TIMEOUT`.
         """
         self.check_free()
-        self._starting = True  # until the root is in the state: of two starts at once one is refused
+        self.late_failures.clear()
+        self.start_over = trio.Event()  # set when the root is in the state: of two starts at once one is refused
         try:
             self.console, self.sources = self._new_console(), Sources(self.settings.roots)
             if isinstance(start, Launch):
@@ -186,12 +190,12 @@ class Debugger:
             output = "".join(entry.text for entry in self.console.entries())[-LAST_OUTPUT_LENGTH:]
             raise start_failure(profile, start, error, output) from error
         finally:
-            self._starting = False
+            self.start_over.set()
         return session
 
     async def start_within(self, profile: Profile, start: RootStart, seconds: float) -> DebugSession | None:
         """Start as `start` does; None if it takes longer than `seconds`, and then it continues. Cancelling ends it."""
-        return await finished_within(self._running(), lambda: self.start(profile, start), seconds)
+        return await finished_within(self._running(), lambda: self.start(profile, start), seconds, self.late_failures)
 
     def check_free(self) -> None:
         """Raise unless a session may be started.
@@ -199,7 +203,13 @@ class Debugger:
         Raises:
             UsageError: `SESSION_ACTIVE`.
         """
-        if self._starting or self.state.root is not None:
+        if not self.start_over.is_set():
+            raise UsageError(
+                "SESSION_ACTIVE",
+                "Another call is just starting a debug session. Use debug_state to see it, or try again.",
+                {"session": self.state.focus},
+            )
+        if self.state.root is not None:
             raise session_active(self.state)
 
     def _running(self) -> trio.Nursery:

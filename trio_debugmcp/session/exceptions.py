@@ -51,6 +51,12 @@ _FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"})
 _LAST_ENTRIES = 20
 """Of the program's output, in which it may have said why it ends."""
 
+LEAVES_CODE = "leavesCode"
+"""A mode of a session whose program is given as code: uncaught exceptions stop where they leave the outermost frame.
+
+From Python 3.12 on pydevd does not see that nothing catches these: it looks for the frame that its own runner calls.
+"""
+
 _TRUE = frozenset({"true", "1"})
 """What the value of a condition is when it holds, in lower case."""
 
@@ -83,8 +89,21 @@ def wanted_exceptions(mine: Sequence[ExceptionBreakpoint], snapshot: Snapshot | 
     ]
     modes = () if snapshot is None else snapshot.origin.stop_at
     if modes:
-        wanted.append(TypedException("*", False, "unhandled" in modes, LEAVES_USER_CODE in modes))
+        leaves = LEAVES_USER_CODE in modes or LEAVES_CODE in modes
+        wanted.append(TypedException("*", False, "unhandled" in modes, leaves))
     return wanted
+
+
+async def with_session_modes(requests: Requests, mine: Sequence[ExceptionBreakpoint]) -> list[TypedException]:
+    """Return what an adapter has to stop at, with a mode for code only where the program's language needs it."""
+    snapshot = requests.snapshot
+    if snapshot is not None and LEAVES_CODE in snapshot.origin.stop_at:
+        question = requests.profile.dialect.misses_uncaught_in_code()
+        value = await evaluated(requests, question, None) if question is not None else None
+        if value is None or value.lower() not in _TRUE:
+            modes = tuple(each for each in snapshot.origin.stop_at if each != LEAVES_CODE)
+            snapshot = replace(snapshot, origin=replace(snapshot.origin, stop_at=modes))
+    return wanted_exceptions(mine, snapshot)
 
 
 class ExceptionFilter:
@@ -126,6 +145,8 @@ class ExceptionFilter:
             lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
         asked = info.break_mode in modes or not candidates
+        if info.break_mode == LEAVES_USER_CODE and LEAVES_CODE in modes and LEAVES_USER_CODE not in modes:
+            asked = _is_outermost(stack)
         mine = self._without_judged(candidates)
         wanted = [each.id for each in mine if await self._wants(each, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
@@ -252,3 +273,14 @@ def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
 
 def _top(stack: StackTraceBody) -> int | None:
     return stack.stack_frames[0].id if stack.stack_frames else None
+
+
+def _is_outermost(stack: StackTraceBody) -> bool:
+    """Whether an exception leaves the frame of a module that nothing but the debugger has called."""
+    frames = [each.name for each in stack.stack_frames or [] if not each.name.startswith("[Chained Exc: ")]
+    current = next((name for name in frames if name.endswith(_CURRENT)), frames[0] if frames else "")
+    return current.startswith("<module>") and current == frames[-1]
+
+
+_CURRENT = " (Current frame)"
+"""Behind the name of the frame that an exception leaves, of those that it has passed."""

@@ -111,6 +111,14 @@ def session_active(state: State) -> UsageError:
     return UsageError("SESSION_ACTIVE", f"A debug session {what}. {advice}.", {"session": state.focus})
 
 
+_ENDED = {
+    "replaced": "Another debug_launch with replace=true has ended this program",
+    "restarted": "A debug_restart has ended this program",
+    "disconnected": "A debug_disconnect has ended this program",
+}
+"""Why a client may end a session, in the words of the tools that end it."""
+
+
 def start_failure(profile: Profile, start: RootStart, error: DebugError, output: str) -> UsageError:
     """Return the error of a failed start in the user's terms; `output` is the last that the program wrote."""
     if isinstance(start, Listen):
@@ -129,11 +137,14 @@ def start_failure(profile: Profile, start: RootStart, error: DebugError, output:
                 f"The debug adapter {profile.name} does not start: {reason} ({program}). Correct it, and {again}."
             )
             return UsageError("ADAPTER_FAILED", sentence)
+        case AdapterGone(reason=reason) if reason in _ENDED:
+            sentence = f"{_ENDED[reason]} while it was starting. Use debug_state, or {again}."
+            return UsageError("LAUNCH_FAILED" if launching else "ATTACH_FAILED", sentence)
         case _:
             stderr = error.stderr_tail if isinstance(error, AdapterGone) else ""
             return UsageError(
                 "ADAPTER_FAILED" if launching else "ATTACH_FAILED",
-                f"{profile.name} did not {'launch' if launching else 'attach'}: {error}. Look at the details, "
-                f"and {again}.",
+                f"{profile.name} did not {'launch' if launching else 'attach'}: {str(error).rstrip('. ')}. Look at the "
+                f"details, and {again}.",
                 {"stderr": stderr, **details},
             )

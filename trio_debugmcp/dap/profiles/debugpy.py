@@ -125,6 +125,9 @@ class DebugpyDialect(Dialect):
     def returns(self) -> str | None:
         return RETURNS
 
+    def misses_uncaught_in_code(self) -> str | None:
+        return "__import__('sys').version_info >= (3, 12)"
+
     def function_name(self, name: str) -> str:
         # The frames of the exceptions behind it stand below its own, and did not call these.
         bare = _CHAINED.sub("", name.removesuffix(" (Current frame)"))
@@ -156,7 +159,7 @@ class Debugpy(Profile):
     language: str = "Python"
     file_suffixes: frozenset[str] = frozenset({".py", ".pyw"})
     install_hint: str = f"{sys.executable} -m pip install debugpy"
-    code_options: frozenset[str] = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+    code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True
     dialect: Dialect = DebugpyDialect()
     expressions: Expressions = PythonExpressions()

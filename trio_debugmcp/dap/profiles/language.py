@@ -216,6 +216,14 @@ class Programs:
         """Options of a launch that runs one test; None if the language has no such way."""
         return None
 
+    def test_problem(self, test: str) -> str | None:
+        """Why this cannot name a test: the rest of a sentence that begins with it."""
+        return None
+
+    def missing_module(self, errors: str) -> str | None:
+        """The module that was to run and is not there, by what was printed."""
+        return None
+
     def is_test_missing(self, exit_code: int, errors: str) -> bool:
         """Whether a run of a test that has failed may not have found it, by the exit code and what was printed."""
         return False

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.messages import Capabilities, DapVariable, Stopped
+from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions
-from trio_debugmcp.dap.profiles.profile import Dialect, TypedException
+from trio_debugmcp.dap.profiles.profile import Dialect
 from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import ProgramStream, Words
 

@@ -159,6 +159,13 @@ class Dialect:
         """
         return None
 
+    def misses_uncaught_in_code(self) -> str | None:
+        """An expression for whether an uncaught exception of a program that is given as code is not reported as such.
+
+        Its value is `true` or `1` if so. None where all are.
+        """
+        return None
+
     # --- Its frames and variables ----------------------------------------------------------------------------
 
     def hides(self, variable: DapVariable) -> bool:

@@ -1,5 +1,6 @@
 """`PythonPrograms`: what of Python can be run, and by which interpreter."""
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,13 @@ from trio_debugmcp.dap.profiles import python_tests
 from trio_debugmcp.dap.profiles.language import Printed, Programs
 from trio_debugmcp.dap.profiles.python_crashes import printed_in
 from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
+
+_NO_MODULE = re.compile(
+    r"^\S*[/\\]\S+: "
+    r"(?:Error while finding module specification for '(.+?)' \(ModuleNotFoundError|No module named (\S+)$)",
+    re.MULTILINE,
+)
+"""What `python -m` prints of a module that it cannot find."""
 
 
 class PythonPrograms(Programs):
@@ -28,7 +36,15 @@ class PythonPrograms(Programs):
         return str(script) if script.is_file() and is_script(str(script)) else None
 
     def test_options(self, test: str) -> Mapping[str, Any] | None:
-        return {"code": python_tests.runner_code(test)}
+        # The frame that calls the runner is not the user's, and would be the outermost of each stop.
+        return {"code": python_tests.runner_code(test), "rules": [{"path": "<string>", "include": False}]}
+
+    def test_problem(self, test: str) -> str | None:
+        return python_tests.test_problem(test)
+
+    def missing_module(self, errors: str) -> str | None:
+        found = _NO_MODULE.search(errors)
+        return found and next(filter(None, found.groups()))
 
     def is_test_missing(self, exit_code: int, errors: str) -> bool:
         return python_tests.is_missing(exit_code, errors)

@@ -8,6 +8,7 @@ unittest and nose2 name it.
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def runner_code(test: str) -> str:
     """Return the code that runs a test, for `python -c`; more arguments of the runner are the program's."""
     # Compiled under a name of its own, so that it counts as code of a library.
     return f"import sys\nexec(compile({_RUNNER!r}, '<runner>', 'exec'))\nrun({test!r}, sys.argv[1:])\n"
+
+
+def test_problem(test: str) -> str | None:
+    """Why this cannot name a test: the rest of a sentence that begins with it."""
+    if re.search(r"\w", test.partition("::")[0]) and "\0" not in test:
+        return None
+    return "names no test: pass `tests/test_a.py::test_b`, or `tests.test_a.Case.test_c`"
 
 
 def is_missing(exit_code: int, errors: str) -> bool:

@@ -98,9 +98,14 @@ async def stop_answer(
 
     Raises:
         AdapterGone: the session ended because its adapter did.
+        DebugError: the program never ran: its start has failed after the wait for that.
     """
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
+    if ended is not None:
+        await debugger.start_over.wait()  # a start that fails has ended the session just before
+        if debugger.late_failures:
+            raise debugger.late_failures[0]
     if ended is not None and ended.failed:
         raise AdapterGone(ended.end_reason or "the debug adapter is gone")
     reader, console = READER.get(), debugger.console
@@ -192,7 +197,9 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
         connected = sum(each.parent == snapshot.id for each in debugger.state.snapshots)
         listening = f"{snapshot.origin.process_name}, {connected} connected, {snapshot.dialed_in} have dialed in"
     notes = [f"the program is {snapshot.phase.lower()}"] if snapshot.phase in ("Starting", "Terminating") else []
-    return Stop(state="Running", listening=listening, notes=notes, session=_several(debugger, snapshot.id))
+    # The answer to the launch, which names the session, is not there yet.
+    named = snapshot.id if snapshot.phase == "Starting" else _several(debugger, snapshot.id)
+    return Stop(state="Running", listening=listening, notes=notes, session=named)
 
 
 def with_sessions(debugger: Debugger, answer: Stop) -> Stop:

@@ -33,6 +33,7 @@ _DEBUGGER_FRAMES = re.compile(
 
 
 _NOTES = {
+    "Error determining module path": r"E\+\d+\.\d+: Error determining module path for sys\.argv\n(?: {13}.*\n|\n)*",
     "_get_related_thread": r"\d+\.\d+s - thread\._ident is None in _get_related_thread! .*\n?",
     "did not finish": (
         r"Evaluating: (?s:.*?) did not finish after [\d.]+ seconds\.\nThis may mean (?s:.*?) when this happens\.\n?"

@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.lines import live_thread_line
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import Stop, stop_answer
 from trio_debugmcp.server.answers.values import rendered
-from trio_debugmcp.session import frames
+from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.evaluation import evaluate_in_frame
 from trio_debugmcp.state.model import Snapshot
@@ -23,6 +23,9 @@ MAX_SHOWN_THREADS = 20
 
 SHOW_SECONDS = 5.0
 """For all expressions that are shown at a stop, as for one evaluation."""
+
+LEAST_SHOW_SECONDS = 1.0
+"""For these, however little is left of the wait's own time: the stop has come, and what it shows was asked for."""
 
 THREADS_SECONDS = 1.0
 """For the places of the threads, after a wait that ended without a stop."""
@@ -48,19 +51,26 @@ async def wait_answer(
     if timed_out:
         return await with_threads(debugger, answer, session_id)
     if show and outcome is not None and outcome.paused is not None:
-        return replace(answer, show=await _evaluated(debugger, outcome.paused, show))
+        left = max(deadline - trio.current_time(), LEAST_SHOW_SECONDS)
+        return replace(answer, show=await _evaluated(debugger, outcome.paused, show, min(left, SHOW_SECONDS)))
     return answer
 
 
-async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]) -> dict[str, str]:
-    """Return the values of expressions in the top frame of a stop; of one that fails, why."""
+async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str], seconds: float) -> dict[str, str]:
+    """Return the values of expressions in the top frame of a stop; of one that fails, or takes too long, why."""
     values = dict.fromkeys(show, "<not evaluated: out of time>")
     session = debugger.session(snapshot.id)
-    with trio.move_on_after(SHOW_SECONDS):
+    end = trio.current_time() + seconds
+    # The evaluation that uses up the time is interrupted, and says so itself; this only bounds the interruption.
+    with trio.move_on_at(end + inspection.INTERRUPT_SECONDS):
         for each in values:
+            left = end - trio.current_time()
+            if left <= 0:
+                break
+            values[each] = "<out of time>"
             try:
                 frame = await frames.find_frame(session.requests, snapshot, None, 0)
-                found = (await evaluate_in_frame(session.requests, session.probe, frame, each, SHOW_SECONDS)).evaluation
+                found = (await evaluate_in_frame(session.requests, session.probe, frame, each, left)).evaluation
             except DebugError as error:  # also one that ended the program: the stop is answered all the same
                 values[each] = f"<{shortened(error.message if isinstance(error, UsageError) else str(error))}>"
             else:

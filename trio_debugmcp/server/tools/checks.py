@@ -62,7 +62,8 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
             )
         value = options[name]
         words = [value] if isinstance(value, str) else value
-        if name in profile.code_options and not (isinstance(words, list) and all(isinstance(w, str) for w in words)):
+        is_text = isinstance(words, list) and all(isinstance(each, str) for each in words)
+        if name in profile.code_options and name != "rules" and not is_text:
             raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' must be a string or a list of strings.")
         if name in profile.code_options and debugger.settings.roots:
             raise UsageError(

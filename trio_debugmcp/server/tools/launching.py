@@ -21,6 +21,8 @@ from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_line
 from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.exceptions import LEAVES_CODE
+from trio_debugmcp.state.payloads import shortened
 
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 """Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
@@ -183,7 +185,11 @@ def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...
         own, name = {"module": params.module}, params.module
     elif params.code is not None:
         own, name = {"code": params.code}, "<code>"
+        stop_at = (*stop_at, LEAVES_CODE) if stop_at else ()
     elif params.test is not None:
+        problem = profile.programs.test_problem(params.test)
+        if problem is not None:
+            raise UsageError("INVALID_PARAMETER", f"'{shortened(params.test)}' {problem}.")
         own, name = profile.programs.test_options(params.test), params.test
         stop_at = (*stop_at, LEAVES_TEST) if stop_at else ()
     if own is None or not own.keys() <= profile.code_options:
@@ -218,7 +224,11 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
 
 
 def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:
-    """Return a note with tests of similar names, if the test that was to run was not found."""
+    """Return a note if the module that was to run was not found, or the test, then with tests of similar names."""
+    if answer.exit_code and "module" in target.options:
+        missing = target.profile.programs.missing_module(answer.stderr)
+        where = f"there is no module '{missing}' for the program in {cwd}: check its name, `cwd` and the interpreter"
+        return [where] if missing == target.options["module"] else []
     if target.test is None or answer.state != "Disconnected" or not answer.exit_code:
         return []
     test, profile = target.test, target.profile

@@ -23,7 +23,7 @@ import trio
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import NO_SESSION, DebugError, UsageError
+from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
 from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
@@ -41,6 +41,9 @@ log = logging.getLogger(__name__)
 MAX_SECONDS = 3600
 """The longest wait that a tool accepts. A client that wants to wait longer calls again."""
 
+
+ENDING_SECONDS = 1.0
+"""For a session whose adapter is gone to leave the state: the next call must not find it paused."""
 
 MAX_RESULT_BYTES = 32768
 """JSON bytes of a result, which an agent can take in; more comes by paging."""
@@ -227,6 +230,8 @@ class Toolbox:
                 raise tool.refusal()
             result = await tool.run(debugger, params)
         except (DebugError, OSError, msgspec.ValidationError) as error:
+            if isinstance(error, AdapterGone):
+                await _wait_ended(debugger)
             failure = usage_error(error)
             return failed_result(failure), failure.code
         except Exception as error:
@@ -240,6 +245,15 @@ class Toolbox:
         text, structured = encoded(result)
         content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
         return types.CallToolResult(content=content, structured_content=structured), None
+
+
+async def _wait_ended(debugger: Debugger) -> None:
+    """Wait until the sessions have ended whose adapters are gone, or if all are connected, those whose program is."""
+    sessions = [each for each in debugger.living_sessions() if each.started]
+    gone = [each for each in sessions if not each.requests.connected] or sessions
+    with trio.move_on_after(ENDING_SECONDS):
+        for each in gone:
+            await each.closed.wait()
 
 
 def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:
