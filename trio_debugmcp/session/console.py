@@ -26,6 +26,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.masking.streams import StreamMasker
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.truncation import end_of, json_size
 from trio_debugmcp.state.changes import OutputWritten, WrittenPiece
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, OutputEntry, OutputPayload, iso_time, shortened
 
@@ -35,9 +36,8 @@ MAX_OUTPUT_LENGTH = 4 * 1024 * 1024
 MAX_ENTRY_LENGTH = 16 * 1024
 """Characters joined into one entry: output comes in fragments, and people read lines."""
 
-SHOWN_LENGTH = 64 * 1024
-"""Characters of output in the resource, in UTF-8 up to four times as many bytes. Its readers follow along, and page
-back with process_read_output."""
+SHOWN_BYTES = 64_000
+"""Bytes of output in the resource, as JSON. Its readers follow along, and page back with process_read_output."""
 
 ANNOUNCE_SECONDS = 0.05
 """Between two announcements of output: a flood costs twenty changes a second, not one per fragment; people do not see
@@ -183,17 +183,18 @@ class Console:
         """Return `debugger://output`: the end of what the program wrote, its oldest entry cut to fit."""
         self._seal()
         kept: list[OutputEntry] = []
-        room = SHOWN_LENGTH
+        room = SHOWN_BYTES
         for entry in reversed(self._entries):
             if entry.stream == "tracepoint":
                 continue
-            if len(entry.text) > room:
-                kept.append(OutputEntry(entry.seq, entry.stream, "…" + entry.text[-room:], entry.time))
-            else:
-                kept.append(entry)
-            room -= len(entry.text)
-            if room <= 0:
+            size = json_size(entry)
+            if size > room:
+                around = size - json_size(entry.text) + len("…".encode())
+                shown = end_of(entry.text, room - around) if room > around else ""
+                kept += [OutputEntry(entry.seq, entry.stream, f"…{shown}", entry.time)] if shown else []
                 break
+            kept.append(entry)
+            room -= size
         return OutputPayload(kept[::-1], self.next_seq, self.dropped, revision)
 
     async def announce(self, session_id: str) -> None:

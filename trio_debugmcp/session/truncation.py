@@ -1,4 +1,4 @@
-"""Truncation of lists to a size in bytes. Pure."""
+"""Truncation of lists and texts to a size in bytes. Pure."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -24,4 +24,12 @@ def truncated(items: Iterable[T], max_bytes: int) -> list[T]:
         if kept and room < 0:
             break
         kept.append(item)
+    return kept
+
+
+def end_of(text: str, max_bytes: int) -> str:
+    """Return the end of a text that fits into `max_bytes` of JSON."""
+    kept = text[-max_bytes:]
+    while kept and (size := json_size(kept)) > max_bytes:
+        kept = kept[len(kept) - len(kept) * max_bytes // size :]
     return kept

@@ -11,7 +11,10 @@ from trio_debugmcp.server.tools.paths import source_path
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session import inspection
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.truncation import truncated
+from trio_debugmcp.session.truncation import json_size, truncated
+
+_HEAD_BYTES = 100
+"""Of an answer around its lines and the file's name."""
 
 
 class SourceGet(Params, frozen=True, kw_only=True):
@@ -45,8 +48,8 @@ async def _source(debugger: Debugger, params: SourceGet) -> Lines:
             f"'{path}' has lines 1 to {len(lines)}; line {params.start_line} is not one of them.",
         )
     numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
-    kept = truncated(numbered, params.max_result_bytes)
     name = Places(debugger.workspace.directory).file(path)
+    kept = truncated(numbered, params.max_result_bytes - json_size(name) - _HEAD_BYTES)
     return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None)
 
 

@@ -33,6 +33,9 @@ from trio_debugmcp.state.model import Snapshot
 ALL_FRAMES = 20
 """Frames of each thread in a view of all stacks."""
 
+_HEAD_BYTES = 200
+"""Of an answer around its lists."""
+
 
 class StacktraceGet(Params, frozen=True, kw_only=True):
     thread_id: Annotated[
@@ -92,7 +95,7 @@ async def _stacktrace(debugger: Debugger, params: StacktraceGet) -> StackAnswer 
     found, total = await frames.fetch_frames(session.requests, snapshot, thread_id, params.start, params.count)
     for each in found:
         debugger.sources.learn(each.location.file, session.id, each.source_reference)
-    kept = truncated(frames_with_source(debugger, snapshot, found), MAX_RESULT_BYTES)
+    kept = truncated(frames_with_source(debugger, snapshot, found), MAX_RESULT_BYTES - _HEAD_BYTES)
     return StackAnswer(frames=kept, omitted=max(0, total - params.start - len(kept)))
 
 
@@ -113,7 +116,8 @@ async def _live_stack(debugger: Debugger, session: DebugSession, params: Stacktr
     state = next((each.state for each in threads.threads if each.id == found.thread), "unknown")
     names = Places(debugger.workspace.directory).probe_stack(found.frames)
     kept = truncated(
-        [(each, _rendered(frame)) for each, frame in zip(names, found.frames, strict=True)], MAX_RESULT_BYTES
+        [(each, _rendered(frame)) for each, frame in zip(names, found.frames, strict=True)],
+        MAX_RESULT_BYTES - _HEAD_BYTES,
     )
     return StackAnswer(
         frames=[name for name, _ in kept],
@@ -151,9 +155,6 @@ MAX_NAMED_WAITS = 3
 
 MAX_NOTES = 40
 """Notes on processes whose stacks are not known, or not all of them. There may be hundreds of processes."""
-
-_HEAD_BYTES = 200
-"""Of an answer around its lists."""
 
 
 async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:

@@ -22,6 +22,9 @@ from trio_debugmcp.session.truncation import truncated
 STATES = {"stopped": "Suspended", "waiting": "Waiting"}
 """The probe's words in the contract's; what runs, or may run, is Running."""
 
+_ROOM_BYTES = MAX_RESULT_BYTES - 1000
+"""For the lines of an answer; beside them are deadlocks and notes."""
+
 
 class ThreadsList(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
@@ -71,7 +74,7 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
             raise no_session() from None
         last = snapshot.threads
         lines = [thread_line(places, each, last.current) for each in last.threads]
-        kept = truncated(lines, MAX_RESULT_BYTES)
+        kept = truncated(lines, _ROOM_BYTES)
         if not session.profile.has_probe:
             notes = ["as of the last stop: the program runs"] if last.stale and lines else []
         else:
@@ -80,9 +83,9 @@ async def _threads(debugger: Debugger, params: ThreadsList) -> ThreadLines:
     current = session.snapshot.threads.current if session.snapshot is not None else None
     if isinstance(found, Outside):
         lines = [live_thread_line(places, each, current) for each in found.stacks.stacks]
-        kept = truncated(lines, MAX_RESULT_BYTES)
+        kept = truncated(lines, _ROOM_BYTES)
         return ThreadLines(threads=kept, omitted=found.stacks.total - len(kept), notes=[outside_note(found)])
-    kept = truncated((live_thread_line(places, each, current) for each in found.threads), MAX_RESULT_BYTES)
+    kept = truncated((live_thread_line(places, each, current) for each in found.threads), _ROOM_BYTES)
     deadlocks = [each.threads for each in found.deadlocks]
     return ThreadLines(threads=kept, deadlocks=deadlocks, omitted=found.total - len(kept))
 
@@ -106,7 +109,7 @@ async def _tasks(debugger: Debugger, params: TasksList) -> TaskLines:
             {"adapter": session.profile.name},
         ) from None
     places = Places(debugger.workspace.directory)
-    kept = truncated((task_line(places, each) for each in found.tasks), MAX_RESULT_BYTES)
+    kept = truncated((task_line(places, each) for each in found.tasks), _ROOM_BYTES)
     left_out = max(0, found.total - params.start - len(kept))
     return TaskLines(tasks=kept, omitted=left_out, notes=list(found.notes))
 

@@ -11,6 +11,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.truncation import json_size
 from trio_debugmcp.state.payloads import TimelineEvent
 from trio_debugmcp.state.timeline import EVENT_TYPES
 
@@ -65,7 +66,7 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
         and (params.thread_id is None or event.thread_id == params.thread_id)
     ]
     places = Places(debugger.workspace.directory)
-    shown = _fitting(matching, places, params.count, params.max_result_bytes)
+    shown = _fitting(matching, places, params.count, params.max_result_bytes - _HEAD_BYTES)
     all_shown = len(shown) == len(matching)
     return TimelineAnswer(
         events=shown,
@@ -73,6 +74,10 @@ async def _query(debugger: Debugger, params: TimelineQuery) -> TimelineAnswer:
         total=None if all_shown else len(matching),
         dropped=timeline.dropped,
     )
+
+
+_HEAD_BYTES = 200
+"""Of an answer around its events."""
 
 
 def _fitting(events: list[TimelineEvent], places: Places, count: int, most_bytes: int) -> list[ShownEvent]:
@@ -86,7 +91,7 @@ def _fitting(events: list[TimelineEvent], places: Places, count: int, most_bytes
             thread_id=event.thread_id,
             payload=_with_news(places, msgspec.to_builtins(event.payload)),
         )
-        most_bytes -= len(msgspec.json.encode(shown))
+        most_bytes -= json_size(shown)
         if kept and most_bytes < 0:
             break
         kept.append(shown)
