@@ -131,6 +131,7 @@ FORMER = {
     *("debug_launch", "debug_attach", "debug_disconnect", "debug_continue", "debug_step", "debug_pause"),
     *("breakpoint_set", "breakpoint_remove", "breakpoint_enable", "breakpoint_set_exception", "tracepoint_set"),
     *("stacktrace_get", "variables_get", "evaluate", "evaluate_safe", "exception_get_context", "object_inspect"),
+    *("references_get",),
     *("object_summarize", "collection_analyze", "memory_read", "layout_get", "members_get", "types_get"),
     *("modules_search", "timeline_query", "process_read_output", "process_write_input"),
     *("code_load", "code_goto_definition", "code_find_usages", "code_find_assignments", "code_get_diagnostics"),

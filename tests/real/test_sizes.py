@@ -57,7 +57,7 @@ down(400, "z" * 1_000_000, [*range(100_000)], cycle, deep, Raises(), Prints(), S
 
 VALUES = ("text", "many", "cycle", "deep", "raises", "prints", "sleeps", "huge", "globals()", "locals()")
 
-LOOKING = ("evaluate", "evaluate_safe", "object_inspect", "collection_summarize", "type_get")
+LOOKING = ("evaluate", "evaluate_safe", "object_inspect", "collection_summarize", "type_get", "references_get")
 """Tools that are about an expression."""
 
 OTHERS: dict[str, list[dict[str, Any]]] = {
