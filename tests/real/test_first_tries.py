@@ -296,7 +296,7 @@ async def test_a_test_does_not_stop_at_what_it_expects_but_at_an_error_that_is_c
         assert (stop["exception"], stop["mode"]) == ("Exit: an error of the program", "userUnhandled")
         assert stop["at"].endswith("test_caught.py:29 in test_own")
         (cause,) = (await client.call("exception_get_context"))["causes"]
-        assert (cause["way"], cause["exception"]) == ("context", "KeyError: 'coins'")
+        assert (cause["way"], cause["exception"]) == ("cause", "KeyError: 'coins'")
 
 
 async def test_a_program_of_a_library_stops_and_a_restart_that_cannot_be_keeps_the_session(

@@ -206,7 +206,7 @@ class Debugger:
         if not self.start_over.is_set():
             raise UsageError(
                 "SESSION_ACTIVE",
-                "Another call is just starting a debug session. Use debug_state to see it, or try again.",
+                "Another call is just starting a debug session. See it with debug_state, or end it with replace=true.",
                 {"session": self.state.focus},
             )
         if self.state.root is not None:
