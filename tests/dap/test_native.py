@@ -43,30 +43,30 @@ def test_the_name_of_a_type_is_read_from_its_mangled_one_unless_it_is_a_template
 
 def test_of_an_exception_with_several_bases_all_are_found_and_a_message_only_where_it_is_stored() -> None:
     values = {
-        "*(char**)(($type)+8)": '"3Bad"',
-        "*(char**)(*(long*)(*(long*)($type)-8)+8)": '0x1 "N10__cxxabiv121__vmi_class_type_infoE"',
-        "*(unsigned int*)(($type)+20)": "2",
-        "*(long*)(($type)+24)": "500",
-        "*(long*)(($type)+40)": "600",
-        "*(char**)((500)+8)": '0x1 "5Base1"',
-        "*(char**)((600)+8)": '0x1 "St11logic_error"',
-        "*(char**)($object+8)": '0x1 "say \\"no\\""',
+        "$type": "100",
+        "$object": "0x32",
+        "*(char**)108": '"3Bad"',
+        "*(char**)(*(long*)(*(long*)100-8)+8)": '0x1 "N10__cxxabiv121__vmi_class_type_infoE"',
+        "*(unsigned int*)120": "2",
+        "*(long*)124": "500",
+        "*(long*)140": "600",
+        "*(char**)508": '0x1 "5Base1"',
+        "*(char**)608": '0x1 "St11logic_error"',
+        "*(char**)58": '0x1 "say \\"no\\""',
     }
-    found = seen(NativeThrown(("$object", "$type")).exception(), values)
-    assert found == Description("Bad", 'say "no"', ("Bad", "Base1", "std::logic_error"))
-    del values["*(long*)(($type)+40)"]
-    assert seen(NativeThrown(("$object", "$type")).exception(), values) == Description("Bad", None, ("Bad", "Base1"))
-    assert seen(NativeThrown(("$object", "$type")).exception(), {}) is None
+    thrown = NativeThrown(("$object", "$type"))
+    assert seen(thrown.exception(), values) == Description("Bad", 'say "no"', ("Bad", "Base1", "std::logic_error"))
+    del values["*(long*)140"]
+    assert seen(thrown.exception(), values) == Description("Bad", None, ("Bad", "Base1"))
+    assert seen(thrown.exception(), {}) is None
 
 
 def test_a_type_whose_bases_lead_back_to_it_is_looked_at_for_a_bounded_time() -> None:
     values = {
-        "*(char**)(($type)+8)": '"1A"',
-        "*(char**)(*(long*)(*(long*)($type)-8)+8)": '"__si_class_type_info"',
-        "*(long*)(($type)+16)": "7",
-        "*(char**)((7)+8)": '"1A"',
-        "*(char**)(*(long*)(*(long*)(7)-8)+8)": '"__si_class_type_info"',
-        "*(long*)((7)+16)": "7",
+        "$type": "100",
+        "*(char**)108": '"1A"',
+        "*(char**)(*(long*)(*(long*)100-8)+8)": '"__si_class_type_info"',
+        "*(long*)116": "100",
     }
     assert seen(NativeThrown(("$object", "$type")).exception(), values) == Description("A", None, ("A",))
 

@@ -1,10 +1,16 @@
 """gdb and lldb-dap on a C++ program: from the launch to the exit."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from tests.languages.conftest import at, place
 from tests.real.conftest import Connect
+from trio_debugmcp.cli.doctor import ptrace_problem
 from trio_debugmcp.testing import ToolFailed
+
+TRACEABLE = ptrace_problem(Path("/proc")) is None
 
 
 async def test_a_program_stops_at_a_breakpoint_with_locals_and_source_is_stepped_evaluated_in_and_ends(
@@ -29,3 +35,72 @@ async def test_a_program_stops_at_a_breakpoint_with_locals_and_source_is_stepped
         assert (end["state"], end["exitCode"]) == ("Disconnected", 7)
         session = await client.call("debug_state")
         assert (session["exitCode"], session["reason"]) == (7, "Exited")
+
+
+async def test_a_program_that_is_not_to_stop_elsewhere_stops_in_main_and_shows_structures(
+    debugging: Connect, native_adapter: str, native_program: str
+) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=native_program, adapter=native_adapter)
+        assert (stop["reason"], stop.get("breakpoints")) == ("Entry", None)
+        assert stop["at"].endswith(" in main")
+        stop = await client.call("debug_run_to", **at("loop"))
+        assert stop["locals"]["item"] == 'Item(name="pear", price=2, weights=[2 items]) (const Item &)'
+        deep = (await client.call("variables_get", depth=3, names=["order"]))["variables"]
+        assert deep["order.first.weights"].startswith("[0, 0]")
+        assert deep["order.items[1]"] == 'Item(name="fig", price=3, weights=[2 items])'
+        for path, value in (("order.items[1].price", "3"), ("order.first.name", '"kiwi"'), ("values[0]", "1")):
+            frame = 1 if path == "values[0]" else 0
+            found = await client.call("evaluate", expression=path, frame_index=frame)
+            assert found["value"].endswith(value)
+
+
+async def test_an_exception_of_cpp_stops_where_it_is_thrown_if_its_type_is_wanted_and_a_crash_always(
+    debugging: Connect, native_adapter: str, native_program: str
+) -> None:
+    async with debugging() as client:
+        start = {"program": native_program, "adapter": native_adapter}
+        wanted = [{"exception": "std::logic_error"}]
+        thrown = await client.call("debug_launch", **start, args=["throw"], breakpoints=wanted)
+        assert (thrown["reason"], thrown["breakpoints"]) == ("Exception", ["ex-1"])
+        assert thrown["exception"] == "std::logic_error: bad plum"
+        assert thrown["at"] == f"{place('throw another')} in check"
+        assert '"plum"' in thrown["locals"]["name"]
+        context = await client.call("exception_get_context")
+        assert context["exception"] == "std::logic_error: bad plum"
+        assert context["frames"][0].startswith(f"check {place('throw another')}")
+        crashed = await client.call("debug_launch", **start, args=["crash"], replace=True)
+        assert (crashed["reason"], crashed["at"]) == ("Exception", f"{place('crash')} in crash")
+        assert crashed["exception"].startswith("SIGSEGV: ")
+        uncaught = await client.call("debug_launch", **start, args=["uncaught"], replace=True)
+        assert (uncaught["exception"], uncaught["at"]) == ("OutOfStock: no fig", f"{place('throw')} in check")
+
+
+@pytest.mark.skipif(not TRACEABLE, reason="attaching by pid needs the right to trace")
+async def test_a_running_program_is_attached_to_runs_on_is_paused_and_runs_on_after_the_session(
+    debugging: Connect, native_adapter: str, native_program: str
+) -> None:
+    async with debugging() as client:
+        with subprocess.Popen([native_program, "spin"], stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout is not None
+                process.stdout.readline()
+                attached = await client.call("debug_attach", pid=process.pid, adapter=native_adapter)
+                assert (attached["pid"], attached["state"]) == (process.pid, "Running")
+                set_ = await client.call("breakpoint_set", **at("spin"))
+                stop = await client.call("debug_wait", timeout=20)
+                assert (stop["reason"], stop["breakpoints"], stop["at"]) == (
+                    "Breakpoint",
+                    [set_["id"]],
+                    f"{place('spin')} in spin",
+                )
+                await client.call("breakpoint_remove", id="*")
+                await client.call("debug_continue", wait=False)
+                paused = await client.call("debug_pause")
+                assert (paused["reason"], paused.get("exception")) == ("Pause", None)
+                assert await client.call("debug_disconnect") == {"detached": True}
+                assert process.poll() is None
+                state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+                assert state in "SR"  # neither traced nor stopped
+            finally:
+                process.kill()

@@ -37,9 +37,8 @@ async def launched(name: str, adapter: FakeAdapter, **arguments: Any) -> AsyncIt
 def scripted_type(values: dict[str, str], address: int, *lineage: str) -> None:
     """Script what a debugger reads in memory of a `std::type_info` at this address, and of its bases."""
     for level, name in enumerate(lineage):
-        last = level == len(lineage) - 1
-        at = f"({address + level * 1000})"
-        values[f"*(char**)({at}+8)"] = f'0x55 "{name}"'
+        at, last = address + level * 1000, level == len(lineage) - 1
+        values[f"*(char**){at + 8}"] = f'0x55 "{name}"'
         kind = "N10__cxxabiv117__class_type_infoE" if last else "N10__cxxabiv120__si_class_type_infoE"
         values[f"*(char**)(*(long*)(*(long*){at}-8)+8)"] = f'0x7f "{kind}"'
-        values[f"*(long*)({at}+16)"] = str(address + (level + 1) * 1000)
+        values[f"*(long*){at + 16}"] = str(at + 1000)

@@ -173,10 +173,8 @@ def throws(adapter: FakeAdapter, name: str, *lineage: str, message: str = "no fi
     """Let the program be stopped in `__cxa_throw`."""
     adapter.frames = [("__cxa_throw", SYSTEM, 0), ("check", SOURCE, 47), ("main", SOURCE, 87)]
     thrown, kind = ("$_probe_arg0", "$_probe_arg1") if name == "gdb" else ("$arg1", "$arg2")
-    scripted: dict[str, str] = {}
-    scripted_type(scripted, 1000, *lineage)
-    adapter.values = {expression.replace("(1000)", f"({kind})"): value for expression, value in scripted.items()}
-    adapter.values[f"*(char**)({thrown}+8)"] = f'0x55 "{message}"'
+    adapter.values = {thrown: "500", kind: "1000", "*(char**)508": f'0x55 "{message}"'}
+    scripted_type(adapter.values, 1000, *lineage)
 
 
 async def throw(adapter: FakeAdapter, name: str) -> None:
@@ -211,6 +209,17 @@ async def test_an_exception_of_cpp_has_its_type_its_message_and_the_place_that_t
         assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": ["throw" if name == "gdb" else "cpp_throw"]}
         await client.call("breakpoint_remove", id="ex-1")
         assert adapter.sent("setExceptionBreakpoints")[-1] == {"filters": []}
+
+
+async def test_an_exception_that_is_only_passed_on_does_not_count_again(autojump_clock: MockClock) -> None:
+    adapter = native("lldb-dap")
+    async with launched("lldb-dap", adapter, breakpoints=[{"exception": "*"}]) as client:
+        throws(adapter, "lldb-dap", "i")
+        adapter.frames[0] = ("__cxa_rethrow", SYSTEM, 0)
+        await throw(adapter, "lldb-dap")
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        assert (await client.call("debug_state"))["state"] == "Running"
 
 
 async def test_a_subtype_counts_only_if_that_is_wanted_and_a_type_that_cannot_be_read_always(

@@ -159,11 +159,12 @@ class Debugger:
         return None if root is None else self._sessions.get(root.id)
 
     def language_of(self, file: str | None) -> Profile | None:
-        """Return the profile that knows a file's language; without a file, the session's, or else the first one."""
+        """Return the profile that knows a file's language; without a file, of the session at hand or the last one."""
         if file is not None:
             return profile_for_file(file, self.settings.profiles)
         focused = self._sessions.get(self.state.focus or "")
-        return focused.profile if focused is not None else self.settings.profiles[0]
+        started = self.last_start[0] if self.last_start is not None else self.settings.profiles[0]
+        return focused.profile if focused is not None else started
 
     # --- Starting --------------------------------------------------------------------------------------------
 

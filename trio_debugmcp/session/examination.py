@@ -156,7 +156,9 @@ class Examiner:
         return stopped
 
     async def _counts(self, stopped: Stopped, found: Findings) -> bool:
-        """Whether a stop that is not about an exception counts: not at an entry that has no source."""
+        """Whether a stop that is not about an exception counts: not one that only attaching makes."""
+        if stopped.reason == "attach":
+            return False  # gdb leaves the program stopped, which is to run on
         hidden = self._breakpoints.hidden
         if stopped.reason != "entry" or hidden.function is None:
             return True

@@ -45,6 +45,9 @@ skipped. By their full names: a program may have an `Exit` for an error."""
 LEAVES_USER_CODE = "userUnhandled"
 """The break mode of an exception that leaves the user's code, caught elsewhere or not."""
 
+_LOOK_SECONDS = 10.0
+"""For each expression of a look: for its first lldb reads the symbols of all libraries, which takes a second or two."""
+
 _FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP"})
 """Signals that an instruction causes; others are sent, as by `abort`."""
 
@@ -126,6 +129,8 @@ class ExceptionFilter:
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
         info = await self._info(stopped, thread_id)
+        if stack.stack_frames and self._requests.profile.thrown.is_again(stack.stack_frames[0].name):
+            return Raised(info, counts=False)
         seen = await self._look(self._requests.profile.thrown.exception(), _top(stack))
         if seen is not None:
             info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=info.break_mode)
@@ -165,7 +170,8 @@ class ExceptionFilter:
         try:
             expression = next(look)
             while True:
-                expression = look.send(await self._evaluate(expression, frame_id))
+                value = await evaluated(self._requests, expression, frame_id, seconds=_LOOK_SECONDS)
+                expression = look.send(value)
         except StopIteration as found:
             result: Description | None = found.value
             return result
@@ -253,13 +259,15 @@ class ExceptionFilter:
         return await evaluated(self._requests, expression, frame_id)
 
 
-async def evaluated(requests: Requests, expression: str, frame_id: int | None) -> str | None:
+async def evaluated(
+    requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
+) -> str | None:
     """Evaluate an expression of ours, in a frame of the stop or in none; None if that fails."""
     arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
     if frame_id is not None:
         arguments["frameId"] = frame_id
     try:
-        body = await requests.request("evaluate", arguments, EvaluateBody, seconds=EXAMINATION_SECONDS)
+        body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)
     except DebugError as error:
         log.info("%s: %s", expression, error)
         return None

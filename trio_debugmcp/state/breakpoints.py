@@ -127,10 +127,18 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
             for binding in each.bindings
             if binding.session_id == stop.session_id and binding.adapter_id in stop.hit_ids
         }
-    # A step that ends on the line of a breakpoint is not a hit, so the place counts for this reason only.
-    if stop.reason != "Breakpoint" or location is None:
+    # A step that ends on the line of a breakpoint is not a hit, so the place counts for these reasons only.
+    if stop.reason not in ("Breakpoint", "FunctionBreakpoint") or location is None:
         return set()
-    return {
+    entered = {
+        each.id
+        for each in state.breakpoints
+        for binding in each.bindings
+        if binding.session_id == stop.session_id and each.is_active
+        if each.function is not None and _is_called(location.function_name, each.function)
+        if binding.line in (None, location.line)
+    }
+    return entered | {
         each.id
         for each in state.breakpoints
         for binding in each.bindings
@@ -139,6 +147,11 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
         and location.line in (binding.line, each.line)
         and each.is_active
     }
+
+
+def _is_called(name: str | None, function: str) -> bool:
+    """Whether a frame of that name is of the function that a breakpoint names, maybe without what it is inside of."""
+    return name is not None and (name == function or name.endswith((f"::{function}", f".{function}")))
 
 
 def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReason:

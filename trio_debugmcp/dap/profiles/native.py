@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from trio_debugmcp.dap.messages import Capabilities, DapVariable, Stopped
+from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.profile import Dialect
@@ -95,6 +95,9 @@ class NativeDialect(Dialect):
 
     def hides(self, variable: DapVariable) -> bool:
         return variable.value.startswith("<error: parent ")  # lldb's members behind a null pointer
+
+    def module_name(self, frame: DapFrame) -> str | None:
+        return None if frame.module_id is None else str(frame.module_id).rpartition("/")[2]
 
     def function_name(self, name: str) -> str:
         """Without the types of the parameters, with which lldb shows a function: `shop::add(int) const`."""

@@ -65,13 +65,19 @@ class NativeThrown(Thrown):
                 return Description(signal, f"{last['message']} ({last['place']})")
         return Description(signal or "signal", message)
 
+    def is_again(self, function: str) -> bool:
+        # lldb stops here, too; and the runtime throws once more what nothing catches, to print its message.
+        return function == "__cxa_rethrow"
+
     def exception(self) -> Look:
-        lineage = yield from _lineage(self._type)
+        # The registers are read alone: lldb writes those back that a longer expression names.
+        type_info, thrown = _number((yield self._type)), _number((yield self._object))
+        lineage = (yield from _lineage(type_info)) if type_info else ()
         if not lineage:
             return None
         message = None
-        if not _HAVE_MESSAGE.isdisjoint(lineage):
-            message = _text((yield f"*(char**)({self._object}+8)"))
+        if thrown and not _HAVE_MESSAGE.isdisjoint(lineage):
+            message = _text((yield f"*(char**){thrown + 8}"))
         return Description(lineage[0], message, lineage)
 
 
@@ -88,15 +94,15 @@ def _signal_of_gdb() -> Generator[str, str | None, tuple[str, str | None]]:
     return which.name, what
 
 
-def _lineage(type_info: str) -> Generator[str, str | None, tuple[str, ...]]:
+def _lineage(type_info: int) -> Generator[str, str | None, tuple[str, ...]]:
     """Walk from a type to its bases: the nearest first, of several bases in their order."""
     names: list[str] = []
-    pending = [f"({type_info})"]
+    pending = [type_info]
     for _ in range(_MAX_BASES):  # memory that is overwritten may lead in a circle
         if not pending:
             break
         each = pending.pop(0)
-        mangled = _text((yield f"*(char**)({each}+8)"))
+        mangled = _text((yield f"*(char**){each + 8}"))
         if mangled is None:
             break
         name = demangled(mangled.removeprefix("*"))
@@ -105,16 +111,16 @@ def _lineage(type_info: str) -> Generator[str, str | None, tuple[str, ...]]:
         # What kind of class it is says the type of its own type_info object.
         kind = _text((yield f"*(char**)(*(long*)(*(long*){each}-8)+8)")) or ""
         if "__si_class_type_info" in kind:
-            bases = [f"{each}+16"]
+            bases = [each + 16]
         elif "__vmi_class_type_info" in kind:
-            count = _number((yield f"*(unsigned int*)({each}+20)"))
-            bases = [f"{each}+{24 + 16 * index}" for index in range(min(count, _MAX_BASES))]
+            count = _number((yield f"*(unsigned int*){each + 20}"))
+            bases = [each + 24 + 16 * index for index in range(min(count, _MAX_BASES))]
         else:
             bases = []
         for base in bases:
-            address = _number((yield f"*(long*)({base})"))
+            address = _number((yield f"*(long*){base}"))
             if address:
-                pending.append(f"({address})")
+                pending.append(address)
     return tuple(names)
 
 

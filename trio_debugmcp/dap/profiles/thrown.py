@@ -43,6 +43,10 @@ class Thrown:
         """Look at a signal that would end the program; `output` is the last that the program wrote."""
         return nothing()
 
+    def is_again(self, function: str) -> bool:
+        """Whether a stop in this function is about an exception that was raised before, and is passed on."""
+        return False
+
     def exception(self) -> Look:
         """Look at the exception that is being raised."""
         return nothing()

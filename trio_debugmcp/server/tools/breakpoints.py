@@ -75,8 +75,12 @@ class BreakpointList(Params, frozen=True, kw_only=True):
     pass
 
 
-def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None = None) -> BreakpointSpec:
-    """Check the parameters of a breakpoint, and return what to set. `cwd`: where relative files start from.
+def breakpoint_spec(
+    debugger: Debugger, params: BreakpointSet, cwd: str | None = None, launched: Profile | None = None
+) -> BreakpointSpec:
+    """Check the parameters of a breakpoint, and return what to set.
+
+    `cwd`: where relative files start from. `launched`: what knows the language of the program that is being launched.
 
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
@@ -92,7 +96,7 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
             "`module.name` or `Class.method`.",
         )
     if params.function is not None:
-        _check_name(debugger, params.function, lambda profile, name: profile.code.function_name_problem(name))
+        _check_name(debugger, params.function, lambda each, name: each.code.function_name_problem(name), launched)
     file = None
     if params.file is not None and params.function is None:
         file = existing_file(debugger, params.file, cwd) or code_file(debugger, params.file)
@@ -101,8 +105,8 @@ def breakpoint_spec(debugger: Debugger, params: BreakpointSet, cwd: str | None =
             raise UsageError(
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )
-    _check_condition(debugger, params.condition, file)
-    _check_log_message(debugger, params.log_message, file)
+    profile = launched if file is None and launched is not None else debugger.language_of(file)
+    _check_texts(params, profile)
     if params.hit_condition is not None and not is_hit_condition(params.hit_condition):
         raise UsageError(
             "INVALID_CONDITION",
@@ -142,18 +146,22 @@ def _line(
     return found.line, lines[found.line - 1], occurrence(lines, found.line)
 
 
-def exception_spec(debugger: Debugger, exception_type: str, condition: str | None) -> ExceptionSpec:
+def exception_spec(
+    debugger: Debugger, exception_type: str, condition: str | None, launched: Profile | None = None
+) -> ExceptionSpec:
     """Check the condition of an exception breakpoint, and return what to set.
 
     Raises:
         UsageError: `INVALID_PARAMETER` or `INVALID_CONDITION`.
     """
-    _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name))
-    _check_condition(debugger, condition, None)
+    _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
+    _check_condition(condition, launched or debugger.language_of(None))
     return ExceptionSpec(exception_type=exception_type, condition=condition)
 
 
-def _check_name(debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None]) -> None:
+def _check_name(
+    debugger: Debugger, name: str, problem_in: Callable[[Profile, str], str | None], launched: Profile | None
+) -> None:
     """Refuse what cannot be a name in the program's language; before a session, in any language that is known.
 
     Raises:
@@ -161,20 +169,21 @@ def _check_name(debugger: Debugger, name: str, problem_in: Callable[[Profile, st
     """
     focused = debugger.state.focused
     profiles = debugger.settings.profiles if focused is None else [debugger.session(focused.id).profile]
+    profiles = profiles if launched is None else [launched]
     problems = [problem_in(each, name) for each in profiles]
     if all(problems):
         raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 
 
-def _check_log_message(debugger: Debugger, message: str | None, file: str | None) -> None:
-    profile = debugger.language_of(file)
+def _check_texts(params: BreakpointSet, profile: Profile | None) -> None:
+    _check_condition(params.condition, profile)
+    message = params.log_message
     problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
     if problem is not None:
         raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
 
 
-def _check_condition(debugger: Debugger, condition: str | None, file: str | None) -> None:
-    profile = debugger.language_of(file)
+def _check_condition(condition: str | None, profile: Profile | None) -> None:
     if condition is None or profile is None:
         return
     problem = profile.expressions.syntax_error(condition)

@@ -41,6 +41,27 @@ def choose_profile(debugger: Debugger, adapter: str | None, program: str | None)
     )
 
 
+def adapter_for_process(debugger: Debugger, pid: int | None) -> str | None:
+    """Return the name of the first adapter that debugs what a process runs; None if that is not known."""
+    if pid is None:
+        return None
+    profiles = debugger.settings.profiles
+
+    def ask() -> str | None:
+        try:
+            place = Path(f"/proc/{pid}/exe")
+            name, head = place.readlink().name, _head(place)
+        except OSError:  # no such process, or another user's: attaching will say it
+            return None
+        fits = (each for each in profiles if each.programs.is_interpreter(name) or each.runs_executable(head))
+        return next((each.name for each in fits), None)
+
+    try:
+        return debugger.host.query(f"what process {pid} runs", ask)
+    except UsageError:  # a recording from before this was asked
+        return None
+
+
 def _head(program: Path) -> bytes:
     with program.open("rb") as file:
         return file.read(_HEAD_BYTES)

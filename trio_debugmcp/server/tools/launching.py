@@ -94,7 +94,7 @@ async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     target = _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
-    specs = [_spec(debugger, each, cwd) for each in params.breakpoints]
+    specs = [_spec(debugger, each, cwd, target.profile) for each in params.breakpoints]
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
@@ -238,14 +238,14 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
 
 
-def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str) -> BreakpointSpec | ExceptionSpec:
+def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile) -> BreakpointSpec | ExceptionSpec:
     if params.exception is None:
-        return breakpoint_spec(debugger, params, cwd)
+        return breakpoint_spec(debugger, params, cwd, profile)
     place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
     others = [each for each in place if getattr(params, each) is not None]
     if others:
         raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
-    return exception_spec(debugger, params.exception, params.condition)
+    return exception_spec(debugger, params.exception, params.condition, profile)
 
 
 # --- The run ----------------------------------------------------------------------------------------------------------

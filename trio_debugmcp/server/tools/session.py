@@ -20,7 +20,7 @@ from trio_debugmcp.server.answers.stop import (
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
-from trio_debugmcp.server.tools.checks import check_program, choose_profile
+from trio_debugmcp.server.tools.checks import adapter_for_process, check_program, choose_profile
 from trio_debugmcp.server.tools.launching import run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -35,7 +35,7 @@ class DebugAttach(Params, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=65535)] | None,
         Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
     ] = None
-    adapter: Annotated[str | None, Meta(description="The debug adapter or language; default: debugpy.")] = None
+    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the process.")] = None
     adapter_options: Annotated[
         dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
     ] = {}
@@ -78,7 +78,7 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
     debugger.check_free()
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
-    profile = choose_profile(debugger, params.adapter, None)
+    profile = choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
     start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
     if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})

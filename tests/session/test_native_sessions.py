@@ -1,0 +1,78 @@
+"""Attaching with gdb and lldb-dap, and what the server takes for granted of no language."""
+
+import os
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import failure
+from tests.session.natives import PROGRAM, SOURCE, launched, options_like
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles import Debugpy
+from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.testing import FakeAdapter, FakeProfile, connect
+
+
+async def test_a_stop_that_only_attaching_makes_is_left_and_the_program_runs_on(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with connect(options=options_like("gdb", adapter)) as client:
+        await client.call("debug_attach", port=1)
+        await adapter.stop("attach")
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        assert (await client.call("debug_state"))["state"] == "Running"
+
+
+async def test_a_pause_that_is_asked_for_while_attaching_keeps_the_program_stopped(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("pause")
+    async with connect(options=options_like("gdb", adapter)) as client, trio.open_nursery() as nursery:
+        await client.call("debug_attach", port=1)
+        nursery.start_soon(lambda: client.call("debug_pause"))
+        await trio.sleep(1)
+        await adapter.stop("attach")
+        assert (await client.call("debug_wait"))["reason"] == "Pause"
+        assert adapter.sent("continue") == []
+
+
+async def test_conditions_of_a_launch_are_judged_by_the_language_of_what_is_launched(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    (profile,) = options_like("gdb", adapter).settings.profiles
+    options = Options(settings=Settings(directory="/", profiles=(Debugpy(), profile)))
+    async with connect(options=options) as client:
+        condition = "item == 2 && total > 0"
+        launch = {"program": PROGRAM, "adapter": "fake", "wait": False}
+        wanted = [{"function": "add", "condition": condition}, {"exception": "*", "condition": condition}]
+        await client.call("debug_launch", **launch, breakpoints=wanted)
+        assert adapter.sent("setFunctionBreakpoints")[-1] == {"breakpoints": [{"name": "add", "condition": condition}]}
+        await client.call("debug_disconnect")
+        await client.call("breakpoint_set", function="total", condition=condition)  # after a session of that language
+        again = {"code": "pass", "adapter": "Python", "breakpoints": wanted[:1]}
+        assert (await failure(client, "debug_launch", **again)).code == "INVALID_CONDITION"
+
+
+@pytest.mark.parametrize("reason", ["breakpoint", "function breakpoint"])
+async def test_a_function_that_is_stopped_in_names_its_breakpoint_although_the_adapter_does_not(
+    autojump_clock: MockClock, reason: str
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("shop::add", SOURCE, 33)]
+    async with launched("gdb", adapter, breakpoints=[{"function": "add"}, {"function": "dd"}]) as client:
+        await adapter.stop(reason)
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
+
+
+async def test_a_process_is_attached_to_by_the_adapter_for_what_it_runs(autojump_clock: MockClock) -> None:
+    """This process, which is only looked at."""
+    adapter = FakeAdapter()
+    (native,) = options_like("gdb", adapter).settings.profiles
+    assert isinstance(native, FakeProfile)
+    native.runs_executable = lambda head: head.startswith(b"\x7fELF")  # type: ignore[method-assign]
+    other = FakeProfile(FakeAdapter())
+    other.name, other.language = "other", "Other"
+    options = Options(settings=Settings(directory="/", profiles=(other, native)))
+    async with connect(options=options) as client:
+        await client.call("debug_attach", pid=os.getpid())
+        assert (await client.read("debugger://session"))["adapter"] == "fake"
