@@ -53,3 +53,18 @@ def test_what_is_given_is_not_changed() -> None:
     given = {"locals": {"token": VALUE}, "lines": [GITHUB]}
     masked_json(given)
     assert given == {"locals": {"token": VALUE}, "lines": [GITHUB]}
+
+
+def test_what_is_a_secret_by_its_name_is_one_wherever_it_stands_in_the_answer() -> None:
+    key = "9f86d081884c7d659a2feaa0c55ad015"
+    mask = "<secret, 32 characters>"
+    answer = {
+        "exception": f"ValueError: {key} was refused",
+        "locals": {"pair": f"('a', '{key}')", "api_key": f"'{key}'"},
+    }
+    assert masked_json({**answer, key: [f"x {key}", 5]}) == {
+        "exception": f"ValueError: {mask} was refused",
+        "locals": {"pair": f"('a', '{mask}')", "api_key": f"'{mask}'"},
+        mask: [f"x {mask}", 5],
+    }
+    assert masked_json({"pair": f"('a', '{key}')"}) == {"pair": f"('a', '{key}')"}, "without that name it may be a hash"

@@ -214,3 +214,13 @@ def _seconds(text: str) -> float:
     start = time.perf_counter()
     masked(text)
     return time.perf_counter() - start
+
+
+def test_the_items_of_a_list_are_masked_each_by_itself() -> None:
+    key, other = "9f86d081884c7d659a2feaa0c55ad015", "60303ae22b998861bce3b28f33eec1be"
+    mask = "<secret, 32 characters>"
+    assert masked_value("secrets", f"['{key}']") == f"['{mask}']"
+    assert masked_value("secrets", f"['{key}', '{other}']") == f"['{mask}', '{mask}']"
+    assert masked_value("secrets", f"({key},)") == f"({mask},)"
+    assert masked_value("secrets", f"{{'{key}'}}") == f"{{'{mask}'}}"
+    assert masked_value("api_key", f"'[{key}'") == "'<secret, 33 characters>'"

@@ -368,6 +368,7 @@ async def test_an_object_is_a_tree_with_cycles_and_repeated_objects_marked(debug
         await paused_at(client, tmp_path / "tree.py", TREE, "# here")
         found = await client.call("object_inspect", expression="root")
         assert found["count"] == 5
+        assert "root.parent" in found["notable"]["null"]
         inside = found["children"]
         assert (inside["name"], inside["parent"]) == ("'root'", "None")
         assert inside["nodes"]["count"] == 2
@@ -380,6 +381,8 @@ async def test_an_object_is_a_tree_with_cycles_and_repeated_objects_marked(debug
         called = await client.call("object_inspect", expression="[calls.append(1), Bad()]")
         assert called == {"value": "[None, <repr raised ValueError: bad>]", "count": 2}
         assert await client.call("evaluate", expression="calls") == {"value": "[1]"}
+        assert (await client.call("evaluate", expression="10**5000"))["value"] == "<int of 16610 bits>"
+        assert (await client.call("evaluate", expression="[10**5000]"))["value"] == "[<int of 16610 bits>]"
         some = await client.call("object_inspect", expression="many", max_children=3)
         assert (some["count"], some["children"]) == (100_000, {"[0]": "0", "[1]": "1", "[2]": "2"})
         assert await client.call("object_inspect", expression="len(many)") == {"value": "100000"}

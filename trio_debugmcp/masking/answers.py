@@ -7,7 +7,7 @@ The name of a value is the key beside it, or what stands as `name`, `path` or `e
 
 from typing import Any
 
-from trio_debugmcp.masking.mask import masked, masked_value
+from trio_debugmcp.masking.mask import masked, masked_value, secret_mask
 from trio_debugmcp.masking.streams import StreamMasker
 
 _VALUES = ("value", "printed")
@@ -18,21 +18,44 @@ _NAMES = ("name", "path", "expression")
 
 
 def masked_json(value: Any, name: str = "") -> Any:
-    """Return JSON data without secrets; `name`: what a `value` without a name in it is the value of."""
+    """Return JSON data without secrets; `name`: what a `value` without a name in it is the value of.
+
+    What is masked because of the name beside it is masked wherever the same text stands.
+    """
+    seen: set[str] = set()
+    clean = _masked(value, name, seen)
+    return _without(clean, sorted(seen, key=len, reverse=True)) if seen else clean
+
+
+def _without(value: Any, secrets: list[str]) -> Any:
     match value:
         case str():
-            return masked_value(name, value) if name else masked(value)
+            for each in secrets:
+                value = value.replace(each, secret_mask(each))
+            return value
         case dict():
-            return _masked_object(value, name)
+            return {_without(key, secrets): _without(each, secrets) for key, each in value.items()}
+        case list():
+            return [_without(each, secrets) for each in value]
+        case _:
+            return value
+
+
+def _masked(value: Any, name: str, seen: set[str]) -> Any:
+    match value:
+        case str():
+            return masked_value(name, value, seen) if name else masked(value)
+        case dict():
+            return _masked_object(value, name, seen)
         case [str(), *_] if all(isinstance(each, str) for each in value):
-            return [masked_value(name, each) for each in masked_lines(value)]
+            return [masked_value(name, each, seen) for each in masked_lines(value)]
         case [{"text": str()}, *_] if all(
             isinstance(each, dict) and isinstance(each.get("text"), str) for each in value
         ):
             lines = masked_lines([each["text"] for each in value])
-            return [masked_json({**each, "text": line}) for each, line in zip(value, lines, strict=True)]
+            return [_masked({**each, "text": line}, "", seen) for each, line in zip(value, lines, strict=True)]
         case list():
-            return [masked_json(each, name) for each in value]
+            return [_masked(each, name, seen) for each in value]
         case _:
             return value
 
@@ -44,7 +67,7 @@ def masked_lines(lines: list[str]) -> list[str]:
     return [new if line.endswith("\n") else new.removesuffix("\n") for line, new in zip(lines, clean, strict=True)]
 
 
-def _masked_object(given: dict[str, Any], name: str) -> dict[str, Any]:
+def _masked_object(given: dict[str, Any], name: str, seen: set[str]) -> dict[str, Any]:
     own = " ".join(given[each] for each in _NAMES if isinstance(given.get(each), str)) or name
     clean: dict[str, Any] = {}
     for key, value in given.items():
@@ -53,5 +76,5 @@ def _masked_object(given: dict[str, Any], name: str) -> dict[str, Any]:
         while shown in clean:  # two keys of one length have one mask
             number += 1
             shown = f"{fresh} {number}"
-        clean[shown] = masked_json(value, own if key in _VALUES else key)
+        clean[shown] = _masked(value, own if key in _VALUES else key, seen)
     return clean

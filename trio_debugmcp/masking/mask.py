@@ -71,21 +71,30 @@ def masked(text: str) -> str:
     return text
 
 
-def masked_value(name: str, rendered: str) -> str:
+def masked_value(name: str, rendered: str, seen: set[str] | None = None) -> str:
     """Return a rendered value without secrets; beside the name of a secret without anything that looks random.
 
-    `name`: a name, an expression, or a message with expressions in it.
+    `name`: a name, an expression, or a message with expressions in it. `seen` gets what was masked for its name.
     """
     text = masked(rendered)
     if not names_secret(name):
         return text
+
+    def mask(secret: str) -> str:
+        if seen is not None:
+            seen.add(secret)
+        return secret_mask(secret)
+
     match = _RENDERED.fullmatch(text)
-    if match is not None and looks_random(match["content"]):
-        return match["before"] + _mask(match["content"]) + match["after"]
-    return _WORD.sub(lambda word: _mask(word[0]) if looks_random(word[0]) else word[0], text)
+    # Without quotes around it, what begins with a bracket is a list or the like: its items are masked each by itself.
+    is_one = match is not None and (match["quote"] or match["content"][:1] not in ("[", "(", "{"))
+    if match is not None and is_one and looks_random(match["content"]):
+        return match["before"] + mask(match["content"]) + match["after"]
+    return _WORD.sub(lambda word: mask(word[0]) if looks_random(word[0]) else word[0], text)
 
 
-def _mask(secret: str) -> str:
+def secret_mask(secret: str) -> str:
+    """Return what is shown in the place of something that is a secret by its name."""
     return Finding(0, len(secret), "secret").mask
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trio_debugmcp.probe.answers import Variable as Node
-from trio_debugmcp.server.answers.trees import tree
+from trio_debugmcp.server.answers.trees import MAX_NOTABLE, notable, tree
 
 ROOM = 10_000
 
@@ -91,3 +91,33 @@ def test_it_fits_and_the_count_stays(node: Node, room: int) -> None:
     found = tree(node, room)
     assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()) <= max(room, 400)
     assert found.get("count", 0) == node.size
+
+
+def test_what_stands_out_is_named_by_its_kind() -> None:
+    inner = Node("child", "Box(…)", "Box", "box.child", 1, children=(Node("x", "None", "NoneType", "box.child.x"),))
+    box = holder(
+        leaf("n"),
+        leaf("parent", "None", "NoneType"),
+        leaf("name", "''", "str"),
+        leaf("raw", "b''", "bytes"),
+        leaf("mean", "nan", "float"),
+        leaf("low", "-inf", "float"),
+        leaf("quoted", "'None'", "str"),
+        leaf("said", "None", "str"),  # an adapter that shows texts without quotes
+        leaf("letters", '""', "Repr"),
+        inner,
+    )
+    assert notable(box) == {
+        "null": ["box.parent", "box.child.x"],
+        "empty": ["box.name", "box.raw"],
+        "nan": ["box.mean"],
+        "infinite": ["box.low"],
+    }
+    assert notable(holder(leaf("n"))) == {}
+
+
+def test_of_very_much_that_stands_out_the_rest_is_counted() -> None:
+    found = notable(holder(*(leaf(f"[{each}]", "None", "NoneType") for each in range(500))))
+    assert found == {"null": [*(f"box[{each}]" for each in range(MAX_NOTABLE)), f"{500 - MAX_NOTABLE} more"]}
+    long = notable(holder(leaf("x" * 500, "nan", "float")))["nan"][0]
+    assert len(long) < 100

@@ -244,7 +244,7 @@ def joined(pieces: Iterable[str], total: int, limit: int, noun: str) -> str:
 
 
 def is_bare(value: Any) -> bool:
-    """Whether `repr` shows an address in place of the fields: of the value, or of one of its first items."""
+    """Whether `repr` shows an address in place of the fields, or of digits: of the value, or of a first item."""
     try:
         if facts.container(value) is None:
             return _has_no_repr(value)
@@ -254,6 +254,8 @@ def is_bare(value: Any) -> bool:
 
 
 def _has_no_repr(value: Any) -> bool:
+    if type(value) is int:  # since Python 3.11 `repr` raises, and pydevd shows the address
+        return value.bit_length() > atoms.MOST_BITS
     return facts.class_attribute(type(value), "__repr__") is object.__repr__
 
 

@@ -4,6 +4,8 @@ What has nothing inside is its rendered value alone. An object that is shown els
 there, `{"same": "order.items[0]"}`, or `{"cycle": "order"}` if it is inside of that very object.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from trio_debugmcp.probe.answers import Variable as Node
@@ -14,6 +16,24 @@ _PLAIN = frozenset({"list", "tuple", "set", "frozenset", "dict", "deque"})
 """Types whose text is made of that of their items, or says that some are left out."""
 
 _CUT = "…"
+
+_NOTABLE = {
+    **dict.fromkeys(("None", "null", "nil", "undefined", "nullptr", "0x0"), "null"),
+    **dict.fromkeys(("''", '""', "b''"), "empty"),
+    **dict.fromkeys(("nan", "NaN", "-nan", "nan(...)"), "nan"),
+    **dict.fromkeys(("inf", "-inf", "Infinity", "-Infinity", "+Inf", "-Inf"), "infinite"),
+}
+"""What stands out, by the text of a value."""
+
+_TEXTS = frozenset({"str", "bytes", "string", "String", "std::string"})
+
+MAX_NOTABLE = 10
+"""Paths of each kind; the others are counted."""
+
+_MAX_PATH = 80
+
+NOTABLE_BYTES = 4 * MAX_NOTABLE * (_MAX_PATH + 8)
+"""For all of them, at most, unless their characters are of several bytes."""
 
 
 def tree(node: Node, max_bytes: int) -> dict[str, Any]:
@@ -30,6 +50,31 @@ def tree(node: Node, max_bytes: int) -> dict[str, Any]:
         if json_size(found) <= max_bytes:
             return found
     return _object(node, 0, 0)
+
+
+def notable(node: Node) -> dict[str, list[str]]:
+    """Return the paths of what stands out inside of a value: nulls, empty texts, NaN and infinities."""
+    found: dict[str, list[str]] = {}
+    total: Counter[str] = Counter()
+    for each in _inside(node):
+        kind = _NOTABLE.get(each.value)
+        if kind is None or (each.type in _TEXTS) != (kind == "empty"):
+            continue
+        total[kind] += 1
+        path = each.path or each.name
+        if total[kind] <= MAX_NOTABLE:
+            found.setdefault(kind, []).append(path if len(path) <= _MAX_PATH else f"{path[:_MAX_PATH]}{_CUT}")
+    for kind, paths in found.items():
+        if total[kind] > len(paths):
+            paths.append(f"{total[kind] - len(paths)} more")
+    return found
+
+
+def _inside(node: Node) -> Iterator[Node]:
+    """What is inside of a value, but for what its text shows."""
+    for each in () if _shows_all(node) else node.children:
+        yield each
+        yield from _inside(each)
 
 
 def _levels(node: Node) -> int:

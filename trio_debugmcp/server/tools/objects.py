@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from trio_debugmcp.probe.answers import Number
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.trees import tree
+from trio_debugmcp.server.answers.trees import NOTABLE_BYTES, notable, tree
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
@@ -30,13 +30,15 @@ class ObjectTree(Answer, frozen=True, kw_only=True):
     """A value with what is inside, by name, nested; `count` is how much is inside, shown or not.
 
     `{"cycle": path}` and `{"same": path}`: this object is shown there. `more`: the adapter does not count what is
-    inside. `key`: of a dict's item that is named by its position.
+    inside. `key`: of a dict's item that is named by its position. `notable`: the paths of nulls, empty texts, NaN
+    and infinities.
     """
 
     value: str
     count: int = 0
     more: bool = False
     children: dict[str, Any] = {}
+    notable: dict[str, list[str]] = {}
 
 
 class CollectionSummarize(Params, frozen=True, kw_only=True):
@@ -74,7 +76,7 @@ async def _inspect(debugger: Debugger, params: ObjectInspect) -> ObjectTree:
         path=params.expression.strip(), depth=params.depth, count=params.max_children, size=_ROOM_BYTES
     )
     found = await inspected(session.requests, session.probe, snapshot, place, question)
-    return ObjectTree(**tree(found, _ROOM_BYTES))
+    return ObjectTree(**tree(found, _ROOM_BYTES - NOTABLE_BYTES), notable=notable(found))
 
 
 async def _summarize(debugger: Debugger, params: CollectionSummarize) -> CollectionSummary:
