@@ -108,6 +108,14 @@ def hit_expression(specification: str) -> str:
     return f"__import__('sys').modules[{HOST!r}].{attribute()}.hit({_literal(specification)})"
 
 
+def reached_expression(number: int) -> str:
+    """Return the condition by which the calls of a traced function are found; see `inside.tracing`.
+
+    False in a program that has not been asked to trace: a breakpoint goes to all sessions.
+    """
+    return f"(lambda probe: probe.reached({number}) if probe else False)({_probe()})"
+
+
 _CALL = re.compile(r"\(lambda probe: probe\.call\('(\w+)', ('.*')\) if probe else ''\)", re.DOTALL)
 
 _EVALUATION = re.compile(r"\(lambda probe: probe\.evaluation\.here\(\d+, (.*)\) if probe else None\)", re.DOTALL)

@@ -217,6 +217,34 @@ def _record(asked: Asked) -> Json:
         raise UnknownError("refused", str(error)) from None
 
 
+def _trace(asked: Asked) -> Json:
+    """Begin to look for the calls of a function, to trace them."""
+    from trio_debugmcp.probe.inside import tracing  # compiled only in programs that are asked
+
+    try:
+        tracing.begin(asked.parameters)
+    except tracing.UnableError as error:
+        raise UnknownError("unable", str(error)) from None
+    return {}
+
+
+def _traced(asked: Asked) -> Json:
+    """How far a trace is; with `take` it ends, and what it has recorded is the answer."""
+    from trio_debugmcp.probe.inside import tracing
+
+    trace = tracing.find(asked.number("number", 0))
+    if trace is None:
+        raise UnknownError("trace", "There is no such trace.")
+    return tracing.taken(trace) if asked.parameters.get("take") else tracing.state(trace)
+
+
+def reached(number: int) -> bool:
+    """The condition of the breakpoint by which the calls of a traced function are found."""
+    from trio_debugmcp.probe.inside import tracing
+
+    return tracing.reached(number)
+
+
 QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
@@ -237,6 +265,8 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "outcome": _outcome,
     "interrupt": _interrupt,
     "record": _record,
+    "trace": _trace,
+    "traced": _traced,
 }
 
 
@@ -264,4 +294,4 @@ def call(name: str, parameters: str) -> str:
     return encoded(answer)
 
 
-__all__: List[str] = ["QUESTIONS", "assignment", "call", "hit"]
+__all__: List[str] = ["QUESTIONS", "assignment", "call", "hit", "reached"]

@@ -42,16 +42,19 @@ class Renderer:
         limit: Characters of a value, before what says how much was left out.
         code: Whether code of the program may be run.
         types: Whether the type of each value is wanted, also where its text shows it.
+        fields: Whether an object whose `__repr__` may not be run shows its fields.
 
     Attributes:
         withheld: The text of the last value lacks what only code of the program knows.
         withheld_any: That of any value so far does.
     """
 
-    def __init__(self, budget: Budget, limit: int = LIMIT, code: bool = True, types: bool = False) -> None:
+    def __init__(
+        self, budget: Budget, limit: int = LIMIT, code: bool = True, types: bool = False, fields: bool = False
+    ) -> None:
         self.types = types
         self.withheld = self.withheld_any = False
-        self._code = code
+        self._code, self._fields = code, fields
         self._budget = budget
         self._limit = max(limit, 1)
         self._open: List[int] = []
@@ -101,7 +104,7 @@ class Renderer:
             return atoms.array(value, limit)
         if method is None:
             return self._object(value, limit, depth)
-        return self._run_repr(value, limit)
+        return self._run_repr(value, limit, depth)
 
     # --- Collections --------------------------------------------------------------------------------------------------
 
@@ -154,13 +157,13 @@ class Renderer:
 
     # --- Code of the program ------------------------------------------------------------------------------------------
 
-    def _run_repr(self, value: Any, limit: int) -> str:
+    def _run_repr(self, value: Any, limit: int, depth: int) -> str:
         cls = type(value)
         if slow(cls) is not None:
             return f"<repr took over {SLOW_SECONDS} s>"
         if not self._code and not _is_quick(cls):
             self.withheld = True
-            return f"{facts.type_name(cls)}(...)"
+            return self._object(value, limit, depth) if self._fields else f"{facts.type_name(cls)}(...)"
         size = self._size(value)
         if size is not None and size > LARGE:
             return f"<{facts.type_name(cls)} of {size} items>"

@@ -1,0 +1,179 @@
+"""The trace of a function's calls: found by a breakpoint that never stops, followed to their end, then taken away.
+
+    begin({"number": 1, "name": "total", "calls": 1, "stop": True})
+    reached(1)                  # the condition of a breakpoint on the function's first line: always False
+    state(1)                    # how often it was looked for and seen, and whether the trace has ended
+    taken(1)                    # ends it; the calls that were recorded
+
+There is one trace at a time in a program. Calls are followed by `sys.monitoring` where there is one, else by functions
+that are put in front of pydevd's for `sys.settrace`. A call in another one that is followed counts as part of that.
+"""
+
+import sys
+import threading
+from typing import Any, Dict, List, Optional
+
+from trio_debugmcp.probe.inside import bounds, engine, tracing_code
+from trio_debugmcp.probe.inside.frames import Json
+from trio_debugmcp.probe.inside.tracing_record import CallRecord
+from trio_debugmcp.probe.inside.values import error_text
+
+_STEP_RETURN = 109
+"""pydevd's number of a step out of a function."""
+
+
+class Trace:
+    """The calls of one function.
+
+    Attributes:
+        open: the calls under way, by their frames.
+        ended: nothing more is recorded.
+    """
+
+    def __init__(self, asked: Json) -> None:
+        self.number = int(asked["number"])
+        self.name = str(asked["name"])
+        self.calls, self.stop = int(asked["calls"]), bool(asked.get("stop"))
+        self.head = int(asked.get("head", 1000))
+        self.open: Dict[Any, CallRecord] = {}
+        self.records: List[CallRecord] = []
+        self.looked = self.under_way = 0
+        self.ended = False
+        self.stopped = ""
+        self.lock = threading.Lock()
+        self.failure = ""
+        self.follower = _follower(self)
+
+    def reached(self, frame: Any) -> None:
+        """A frame is at the first line of the function: begin to follow it, if its call begins there."""
+        if self.ended or frame.f_code.co_name != self.name or frame in self.open:
+            return
+        self.looked += 1
+        if not tracing_code.begins(frame):
+            self.under_way += 1
+            return
+        with self.lock:
+            if len(self.records) >= self.calls or self._is_inside(frame):
+                return
+            record = self.open[frame] = CallRecord(frame, self.head)
+            self.records.append(record)
+        record.line(frame, frame.f_lineno)
+        self.follower.follow(frame)
+
+    def _is_inside(self, frame: Any) -> bool:
+        """Whether a frame is called by one that is followed."""
+        back = frame.f_back
+        while back is not None and self.open:
+            if back in self.open:
+                return True
+            back = back.f_back
+        return False
+
+    def finished(self, frame: Any, arg: Any) -> None:
+        """A call that was followed has ended. After the last one the thread stops where it returns to, if wanted."""
+        self.open.pop(frame, None)
+        if len(self.records) < self.calls or self.open or self.ended:
+            return
+        self.end()
+        if self.stop:
+            self.stopped = stop_at_caller(frame, arg)
+
+    def fail(self, error: Exception) -> None:
+        """Something of ours has failed: nothing more is recorded, and the program goes on."""
+        self.failure = self.failure or error_text(error)
+        self.end()
+
+    def end(self) -> None:
+        """Record nothing more, and take away what was put into the program for it."""
+        with self.lock:
+            if self.ended:
+                return
+            self.ended = True
+        self.follower.close()
+        for frame, record in list(self.open.items()):
+            record.stop(frame)
+
+
+def _follower(trace: Trace) -> Any:
+    if hasattr(sys, "monitoring"):
+        from trio_debugmcp.probe.inside import tracing_monitoring
+
+        return tracing_monitoring.Monitoring(trace)
+    from trio_debugmcp.probe.inside import tracing_settrace
+
+    return tracing_settrace.Tracing(trace)
+
+
+# --- Stopping ---------------------------------------------------------------------------------------------------------
+
+
+def stop_at_caller(frame: Any, arg: Any) -> str:
+    """Stop this thread in the frame that a call returns to, as pydevd does after a step out; return why not."""
+    back, debugger = frame.f_back, bounds.debugger()
+    if back is None or engine.is_own(back):
+        return "it was called by no Python code"
+    if debugger is None or engine.frame_is_library(back):
+        return f"it was called by library code, {back.f_code.co_name}"
+    thread = threading.current_thread()
+    debugger.set_suspend(thread, _STEP_RETURN)
+    debugger.do_wait_suspend(thread, back, "return", arg)
+    return ""
+
+
+# --- The questions ----------------------------------------------------------------------------------------------------
+
+
+_trace: Optional[Trace] = None
+
+
+def begin(asked: Json) -> None:
+    """Begin a trace; one that is there ends."""
+    global _trace  # noqa: PLW0603 (one for each process)
+    if _trace is not None:
+        _trace.end()
+    _trace = Trace(asked)
+
+
+def find(number: int) -> Optional[Trace]:
+    """Return the trace with that number, if it is the program's."""
+    return _trace if _trace is not None and _trace.number == number else None
+
+
+def reached(number: int) -> bool:
+    """The condition of the breakpoint on the first line of the function."""
+    trace = find(number)
+    if trace is not None and not trace.ended:
+        try:
+            trace.reached(_asking_frame())
+        except Exception as error:
+            trace.fail(error)
+    return False
+
+
+def _asking_frame() -> Any:
+    """Return the frame for which pydevd judges a condition: the first one below pydevd's own."""
+    frame = sys._getframe(1)
+    while frame is not None and not (engine.is_own(frame) and not engine.is_probe(frame)):
+        frame = frame.f_back
+    while frame is not None and engine.is_own(frame):
+        frame = frame.f_back
+    return frame
+
+
+def state(trace: Trace) -> Json:
+    """Return how far a trace is."""
+    return {
+        "looked": trace.looked,
+        "underWay": trace.under_way,
+        "begun": len(trace.records),
+        "open": len(trace.open),
+        "ended": trace.ended,
+        "stopped": trace.stopped,
+        "failure": trace.failure,
+    }
+
+
+def taken(trace: Trace) -> Json:
+    """End a trace, and return what it has recorded."""
+    trace.end()
+    return {**state(trace), "calls": [each.json() for each in trace.records]}
