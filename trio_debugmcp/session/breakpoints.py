@@ -217,9 +217,9 @@ class BreakpointRegistry:
     # --- Temporary breakpoints -------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def temporary(self, file: str, line: int) -> AsyncIterator[Breakpoint]:
+    async def temporary(self, file: str, line: int, condition: str | None = None) -> AsyncIterator[Breakpoint]:
         """Set a breakpoint for one run. No client sees it, and the user's own breakpoints stay as they are."""
-        made = await self._put(BreakpointSpec(file=file, line=line), None, temporary=True)
+        made = await self._put(BreakpointSpec(file=file, line=line, condition=condition), None, temporary=True)
         try:
             await self._send([made])
             yield made
@@ -237,7 +237,8 @@ class BreakpointRegistry:
     def problem(self, wanted: Breakpoint) -> str | None:
         """Return why no session stops at the line of this breakpoint; None if one does."""
         there = [each for each in self._state.breakpoints if (each.file, each.line) == (wanted.file, wanted.line)]
-        bindings = [binding for each in there if each.always_stops for binding in each.bindings]
+        able = [each for each in there if each.always_stops or each.id == wanted.id]
+        bindings = [binding for each in able for binding in each.bindings]
         if any(binding.verified for binding in bindings):
             return None
         return next((binding.message for binding in bindings if binding.message), "there is no code at that line")

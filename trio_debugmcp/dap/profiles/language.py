@@ -99,6 +99,33 @@ class Expressions:
         return ()
 
 
+class FunctionCode(Struct, frozen=True):
+    """A function in a source file: its own name, the one with its classes, and the lines of its code."""
+
+    name: str
+    qualname: str
+    line: int
+    """Where it begins, with its decorators."""
+    first: int
+    """The line that a call of it runs first."""
+    last: int
+
+
+class Branch(Struct, frozen=True):
+    """A line that decides whether a body runs."""
+
+    head: range
+    body: range
+    taken: str
+    passed: str
+
+    def outcome(self, following: int) -> str:
+        """Return what the line that ran next says of it; empty if it says nothing."""
+        if following in self.body:
+            return self.taken
+        return "" if following in self.head else self.passed
+
+
 class Code:
     """Source files of the debugged language: where their code is. The defaults know nothing of the language."""
 
@@ -125,6 +152,20 @@ class Code:
         The line is 0 if a function of that name exists, but only the adapter can stop in it.
         """
         return None
+
+    def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:
+        """The functions of a file. `text` is what it holds, where it is not on disk."""
+        return ()
+
+    def find_functions(
+        self, name: str, files: Sequence[str], directories: Sequence[str]
+    ) -> Sequence[tuple[str, FunctionCode]]:
+        """The functions that a name may mean, `name`, `Class.method` or `module.name`, with their files."""
+        return ()
+
+    def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
+        """What the lines of a file decide, by their numbers."""
+        return {}
 
     def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """The condition, made to hold only in the frame that is meant, where a line is executed in several."""

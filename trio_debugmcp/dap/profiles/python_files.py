@@ -1,12 +1,12 @@
 """`PythonCode`: where the code of Python programs is, from their source files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from trio_debugmcp.dap.profiles import python_code
-from trio_debugmcp.dap.profiles.language import Code
+from trio_debugmcp.dap.profiles import python_code, python_functions
+from trio_debugmcp.dap.profiles.language import Branch, Code, FunctionCode
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""
@@ -50,8 +50,7 @@ class PythonCode(Code):
                 Path(directory, *names[:count], "__init__.py"),
             )
         ]
-        near = [Path(each) for each in files if each.endswith((".py", ".pyw"))]
-        near += [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
+        near = _near(files, directories)
         exists = False
         for file, inner in [*modules, *((each, names) for each in dict.fromkeys(near))][: 2 * _MAX_FILES]:
             source = _read(str(file))
@@ -62,6 +61,32 @@ class PythonCode(Code):
                 return str(file), line
             exists = exists or python_code.defines(source, inner)
         return ("", 0) if exists else None
+
+    def functions(self, file: str, text: str | None = None) -> Sequence[FunctionCode]:
+        source = _read(file) if text is None else text.encode(errors="replace")
+        return () if source is None else python_functions.functions(source)
+
+    def find_functions(
+        self, name: str, files: Sequence[str], directories: Sequence[str]
+    ) -> Sequence[tuple[str, FunctionCode]]:
+        """Look in all files that are near; of a method that is inherited, the class that has it is found."""
+        inner = name.rpartition(".")[2]
+        found: list[tuple[str, FunctionCode]] = []
+        for file in dict.fromkeys(_near(files, directories)):
+            source = _read(str(file))
+            if source is None or inner.encode() not in source:
+                continue
+            module = ".".join(file.with_suffix("").parts)
+            defined = python_functions.functions(source)
+            found += [(str(file), each) for each in defined if f".{module}.{each.qualname}".endswith(f".{name}")]
+        place = self.function_place(name, files, directories) if not found and "." in name else None
+        if place is not None and place[1]:
+            found = [(place[0], each) for each in self.functions(place[0]) if each.first <= place[1] <= each.last][-1:]
+        return found
+
+    def branches(self, file: str, text: str | None = None) -> Mapping[int, Branch]:
+        source = _read(file) if text is None else text.encode(errors="replace")
+        return {} if source is None else python_functions.branches(source)
 
     def condition_at(self, file: str, line: int, condition: str, log_message: str | None = None) -> str:
         """Guard a condition on a line with a comprehension, which up to Python 3.11 is executed in a frame of its own.
@@ -113,6 +138,12 @@ def without_guard(condition: str) -> str:
     """Return the user's condition from one that was guarded."""
     guard = _GUARD.match(condition)
     return condition if guard is None else condition[guard.end() :].removesuffix("\n)")
+
+
+def _near(files: Sequence[str], directories: Sequence[str]) -> list[Path]:
+    """Return the Python files of a program that are known, and those beside them."""
+    near = [Path(each) for each in files if each.endswith((".py", ".pyw"))]
+    return near + [each for directory in directories for each in sorted(Path(directory).glob("*.py"))[:_MAX_FILES]]
 
 
 def _read(file: str) -> bytes | None:

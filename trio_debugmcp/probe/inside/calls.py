@@ -219,11 +219,11 @@ def _record(asked: Asked) -> Json:
 
 def _trace(asked: Asked) -> Json:
     """Begin to look for the calls of a function, to trace them."""
-    from trio_debugmcp.probe.inside import tracing  # compiled only in programs that are asked
+    from trio_debugmcp.probe.inside import tracing, tracing_code  # compiled only in programs that are asked
 
     try:
-        tracing.begin(asked.parameters)
-    except tracing.UnableError as error:
+        tracing.begin(asked.number("number", 0), asked.parameters["wanted"])
+    except tracing_code.UnableError as error:
         raise UnknownError("unable", str(error)) from None
     return {}
 
@@ -235,7 +235,10 @@ def _traced(asked: Asked) -> Json:
     trace = tracing.find(asked.number("number", 0))
     if trace is None:
         raise UnknownError("trace", "There is no such trace.")
-    return tracing.taken(trace) if asked.parameters.get("take") else tracing.state(trace)
+    if not asked.parameters.get("take"):
+        return tracing.state(trace)
+    calls = trace.take()
+    return {**tracing.state(trace), "calls": calls}
 
 
 def reached(number: int) -> bool:

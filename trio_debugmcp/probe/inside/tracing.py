@@ -1,22 +1,29 @@
 """The trace of a function's calls: found by a breakpoint that never stops, followed to their end, then taken away.
 
-    begin({"number": 1, "name": "total", "calls": 1, "stop": True})
+    begin(1, {"name": "total", "calls": 1, "stop": True})
     reached(1)                  # the condition of a breakpoint on the function's first line: always False
-    state(1)                    # how often it was looked for and seen, and whether the trace has ended
-    taken(1)                    # ends it; the calls that were recorded
+    state(find(1))              # how often it was looked for and seen, and whether the trace has ended
+    find(1).take()              # ends it; the calls that were recorded
 
 There is one trace at a time in a program. Calls are followed by `sys.monitoring` where there is one, else by functions
 that are put in front of pydevd's for `sys.settrace`. A call in another one that is followed counts as part of that.
 """
 
+import atexit
 import sys
 import threading
+import time
 from typing import Any, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import bounds, engine, tracing_code
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.tracing_record import CallRecord
 from trio_debugmcp.probe.inside.values import error_text
+
+_EXIT_SECONDS = 1.0
+"""For the calls to be taken before the program ends, which takes them with it."""
+
+_POLL_SECONDS = 0.01
 
 _STEP_RETURN = 109
 """pydevd's number of a step out of a function."""
@@ -30,19 +37,19 @@ class Trace:
         ended: nothing more is recorded.
     """
 
-    def __init__(self, asked: Json) -> None:
-        self.number = int(asked["number"])
+    def __init__(self, number: int, asked: Json) -> None:
+        self.number = number
         self.name = str(asked["name"])
         self.calls, self.stop = int(asked["calls"]), bool(asked.get("stop"))
         self.head = int(asked.get("head", 1000))
         self.open: Dict[Any, CallRecord] = {}
         self.records: List[CallRecord] = []
         self.looked = self.under_way = 0
-        self.ended = False
-        self.stopped = ""
+        self.ended = self.exiting = self.taken = False
         self.lock = threading.Lock()
         self.failure = ""
         self.follower = _follower(self)
+        atexit.register(self._wait_taken)
 
     def reached(self, frame: Any) -> None:
         """A frame is at the first line of the function: begin to follow it, if its call begins there."""
@@ -70,13 +77,27 @@ class Trace:
         return False
 
     def finished(self, frame: Any, arg: Any) -> None:
-        """A call that was followed has ended. After the last one the thread stops where it returns to, if wanted."""
+        """A call that was followed has ended. After the last one the thread stops, if wanted."""
         self.open.pop(frame, None)
         if len(self.records) < self.calls or self.open or self.ended:
             return
         self.end()
         if self.stop:
-            self.stopped = stop_at_caller(frame, arg)
+            stop_after(frame, arg)
+
+    def _wait_taken(self) -> None:
+        """The program ends."""
+        self.exiting = True
+        until = time.monotonic() + _EXIT_SECONDS
+        while self.records and not self.taken and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
+
+    def take(self) -> List[Json]:
+        """End, and return the calls that were recorded."""
+        self.end()
+        self.taken = True
+        atexit.unregister(self._wait_taken)
+        return [each.json() for each in self.records]
 
     def fail(self, error: Exception) -> None:
         """Something of ours has failed: nothing more is recorded, and the program goes on."""
@@ -107,17 +128,19 @@ def _follower(trace: Trace) -> Any:
 # --- Stopping ---------------------------------------------------------------------------------------------------------
 
 
-def stop_at_caller(frame: Any, arg: Any) -> str:
-    """Stop this thread in the frame that a call returns to, as pydevd does after a step out; return why not."""
-    back, debugger = frame.f_back, bounds.debugger()
-    if back is None or engine.is_own(back):
-        return "it was called by no Python code"
-    if debugger is None or engine.frame_is_library(back):
-        return f"it was called by library code, {back.f_code.co_name}"
+def stop_after(frame: Any, arg: Any) -> None:
+    """Stop this thread in the frame that a call returns to, as pydevd does after a step out.
+
+    Where that is library code, in the frame that is about to return: what comes next may be an event loop for hours.
+    """
+    debugger = bounds.debugger()
+    if debugger is None:
+        return
+    back = frame.f_back
+    top = frame if back is None or engine.is_own(back) or engine.frame_is_library(back) else back
     thread = threading.current_thread()
     debugger.set_suspend(thread, _STEP_RETURN)
-    debugger.do_wait_suspend(thread, back, "return", arg)
-    return ""
+    debugger.do_wait_suspend(thread, top, "return", arg)
 
 
 # --- The questions ----------------------------------------------------------------------------------------------------
@@ -126,12 +149,12 @@ def stop_at_caller(frame: Any, arg: Any) -> str:
 _trace: Optional[Trace] = None
 
 
-def begin(asked: Json) -> None:
+def begin(number: int, asked: Json) -> None:
     """Begin a trace; one that is there ends."""
     global _trace  # noqa: PLW0603 (one for each process)
     if _trace is not None:
-        _trace.end()
-    _trace = Trace(asked)
+        _trace.take()
+    _trace = Trace(number, asked)
 
 
 def find(number: int) -> Optional[Trace]:
@@ -152,7 +175,7 @@ def reached(number: int) -> bool:
 
 def _asking_frame() -> Any:
     """Return the frame for which pydevd judges a condition: the first one below pydevd's own."""
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None and not (engine.is_own(frame) and not engine.is_probe(frame)):
         frame = frame.f_back
     while frame is not None and engine.is_own(frame):
@@ -168,12 +191,6 @@ def state(trace: Trace) -> Json:
         "begun": len(trace.records),
         "open": len(trace.open),
         "ended": trace.ended,
-        "stopped": trace.stopped,
+        "exiting": trace.exiting,
         "failure": trace.failure,
     }
-
-
-def taken(trace: Trace) -> Json:
-    """End a trace, and return what it has recorded."""
-    trace.end()
-    return {**state(trace), "calls": [each.json() for each in trace.records]}

@@ -3,7 +3,7 @@
     record = CallRecord(frame, head=1000)
     record.line(frame, 24)                  # and `called`, `raised`, `suspended`, `resumed`
     record.returned(frame, 33)
-    record.json()["head"]                   # [[24, [["paid", "33"]], [["call", "total", "self=Basket()", "33", 1]]]]
+    record.json()["head"]                   # [[24, [["paid", "33"]], [["call", "total", "", "returned", "33"]]]]
 
 The first lines of a call are kept, and the last; of those between only how often each ran. What the variables became is
 compared at each line, until that has taken too long.
@@ -70,11 +70,10 @@ class CallRecord:
         self._error = ""
         self.outcome: Optional[Tuple[str, str]] = None
         self.place = _place(frame)
-        self.function = frames.qualified_name(frame)
         back = frame.f_back
         while back is not None and is_own(back):
             back = back.f_back
-        self.caller = None if back is None else [*_place(back), frames.qualified_name(back)]
+        self.caller = None if back is None else _place(back)
         local_names = frames.local_names(frame)
         self.arguments = arguments(frame, self._values, local_names)
         self._values.changes(local_names)
@@ -179,9 +178,7 @@ class CallRecord:
 
     def json(self) -> Json:
         found: Json = {
-            "file": self.place[0],
-            "line": self.place[1],
-            "function": self.function,
+            "place": self.place,
             "caller": self.caller,
             "arguments": self.arguments,
             "head": [each.json() for each in self._head],
@@ -208,5 +205,5 @@ def arguments(frame: Any, values: Values, local_names: List[Tuple[str, Any]]) ->
     return found[:MOST_ARGUMENTS]
 
 
-def _place(frame: Any) -> List[Any]:
-    return [frame.f_code.co_filename, frame.f_lineno or 0]
+def _place(frame: Any) -> Json:
+    return {"file": frame.f_code.co_filename, "line": frame.f_lineno or 0, "function": frames.qualified_name(frame)}

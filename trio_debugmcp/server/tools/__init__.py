@@ -35,6 +35,7 @@ _FAMILIES = (
     "pausing",
     "breakpoints",
     "tracepoints",
+    "tracing",
     "stacks",
     "threads",
     "inspection",

@@ -1,0 +1,67 @@
+"""The functions of a Python file, and the branches in it, from its source alone. Pure.
+
+[found] = [each for each in functions(source) if each.name == "total"]
+found.first                     # the line that a call of it runs first
+branches(source)[27].outcome(28)    # "true": line 28 is in the body of the `if` in line 27
+"""
+
+import ast
+import dis
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import CodeType, MappingProxyType
+
+from trio_debugmcp.dap.profiles.language import Branch, FunctionCode
+
+_OPTIMIZED = 1
+"""The flag of a code object that is a function's, and not a module's or a class's."""
+
+_FAILURES = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@lru_cache(maxsize=8)
+def functions(source: bytes) -> tuple[FunctionCode, ...]:
+    """Return the functions of a file that have lines of their own, in the order of the file; none if it is invalid."""
+    try:
+        code = compile(source, "source", "exec", dont_inherit=True)
+    except _FAILURES:
+        return ()
+    found = [each for each in (_function(code, name) for code, name in _codes(code, "")) if each is not None]
+    return tuple(sorted(found, key=lambda each: each.line))
+
+
+def _codes(code: CodeType, above: str) -> Iterator[tuple[CodeType, str]]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            name = f"{above}{constant.co_name}"
+            yield constant, name
+            yield from _codes(constant, f"{name}.")
+
+
+def _function(code: CodeType, name: str) -> FunctionCode | None:
+    """Return what is known of a function; None for what is none, or has all its code on the line of its `def`."""
+    if not code.co_flags & _OPTIMIZED or code.co_name.startswith("<"):
+        return None
+    lines = [line for _, line in dis.findlinestarts(code) if line is not None and line > code.co_firstlineno]
+    if not lines:
+        return None
+    return FunctionCode(code.co_name, name, code.co_firstlineno, lines[0], max(lines))
+
+
+@lru_cache(maxsize=8)
+def branches(source: bytes) -> Mapping[int, Branch]:
+    """Return what the next line says of the lines of `if`, `elif`, `while` and `for`, by their numbers."""
+    try:
+        tree = ast.parse(source)
+    except _FAILURES:
+        return MappingProxyType({})
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.While | ast.For | ast.AsyncFor):
+            head = node.test if isinstance(node, ast.If | ast.While) else node.iter
+            end = head.end_lineno or node.lineno
+            first, last = node.body[0].lineno, node.body[-1].end_lineno or node.lineno
+            if first > end:
+                words = ("true", "false") if isinstance(node, ast.If | ast.While) else ("", "done")
+                found[node.lineno] = Branch(range(node.lineno, end + 1), range(first, last + 1), *words)
+    return MappingProxyType(found)

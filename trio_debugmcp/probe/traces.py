@@ -1,0 +1,53 @@
+"""What the probe answers about the trace of a function, as structs; see `inside.tracing`."""
+
+from typing import Any
+
+from trio_debugmcp.probe.answers import Place, ProbeAnswer
+
+
+class Begun(ProbeAnswer, frozen=True):
+    """The answer to `trace`: calls are looked for."""
+
+
+class TracedLine(ProbeAnswer, frozen=True, array_like=True):
+    """One execution of a line: its number, the variables it changed, and what happened in it.
+
+    A change is a path and what is there now, None where it is no more. A note is a list that begins with its kind:
+    `call` (name, arguments, how it ended, value), `more` (calls), `raised`, `yielded`, `waited` (times, seconds).
+    """
+
+    number: int
+    changes: tuple[tuple[str, str | None], ...] = ()
+    notes: tuple[tuple[Any, ...], ...] = ()
+
+
+class TracedCall(ProbeAnswer, frozen=True):
+    """One call: how it began, its first lines, its last ones, and how often each ran between these."""
+
+    place: Place
+    arguments: tuple[tuple[str, str], ...] = ()
+    caller: Place | None = None
+    head: tuple[TracedLine, ...] = ()
+    tail: tuple[TracedLine, ...] = ()
+    between: tuple[tuple[int, int], ...] = ()
+    count: int = 0
+    unwatched: int = 0
+    """Lines at which variables were not compared, as that had taken too long."""
+    outcome: tuple[str, str] | None = None
+    """`returned` or `raised`, and what; None for a call that has not ended."""
+
+
+class TraceState(ProbeAnswer, frozen=True):
+    """The answer to `traced`: how far a trace is; with `take` the calls as well."""
+
+    looked: int = 0
+    """How often the function's first line was reached."""
+    under_way: int = 0
+    """In how many of these the call had begun before the trace."""
+    begun: int = 0
+    open: int = 0
+    ended: bool = False
+    exiting: bool = False
+    """The program ends, and waits a moment for somebody to take the calls."""
+    failure: str = ""
+    calls: tuple[TracedCall, ...] = ()

@@ -1,0 +1,85 @@
+"""A function as an agent names it: by its name, or by a line in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.language import Branch, FunctionCode
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.tools.paths import code_file, existing_file, source_path
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.session import DebugSession
+
+_MOST_NAMED = 8
+"""Functions that are named where a name may mean several."""
+
+T = TypeVar("T")
+
+
+class FoundFunction(Struct, frozen=True):
+    """A function, its file, and what the lines of that decide."""
+
+    file: str
+    code: FunctionCode
+    branches: Mapping[int, Branch]
+
+
+def find_function(
+    debugger: Debugger, session: DebugSession, name: str | None, file: str | None, line: int | None
+) -> FoundFunction:
+    """Return the one function that a name or a line means.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, `INVALID_PATH` or `PERMISSION_DENIED`.
+    """
+    if (name is None) == (file is None and line is None) or (file is None) != (line is None):
+        raise UsageError("INVALID_PARAMETER", "Pass `function`, or `file` and `line`.")
+    found = _named(debugger, session, name) if name is not None else _around(debugger, session, file or "", line or 0)
+    if not found:
+        what = f"function '{name}' in the program's files" if name is not None else f"function around {file}:{line}"
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"There is no {what} that has lines of its own. Pass `file` and `line` of a statement in the function.",
+        )
+    if len(found) > 1:
+        places = Places(debugger.workspace.directory)
+        named = ", ".join(f"{each.qualname} {places.line(path, each.line)}" for path, each in found[:_MOST_NAMED])
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"'{name}' may be one of {len(found)} functions: {named}. Pass `file` and `line` of the one that is meant.",
+        )
+    path, code = found[0]
+    text = debugger.sources.code(path)
+    return FoundFunction(path, code, session.profile.code.branches(path, text))
+
+
+def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[str, FunctionCode]]:
+    files = [each for each in debugger.sources.known() if Path(each).is_absolute()]
+    snapshot = session.snapshot
+    directory = snapshot.origin.working_directory if snapshot is not None else None
+    directories = [*(str(Path(each).parent) for each in files), *([directory] if directory else [])]
+    near, code = list(dict.fromkeys(directories)), session.profile.code
+    return _query(
+        debugger,
+        f"functions {name}",
+        lambda: code.find_functions(name, files, near),
+        list[tuple[str, FunctionCode]],
+    )
+
+
+def _around(debugger: Debugger, session: DebugSession, path: str, line: int) -> list[tuple[str, FunctionCode]]:
+    """Return the innermost function that has a line."""
+    file = existing_file(debugger, path) or code_file(debugger, path) or source_path(debugger, path)
+    text, code = debugger.sources.code(file), session.profile.code
+    found = _query(debugger, f"functions of {file}", lambda: code.functions(file, text), list[FunctionCode])
+    around = [(file, each) for each in found if each.line <= line <= each.last]
+    return sorted(around, key=lambda each: each[1].line)[-1:]
+
+
+def _query(debugger: Debugger, question: str, ask: Callable[[], Sequence[object]], kind: type[T]) -> T:
+    """Ask the host; what it answers is recorded as JSON."""
+    return msgspec.convert(debugger.host.query(question, lambda: msgspec.to_builtins(list(ask()))), kind)

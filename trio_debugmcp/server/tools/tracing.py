@@ -1,0 +1,188 @@
+"""The tool that shows the whole life of a call: each line that ran, and what it changed."""
+
+from typing import Annotated
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.traces import TracedCall, TraceState
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.traces import Source, call_lines
+from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.functions import FoundFunction, find_function
+from trio_debugmcp.server.tools.paths import file_lines
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.frames import active_thread
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.tracing import ProgramTrace, TraceQuestion, open_trace
+
+MAX_CALLS = 20
+
+STOP_SECONDS = 2.0
+"""For the stop where the last call returned to, once that is known."""
+
+
+class TraceFunction(Params, frozen=True, kw_only=True):
+    function: Annotated[str | None, Meta(description="`name`, `Class.method` or `module.name`; or file and line.")] = (
+        None
+    )
+    file: str | None = None
+    line: Annotated[int | None, Meta(description="Any line of the function.")] = None
+    calls: Annotated[int, Meta(ge=1, le=MAX_CALLS, description="How many calls.")] = 1
+    max_lines: Annotated[int, Meta(ge=10, le=2000, description="Per call; then loops are folded.")] = 200
+    max_bytes: Annotated[int, Meta(ge=1000, le=1_000_000, description="Of all lines.")] = 16384
+    show: Show = []
+    timeout: Seconds = 30.0
+    session_id: SessionId = None
+
+
+class CallTrace(Answer, frozen=True, kw_only=True):
+    """One call. A line: its number and source (once), then behind `#` what it called and what it changed.
+
+    `raised`: the exception that left it. Without `returned` and `raised` it has not ended. `ran`: how many lines ran,
+    where not all of them are shown.
+    """
+
+    caller: str | None = None
+    arguments: str = ""
+    lines: list[str]
+    returned: str | None = None
+    raised: str | None = None
+    ran: int = 0
+
+
+class Trace(Answer, frozen=True, kw_only=True):
+    """The calls of a function. `notes`: what is not as wanted; `stop`: where the program is now."""
+
+    function: str
+    calls: list[CallTrace]
+    notes: list[str] = []
+    stop: Stop
+
+
+async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
+    deadline = trio.current_time() + params.timeout
+    session = debugger.program(params.session_id)
+    if not session.profile.has_probe:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{session.profile.name} cannot trace a function: only a Python program can be followed from inside. Set a "
+            "breakpoint in it and use debug_step.",
+            {"adapter": session.profile.name, "capability": "probe"},
+        )
+    function = find_function(debugger, session, params.function, params.file, params.line)
+    snapshot = session.snapshot
+    paused = snapshot is not None and snapshot.phase == "Paused"
+    question = TraceQuestion(function.code.name, params.calls, stop=paused)
+    outcome: Outcome | None = None
+    try:
+        async with open_trace(session.probe, question) as trace:
+            where = (function.file, function.code.first, trace.condition)
+            async with debugger.breakpoints.temporary(*where) as temporary:
+                problem = debugger.breakpoints.problem(temporary)
+                if problem is not None:
+                    raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
+                with trio.move_on_at(deadline):
+                    if paused and snapshot is not None:
+                        await session.execution.continue_(active_thread(snapshot, None))
+                    outcome = await _ended(debugger, session, trace, stops=paused)
+                state = await trace.take()
+    except ProbeError as error:
+        raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
+    done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
+    stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=not done, session_id=session.id)
+    return _answer(debugger, params, function, state, stop)
+
+
+async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, *, stops: bool) -> Outcome | None:
+    """Wait until the calls have ended or the program stops; return the stop, or the end of the program."""
+    outcome: Outcome | None = None
+    async with trio.open_nursery() as nursery:
+
+        async def stop() -> None:
+            nonlocal outcome
+            outcome = await debugger.wait_stop(session.id)
+            nursery.cancel_scope.cancel(reason="the program has stopped")
+
+        nursery.start_soon(stop)
+        state = await trace.wait_ended()
+        if stops and state is not None and not (state.exiting or state.failure):
+            await trio.sleep(STOP_SECONDS)
+        nursery.cancel_scope.cancel(reason="the calls have ended")
+    return outcome
+
+
+def _answer(
+    debugger: Debugger, params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop
+) -> Trace:
+    places = Places(debugger.workspace.directory)
+    calls = state.calls if state is not None else ()
+    text = file_lines(debugger, function.file) or ()
+    source = Source(text, function.branches)
+    most_bytes = params.max_bytes // max(len(calls), 1)
+    shown = [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
+    place = places.line(function.file, function.code.line)
+    notes = _notes(params, function, state, stop)
+    return Trace(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
+
+
+def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
+    how, what = call.outcome or ("", "")
+    caller = call.caller
+    return CallTrace(
+        caller=None if caller is None else places.at(caller.file, caller.line, caller.function),
+        arguments=", ".join(f"{name}={value}" for name, value in call.arguments),
+        lines=lines,
+        returned=what if how == "returned" else None,
+        raised=what if how == "raised" else None,
+        ran=call.count if call.count != len(lines) else 0,
+    )
+
+
+def _notes(params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop) -> list[str]:
+    """Return what is not as wanted, a sentence each."""
+    name = function.code.qualname
+    if state is None:
+        return ["the program did not hand over what was traced: it has ended, or lets no Python run"]
+    notes = []
+    if not state.begun:
+        notes.append(f"{name} was not called" + (f" within {params.timeout:g} s" if stop.timed_out else ""))
+        if state.under_way:
+            notes.append(f"{state.under_way} times its first line ran in a call that had begun before")
+    elif state.begun < params.calls:
+        notes.append(f"{state.begun} of {params.calls} calls began")
+    unfinished = sum(each.outcome is None for each in state.calls)
+    if unfinished:
+        why = "the program stopped" if stop.state == "Paused" else "the time was over" if stop.timed_out else "it ended"
+        notes.append(f"{_count(unfinished, 'call')} had not ended when {why}; the lines up to there are shown")
+    unwatched = sum(each.unwatched for each in state.calls)
+    if unwatched:
+        notes.append(f"at {_count(unwatched, 'line')} variables were not compared, as that had taken too long")
+    if state.failure:
+        notes.append(f"the trace failed, and was ended: {state.failure}")
+    return notes
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+TOOLS = (
+    Tool(
+        name="trace_function",
+        title="Trace a function",
+        description=(
+            "The whole life of the next call of a function, in one resume: arguments, each line that ran with what it "
+            "changed and called, exceptions, result. A paused program resumes, and stops where the call has returned to, "
+            "or at its end where library code called it; a running one keeps running."
+        ),
+        params=TraceFunction,
+        run=_trace,
+        runs_code=True,
+    ),
+)
