@@ -13,7 +13,8 @@ class TracedLine(ProbeAnswer, frozen=True, array_like=True):
     """One execution of a line: its number, the variables it changed, and what happened in it.
 
     A change is a path and what is there now, None where it is no more. A note is a list that begins with its kind:
-    `call` (name, arguments, how it ended, value), `more` (calls), `raised`, `yielded`, `waited` (times, seconds).
+    `call` (name, arguments, how it ended, value, values that it yielded), `more` (calls), `raised`, `yielded` (the last
+    value, how many), `waited` (times, seconds).
     """
 
     number: int
@@ -47,7 +48,5 @@ class TraceState(ProbeAnswer, frozen=True):
     begun: int = 0
     open: int = 0
     ended: bool = False
-    exiting: bool = False
-    """The program ends, and waits a moment for somebody to take the calls."""
     failure: str = ""
     calls: tuple[TracedCall, ...] = ()

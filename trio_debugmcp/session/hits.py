@@ -26,6 +26,9 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
 from trio_debugmcp.state.model import Breakpoint
 
+LEFT = "trace"
+"""The kind of a record that is no hit: what a program that ends has traced. As in `inside.tracing`."""
+
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
 
 
@@ -91,6 +94,10 @@ class ProgramHits:
         """Take the records that an event may carry; return whether it did, and what explains the stop that follows."""
         records = records_of(output) if self.possible else []
         explanation = None
+        for record in records:
+            if record.kind == LEFT:
+                number, left = record.breakpoint_id, self._probe.left
+                left[number] = left.get(number, "") + record.text
         if any(record.kind == "log" for record in records):
             # What the program wrote before a hit may still be on its way through a pipe.
             await self._console.settle()

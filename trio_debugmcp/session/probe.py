@@ -77,9 +77,14 @@ class VariablesQuestion(msgspec.Struct, frozen=True):
 
 
 class ProgramProbe:
-    """The probe inside the program of one session."""
+    """The probe inside the program of one session.
+
+    Attributes:
+        left: what the program recorded at its end for who will ask, as replies to questions, by their numbers.
+    """
 
     def __init__(self, requests: Requests, mappings: Sequence[PathMapping] = ()) -> None:
+        self.left: dict[str, str] = {}
         self._requests = requests
         self._numbers = count(1)
         self._mappings = mappings

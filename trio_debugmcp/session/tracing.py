@@ -1,6 +1,6 @@
 """`ProgramTrace`: the trace of a function's calls in one program, from the question that begins it to its end.
 
-    async with open_trace(probe, TraceQuestion("total", calls=1, stop=True)) as trace:
+    async with open_trace(requests, probe, TraceQuestion("total", calls=1, stop=True)) as trace:
         async with registry.temporary(file, line, trace.condition):
             ...                             # the program runs
             await trace.wait_ended()
@@ -11,16 +11,18 @@ When the block is left nothing of it remains in the program, unless that does no
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import trio
 from msgspec import Struct
 
+from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import DebugError
-from trio_debugmcp.probe import bootstrap
+from trio_debugmcp.probe import answers, bootstrap
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.traces import Begun, TraceState
 from trio_debugmcp.session.probe import ProgramProbe
+from trio_debugmcp.session.requests import Requests
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +50,8 @@ class TraceQuestion(Struct, frozen=True):
 class ProgramTrace:
     """A trace under way."""
 
-    def __init__(self, probe: ProgramProbe, number: int) -> None:
+    def __init__(self, requests: Requests, probe: ProgramProbe, number: int) -> None:
+        self._requests = requests
         self._probe = probe
         self._number = number
         self._taken: TraceState | None = None
@@ -60,6 +63,15 @@ class ProgramTrace:
     def condition(self) -> str:
         """The condition of the breakpoint on the function's first line, by which its calls are found."""
         return bootstrap.reached_expression(self._number)
+
+    async def begin_in(self, frame_id: int) -> None:
+        """Trace the call of a paused frame, if that is at its first line: its breakpoint has been passed already.
+
+        Raises:
+            DebugError: the adapter did not agree.
+        """
+        arguments = {"expression": self.condition, "frameId": frame_id, "context": bootstrap.CONTEXT}
+        await self._requests.request("evaluate", arguments, EvaluateBody)
 
     async def wait_ended(self) -> TraceState | None:
         """Wait until the calls have ended, or the program is about to. The caller bounds the wait.
@@ -76,16 +88,22 @@ class ProgramTrace:
             except DebugError as error:  # whoever waits for the end of the program hears of it
                 log.info("a trace: %s", error)
             else:
-                if state.ended or state.exiting:
+                if state.ended:
                     return state
             await trio.sleep(pause)
             pause = min(2 * pause, last)
 
     async def take(self) -> TraceState | None:
-        """End the trace, and return what was recorded; None where the program does not answer any more."""
+        """End the trace, and return what was recorded; None if the program does not answer, and has left nothing."""
         with trio.move_on_after(TAKE_SECONDS):
             self._taken = await self._end(TAKE_SECONDS)
-        return self._taken
+        return self._taken or self._left()
+
+    def _left(self) -> TraceState | None:
+        """Return what the program recorded when it ended."""
+        with suppress(ProbeError):
+            return answers.decode(self._probe.left.pop(str(self._number), ""), TraceState).answer
+        return None
 
     async def close(self) -> None:
         """End the trace, if it was not taken."""
@@ -103,17 +121,21 @@ class ProgramTrace:
 
 
 @asynccontextmanager
-async def open_trace(probe: ProgramProbe, question: TraceQuestion) -> AsyncIterator[ProgramTrace]:
+async def open_trace(requests: Requests, probe: ProgramProbe, question: TraceQuestion) -> AsyncIterator[ProgramTrace]:
     """Have a program look for calls of a function, until the block is left.
 
     Raises:
         ProbeError: it cannot, and why.
     """
     number = probe.next_number()
-    trace = ProgramTrace(probe, number)
+    trace = ProgramTrace(requests, probe, number)
     head = max(MOST_HEAD // question.calls, 100)
     wanted = {"name": question.name, "calls": question.calls, "stop": question.stop, "head": head}
     try:
+        key = requests.capabilities.hit_records
+        if key is not None:
+            with suppress(ProbeError):  # then a program that ends takes the calls with it
+                await probe.record(key)
         await probe.ask("trace", Begun, number=number, wanted=wanted)
         yield trace
     finally:

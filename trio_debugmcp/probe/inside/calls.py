@@ -235,10 +235,7 @@ def _traced(asked: Asked) -> Json:
     trace = tracing.find(asked.number("number", 0))
     if trace is None:
         raise UnknownError("trace", "There is no such trace.")
-    if not asked.parameters.get("take"):
-        return tracing.state(trace)
-    calls = trace.take()
-    return {**tracing.state(trace), "calls": calls}
+    return trace.take() if asked.parameters.get("take") else tracing.state(trace)
 
 
 def reached(number: int) -> bool:

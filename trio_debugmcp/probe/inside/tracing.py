@@ -3,7 +3,7 @@
     begin(1, {"name": "total", "calls": 1, "stop": True})
     reached(1)                  # the condition of a breakpoint on the function's first line: always False
     state(find(1))              # how often it was looked for and seen, and whether the trace has ended
-    find(1).take()              # ends it; the calls that were recorded
+    find(1).take()              # ends it; all that was recorded
 
 There is one trace at a time in a program. Calls are followed by `sys.monitoring` where there is one, else by functions
 that are put in front of pydevd's for `sys.settrace`. A call in another one that is followed counts as part of that.
@@ -12,18 +12,19 @@ that are put in front of pydevd's for `sys.settrace`. A call in another one that
 import atexit
 import sys
 import threading
-import time
 from typing import Any, Dict, List, Optional
 
-from trio_debugmcp.probe.inside import bounds, engine, tracing_code
+from trio_debugmcp.probe.inside import bounds, engine, recorder, tracing_code
+from trio_debugmcp.probe.inside.encoding import encoded
 from trio_debugmcp.probe.inside.frames import Json
 from trio_debugmcp.probe.inside.tracing_record import CallRecord
 from trio_debugmcp.probe.inside.values import error_text
 
-_EXIT_SECONDS = 1.0
-"""For the calls to be taken before the program ends, which takes them with it."""
+_PIECE = 50000
+"""Characters of a record, which is bounded on the way."""
 
-_POLL_SECONDS = 0.01
+LEFT = "trace"
+"""The kind of such a record."""
 
 _STEP_RETURN = 109
 """pydevd's number of a step out of a function."""
@@ -45,11 +46,11 @@ class Trace:
         self.open: Dict[Any, CallRecord] = {}
         self.records: List[CallRecord] = []
         self.looked = self.under_way = 0
-        self.ended = self.exiting = self.taken = False
+        self.ended = False
         self.lock = threading.Lock()
         self.failure = ""
         self.follower = _follower(self)
-        atexit.register(self._wait_taken)
+        atexit.register(self._leave)
 
     def reached(self, frame: Any) -> None:
         """A frame is at the first line of the function: begin to follow it, if its call begins there."""
@@ -64,7 +65,7 @@ class Trace:
                 return
             record = self.open[frame] = CallRecord(frame, self.head)
             self.records.append(record)
-        record.line(frame, frame.f_lineno)
+        record.begin(frame)
         self.follower.follow(frame)
 
     def _is_inside(self, frame: Any) -> bool:
@@ -85,19 +86,25 @@ class Trace:
         if self.stop:
             stop_after(frame, arg)
 
-    def _wait_taken(self) -> None:
-        """The program ends."""
-        self.exiting = True
-        until = time.monotonic() + _EXIT_SECONDS
-        while self.records and not self.taken and time.monotonic() < until:
-            time.sleep(_POLL_SECONDS)
-
-    def take(self) -> List[Json]:
-        """End, and return the calls that were recorded."""
+    def _leave(self) -> None:
+        """The program ends, and pydevd answers no more: record the calls over our own connection, if there is one."""
+        line = recorder.line()
+        if line is None or not self.records:
+            return
         self.end()
-        self.taken = True
-        atexit.unregister(self._wait_taken)
-        return [each.json() for each in self.records]
+        text = encoded({"answer": self.answer()})
+        pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+        line.write("".join(encoded([LEFT, str(self.number), 0, 0, each]) + "\n" for each in pieces).encode())
+
+    def answer(self) -> Json:
+        """Return all that the trace has recorded."""
+        return {**state(self), "calls": [each.json() for each in self.records]}
+
+    def take(self) -> Json:
+        """End, and return all that was recorded."""
+        self.end()
+        atexit.unregister(self._leave)
+        return self.answer()
 
     def fail(self, error: Exception) -> None:
         """Something of ours has failed: nothing more is recorded, and the program goes on."""
@@ -191,6 +198,5 @@ def state(trace: Trace) -> Json:
         "begun": len(trace.records),
         "open": len(trace.open),
         "ended": trace.ended,
-        "exiting": trace.exiting,
         "failure": trace.failure,
     }

@@ -128,7 +128,7 @@ class Monitoring:
 
     def _raise(self, frame: Any, offset: int, error: BaseException) -> None:
         record = self._trace.open.get(frame)
-        if record is not None:
+        if record is not None and not tracing_code.ends_loop(frame, error):
             record.raised(error)
 
     def _unwind(self, frame: Any, offset: int, error: BaseException) -> None:

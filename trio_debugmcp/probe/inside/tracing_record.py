@@ -1,9 +1,10 @@
 """`CallRecord`: what happens in one call of a function that is traced, line by line, within bounds.
 
     record = CallRecord(frame, head=1000)
+    record.begin(frame)
     record.line(frame, 24)                  # and `called`, `raised`, `suspended`, `resumed`
     record.returned(frame, 33)
-    record.json()["head"]                   # [[24, [["paid", "33"]], [["call", "total", "", "returned", "33"]]]]
+    record.json()["head"]                   # [[24, [["paid", "33"]], [["call", "total", "", "returned", "33", 0]]]]
 
 The first lines of a call are kept, and the last; of those between only how often each ran. What the variables became is
 compared at each line, until that has taken too long.
@@ -28,8 +29,14 @@ MOST_CALLS = 4
 COMPARING_SECONDS = 1.5
 """For comparing variables in one call. A program that is watched is slow, but it must not stand still."""
 
+MOST_NOTES = 12
+"""Of one line, after which exceptions are noted no more."""
+
 MOST_ARGUMENTS = 12
 """Arguments of a call that are shown."""
+
+_GENERATORS = 0x220
+"""Flags of the code of a generator, also of an asynchronous one."""
 
 _KEYWORDS = 0x0C
 """Flags of a function's code: it takes `*args` or `**kwargs`."""
@@ -40,13 +47,15 @@ Note = List[Any]
 class Line:
     """One execution of a line: what it changed, and what happened in it."""
 
-    __slots__ = ("calls", "changes", "notes", "number")
+    __slots__ = ("calls", "changes", "generators", "notes", "number", "yielded")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.changes: List[Change] = []
         self.notes: List[Note] = []
         self.calls = 0
+        self.generators: Dict[Any, Note] = {}
+        self.yielded: Optional[Note] = None
 
     def json(self) -> List[Any]:
         return [self.number, self.changes, self.notes]
@@ -67,6 +76,7 @@ class CallRecord:
         self._unwatched = 0
         self._since = 0.0
         self._resumed_at: Optional[int] = None
+        self._begun_at: Optional[int] = None
         self._error = ""
         self.outcome: Optional[Tuple[str, str]] = None
         self.place = _place(frame)
@@ -80,7 +90,15 @@ class CallRecord:
 
     # --- What happens -------------------------------------------------------------------------------------------------
 
+    def begin(self, frame: Any) -> None:
+        """The call is at its first line, which may be reported once more: to whoever looks after the debugger did."""
+        self.line(frame, frame.f_lineno)
+        self._begun_at = frame.f_lasti
+
     def line(self, frame: Any, number: int) -> None:
+        begun_at, self._begun_at = self._begun_at, None
+        if begun_at is not None and begun_at == frame.f_lasti:
+            return
         if self._resumed_at == number:  # the same line, as far as the reader can see: it continues
             self._resumed_at = None
             return
@@ -95,6 +113,9 @@ class CallRecord:
         now = self._now
         if now is None:
             return None
+        known = now.generators.get(frame)
+        if known is not None:
+            return known
         now.calls += 1
         name = frames.qualified_name(frame)
         if now.calls > MOST_CALLS:
@@ -104,33 +125,41 @@ class CallRecord:
             now.notes[-1][1] += 1
             return None
         shown = ", ".join(f"{name}={text}" for name, text in arguments(frame, self._values, frames.local_names(frame)))
-        note: Note = ["call", name, shown, "", ""]
+        note: Note = ["call", name, shown, "", "", 0]
         now.notes.append(note)
+        if frame.f_code.co_flags & _GENERATORS:
+            now.generators[frame] = note
         return note
 
     def call_ended(self, note: Note, how: str, value: Any) -> None:
         """Complete the note of a call. `how`: returned, raised or yielded."""
         note[3] = how
+        note[5] += how == "yielded"
         note[4] = error_text(value) if how == "raised" else self._values.text(value)
 
     def raised(self, error: Any) -> None:
         """An exception is raised in a line, or comes out of what it calls."""
         text = error_text(error)
-        if self._now is None or text == self._error:
+        if self._now is None or text == self._error or len(self._now.notes) >= MOST_NOTES:
             return
         self._error = text
         self._now.notes.append(["raised", text])
 
     def suspended(self, frame: Any, how: str, value: Any) -> None:
-        """The call yields a value, or waits (`how`: yielded, awaits)."""
+        """The call yields a value, or waits (`how`: yielded, delegates, awaits)."""
         self._since = time.monotonic()
         if self._now is None:
             return
-        notes = self._now.notes
-        if how == "yielded":
-            notes.append(["yielded", self._values.text(value)])
-        elif not notes or notes[-1][0] != "waited":
-            notes.append(["waited", 0, 0.0])
+        now, notes = self._now, self._now.notes
+        if how == "awaits":
+            if not notes or notes[-1][0] != "waited":
+                notes.append(["waited", 0, 0.0])
+            return
+        if now.yielded is None:
+            now.yielded = ["yielded", "", 0]
+            notes.append(now.yielded)
+        now.yielded[1] = self._values.text(value)
+        now.yielded[2] += 1
 
     def resumed(self) -> None:
         now = self._now
@@ -162,6 +191,7 @@ class CallRecord:
         now, self._now = self._now, None
         if now is None:
             return
+        now.generators = {}
         if self._comparing < COMPARING_SECONDS or last:
             begin = time.perf_counter()
             now.changes = self._values.changes(frames.local_names(frame))

@@ -162,6 +162,7 @@ class _Front:
     def __init__(self, thread: _Thread, record: Any, behind: Any, note: Any = None) -> None:
         self.thread, self.record, self.behind, self.note = thread, record, behind, note
         self.error: Any = None
+        self.error_at = -1
 
     def __call__(self, frame: Any, event: str, arg: Any) -> Any:
         self._report(event != "return", frame, event, arg)
@@ -185,12 +186,20 @@ class _Front:
     def seen(self, frame: Any, event: str, arg: Any) -> None:
         """Record an event."""
         if event == "exception":
-            self.error = arg[1]
+            self.error, self.error_at = arg[1], frame.f_lasti
         elif event == "return":
-            how = "returned" if tracing_code.returns(frame) else tracing_code.suspends(frame, frame.f_lasti) or "raised"
-            self.thread.left(frame)
+            how = self._how(frame)
+            if how in ("returned", "raised"):
+                self.thread.left(frame)
             self.gone(frame, how, self.error if how == "raised" else arg)
             self.error = None
+
+    def _how(self, frame: Any) -> str:
+        """Return how a frame is left. What was thrown into a generator leaves it at the instruction of its yield."""
+        if tracing_code.returns(frame):
+            return "returned"
+        thrown = self.error is not None and self.error_at == frame.f_lasti
+        return "raised" if thrown else tracing_code.suspends(frame, frame.f_lasti) or "raised"
 
     def gone(self, frame: Any, how: str, value: Any) -> None:
         """The frame is left, for now or for good."""

@@ -127,20 +127,28 @@ def _notes(notes: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     raised = ""
     for note in notes:
         match note:
-            case ("call", name, arguments, how, value):
-                yield f"{name}({arguments}) {_ENDED.get(how, '…')}{value}"
+            case ("call", name, arguments, how, value, yields):
+                yield f"{name}({arguments}) {_ended(how, value, yields)}"
                 raised = value if how == "raised" else ""
             case ("more", count):
                 yield f"{count} more calls"
             case ("raised", error) if error != raised:
                 yield f"raises {error}"
-            case ("yielded", value):
-                yield f"yields {value}"
+            case ("yielded", value, count):
+                yield _yields(value, count)
             case ("waited", times, seconds):
                 yield _waited(times, seconds)
 
 
-_ENDED = {"returned": "-> ", "raised": "raises ", "yielded": "yields "}
+def _ended(how: str, value: str, yields: int) -> str:
+    if how == "yielded":
+        return _yields(value, yields)
+    before = f"yields {yields} value{'s' if yields > 1 else ''}, " if yields else ""
+    return before + {"returned": f"-> {value}", "raised": f"raises {value}"}.get(how, "…")
+
+
+def _yields(value: str, count: int) -> str:
+    return f"yields {value}" if count == 1 else f"yields {count} values, at last {value}"
 
 
 def _waited(times: int, seconds: float) -> str:

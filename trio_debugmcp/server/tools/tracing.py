@@ -20,6 +20,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.tracing import ProgramTrace, TraceQuestion, open_trace
+from trio_debugmcp.state.model import Snapshot
 
 MAX_CALLS = 20
 
@@ -81,7 +82,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
     question = TraceQuestion(function.code.name, params.calls, stop=paused)
     outcome: Outcome | None = None
     try:
-        async with open_trace(session.probe, question) as trace:
+        async with open_trace(session.requests, session.probe, question) as trace:
             where = (function.file, function.code.first, trace.condition)
             async with debugger.breakpoints.temporary(*where) as temporary:
                 problem = debugger.breakpoints.problem(temporary)
@@ -89,7 +90,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
                     raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
                 with trio.move_on_at(deadline):
                     if paused and snapshot is not None:
-                        await session.execution.continue_(active_thread(snapshot, None))
+                        await _resume(session, snapshot, function, trace)
                     outcome = await _ended(debugger, session, trace, stops=paused)
                 state = await trace.take()
     except ProbeError as error:
@@ -97,6 +98,15 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=not done, session_id=session.id)
     return _answer(debugger, params, function, state, stop)
+
+
+async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
+    """Resume a paused program. If it is at the function's first line, this is the call that is meant."""
+    top = next(iter(snapshot.stack.frames), None) if snapshot.stack is not None else None
+    at = None if top is None or top.location is None else (top.location.file, top.location.line)
+    if top is not None and at == (function.file, function.code.first):
+        await trace.begin_in(top.id)
+    await session.execution.continue_(active_thread(snapshot, None))
 
 
 async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, *, stops: bool) -> Outcome | None:
@@ -111,7 +121,7 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
 
         nursery.start_soon(stop)
         state = await trace.wait_ended()
-        if stops and state is not None and not (state.exiting or state.failure):
+        if stops and state is not None and not state.failure:
             await trio.sleep(STOP_SECONDS)
         nursery.cancel_scope.cancel(reason="the calls have ended")
     return outcome
@@ -177,9 +187,9 @@ TOOLS = (
         name="trace_function",
         title="Trace a function",
         description=(
-            "The whole life of the next call of a function, in one resume: arguments, each line that ran with what it "
-            "changed and called, exceptions, result. A paused program resumes, and stops where the call has returned to, "
-            "or at its end where library code called it; a running one keeps running."
+            "The whole life of a function's next call, or of the one just begun, in one resume: each line that ran "
+            "with what it changed and called, exceptions, result. A paused program stops where the call has returned "
+            "to, or at its end where library code called it; a running one keeps running."
         ),
         params=TraceFunction,
         run=_trace,

@@ -1,0 +1,244 @@
+"""`trace_function` with real debugpy: the whole life of a call, and nothing of it left in the program."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from tests.real.conftest import Connect
+from tests.real.interpreters import Interpreter, chosen
+from trio_debugmcp.testing import DebugClient, ToolFailed
+
+PROGRAM = """\
+import asyncio
+import threading
+import time
+
+
+def price(kind, rate=2):
+    if kind == "lost":
+        raise KeyError(kind)
+    return len(kind) * rate
+
+
+def total(kinds):
+    paid = 0
+    for kind in kinds:
+        try:
+            paid += price(kind)
+        except KeyError as error:
+            lost = str(error)
+    return paid
+
+
+async def ask(kind):
+    await asyncio.sleep(0.02)
+    return price(kind)
+
+
+async def visit(kind):
+    asked = await ask(kind)
+    return asked + 1
+
+
+def long(most):
+    found = 0
+    for each in range(most):
+        found += each
+    return found
+
+
+def work():
+    total(["tea", "lost"])
+    asyncio.run(visit("tea"))
+    total(["cake"])
+    total(["a", "b"])
+    long(5000)
+    thread = threading.Thread(target=total, args=(["milk"],), name="other")
+    thread.start()
+    thread.join()
+
+
+def main():
+    work()
+    while True:
+        total(["tea"])
+        time.sleep(0.01)
+
+
+main()
+"""
+
+TOOLS = "[__import__('sys').monitoring.get_tool(each) for each in range(6)]"
+
+FIRST = 'total(["tea", "lost"])'
+
+
+def write(directory: Path, text: str = PROGRAM) -> str:
+    file = directory / "shop.py"
+    file.write_text(text)
+    return str(file)
+
+
+def line_of(text: str) -> int:
+    (number,) = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.strip() == text]
+    return number
+
+
+async def nothing_left(client: DebugClient) -> None:
+    """In the thread that is stopped pydevd's trace function is in force, or its tool alone."""
+    found = (await client.call("evaluate", expression="__import__('sys').gettrace()"))["value"]
+    assert "tracing" not in found
+    if found == "None":
+        found = (await client.call("evaluate", expression=TOOLS))["value"]
+        assert found == "['pydevd', None, None, None, None, None]"
+
+
+async def traced(client: DebugClient, **arguments: Any) -> Any:
+    return await client.call("trace_function", **{"timeout": 10, **arguments})
+
+
+@pytest.mark.parametrize("interpreter", chosen(), ids=lambda each: each.label)
+async def test_a_paused_program_stops_where_the_call_has_returned_to(
+    interpreter: Interpreter, debugging: Connect, tmp_path: Path
+) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call(
+            "debug_launch", program=app, stop_at_entry=True, adapter_options={"python": interpreter.path}, timeout=60
+        )
+        found = await traced(client, function="total")
+        (call,) = found["calls"]
+        assert found["function"] == f"total {app}:12"
+        assert call == {
+            "caller": f"{app}:{line_of(FIRST)} in work",
+            "arguments": "kinds=['tea', 'lost']",
+            "lines": [
+                "13 paid = 0  # paid=0",
+                "14 for kind in kinds:  # kind='tea'",
+                "15 try:",
+                "16 paid += price(kind)  # price(kind='tea', rate=2) -> 6; paid=6",
+                "14  # kind='lost'",
+                "15",
+                "16  # price(kind='lost', rate=2) raises KeyError: lost",
+                "17 except KeyError as error:  # error=KeyError('lost')",
+                "18 lost = str(error)  # lost=\"'lost'\"",
+                "14  # done",
+                "19 return paid",
+            ],
+            "returned": "6",
+        }
+        stop = found["stop"]
+        assert (stop["state"], stop["reason"], stop["at"]) == ("Paused", "Step", call["caller"])
+        assert "notes" not in found
+        await nothing_left(client)
+
+        (call,) = (found := await traced(client, function="visit"))["calls"]
+        assert call["lines"][0].startswith("28 asked = await ask(kind)  # ask(kind='tea') -> 6; awaited 0.0")
+        assert call["returned"] == "7"
+        assert found["stop"]["at"] == f"{app}:29 in visit"  # asyncio called it
+        assert found["stop"]["locals"]["asked"] == "6"
+        await nothing_left(client)
+
+        await client.call("breakpoint_set", file=app, line=line_of("found = 0"))
+        made = await client.call("breakpoint_set", file=app, line=line_of('if kind == "lost":'))
+        (call,) = (found := await traced(client, function="shop.total"))["calls"]
+        assert call["lines"][-1] == "16 paid += price(kind)  # price(kind='cake', rate=2) …"
+        assert found["notes"] == ["1 call had not ended when the program stopped; the lines up to there are shown"]
+        assert found["stop"]["breakpoints"] == [made["id"]]
+        await client.call("breakpoint_remove", id=made["id"])
+        assert (await client.call("debug_step", mode="out"))["at"].endswith(":16 in total")
+        await nothing_left(client)
+
+        await client.call("debug_continue")  # to the first line of `long`
+        (call,) = (found := await traced(client, file=app, line=line_of("found += each"), max_lines=20))["calls"]
+        assert call["arguments"] == "most=5000"
+        assert call["lines"][5:9] == [
+            "… 4997 more times 34-35",
+            "34  # each=4999",
+            "35  # found=12497500",
+            "34  # done",
+        ]
+        assert (call["returned"], call["ran"]) == ("12497500", 10003)
+        assert found["stop"]["at"].endswith(" in work")
+
+        found = await traced(client, function="total")
+        assert [each["returned"] for each in found["calls"]] == ["8"]
+        assert found["stop"]["thread"].endswith("other")
+        assert found["stop"]["at"] == f"{app}:19 in total"
+        await nothing_left(client)
+
+
+async def test_a_running_program_keeps_running(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, stop_at_entry=False, wait=False)
+        found = await traced(client, function="total", calls=3)
+        assert len(found["calls"]) == 3
+        assert found["stop"]["state"] == "Running"
+        assert "timedOut" not in found["stop"]
+        found = await traced(client, function="work", timeout=0.3)
+        assert found["calls"] == []
+        assert found["notes"] == ["work was not called within 0.3 s"]
+        assert found["stop"]["timedOut"]
+
+        with pytest.raises(ToolFailed, match="There is no function 'nope'"):
+            await traced(client, function="nope")
+        with pytest.raises(ToolFailed, match="There is no function around"):
+            await traced(client, file=app, line=1)
+
+        # Cancelled at any moment: what is there stays, and a breakpoint of the user's is where it was.
+        mine = await client.call("breakpoint_set", file=app, line=13, condition="len(kinds) > 5")
+        for seconds in (0.0, 0.005, 0.01, 0.02, 0.05, 0.1):
+            with trio.move_on_after(seconds):
+                await client.call("trace_function", function="total", calls=20)
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [each.split()[0] for each in listed] == [mine["id"]]
+        await client.call("debug_pause")
+        await client.call("debug_run_to", file=app, line=line_of("time.sleep(0.01)"))
+        await nothing_left(client)
+        await client.call("debug_step")
+
+
+async def test_two_hundred_lines_take_less_than_two_seconds(debugging: Connect, tmp_path: Path) -> None:
+    lines = [f"    v{number} = [{number}] * {number}" for number in range(200)]
+    app = write(tmp_path, "\n".join(["def wide():", *lines, "", "print('begin')", "wide()", "print('end')"]))
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        begin = time.monotonic()
+        found = await traced(client, function="wide", max_bytes=100_000)
+        assert time.monotonic() - begin < 2
+        assert len(found["calls"][0]["lines"]) == 200
+        assert "ran" not in found["calls"][0]
+
+
+ENDING = """\
+import sys
+
+
+def last(code):
+    left = code * 2
+    sys.exit(left)
+
+
+def first():
+    print("first")
+    return 1
+
+
+first()
+last(2)
+"""
+
+
+async def test_what_was_traced_outlives_the_program(debugging: Connect, tmp_path: Path) -> None:
+    app = write(tmp_path, ENDING)
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, stop_at_entry=True, timeout=60)
+        found = await client.call("trace_function", function="first", calls=2, timeout=20)
+        assert [each["returned"] for each in found["calls"]] == ["1"], found
+        assert found["notes"] == ["1 of 2 calls began"]
+        assert (found["stop"]["state"], found["stop"]["exitCode"]) == ("Disconnected", 4)
+        await client.call("debug_restart")
