@@ -73,6 +73,8 @@ main()
 
 TOOLS = "[__import__('sys').monitoring.get_tool(each) for each in range(6)]"
 
+DOCS = Path(__file__).parents[2] / "docs" / "tracing.md"
+
 FIRST = 'total(["tea", "lost"])'
 
 
@@ -94,6 +96,12 @@ async def nothing_left(client: DebugClient) -> None:
     if found == "None":
         found = (await client.call("evaluate", expression=TOOLS))["value"]
         assert found == "['pydevd', None, None, None, None, None]"
+
+
+def documented(lines: list[str]) -> None:
+    """The examples of docs/tracing.md are of this program."""
+    page = [line.removeprefix("lines").strip() for line in DOCS.read_text().splitlines()]
+    assert [line for line in lines if line not in page] == []
 
 
 async def traced(client: DebugClient, **arguments: Any) -> Any:
@@ -135,8 +143,11 @@ async def test_a_paused_program_stops_where_the_call_has_returned_to(
         assert "notes" not in found
         await nothing_left(client)
 
+        documented(call["lines"])
+
         (call,) = (found := await traced(client, function="visit"))["calls"]
         assert call["lines"][0].startswith("28 asked = await ask(kind)  # ask(kind='tea') -> 6; awaited 0.0")
+        documented(call["lines"][1:])
         assert call["returned"] == "7"
         assert found["stop"]["at"] == f"{app}:29 in visit"  # asyncio called it
         assert found["stop"]["locals"]["asked"] == "6"
@@ -162,6 +173,7 @@ async def test_a_paused_program_stops_where_the_call_has_returned_to(
             "34  # done",
         ]
         assert (call["returned"], call["ran"]) == ("12497500", 10003)
+        documented(call["lines"])
         assert found["stop"]["at"].endswith(" in work")
 
         found = await traced(client, function="total")
