@@ -12,7 +12,7 @@ class Begun(ProbeAnswer, frozen=True):
 class TracedLine(ProbeAnswer, frozen=True, array_like=True):
     """One execution of a line: its number, the variables it changed, and what happened in it.
 
-    A change is a path and what is there now, None where it is no more. A note is a list that begins with its kind:
+    A change is a path and what is there now, None where it was taken away. A note is a list that begins with its kind:
     `call` (name, arguments, how it ended, value, values that it yielded), `more` (calls), `raised`, `yielded` (the last
     value, how many), `waited` (times, seconds).
     """

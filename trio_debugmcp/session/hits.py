@@ -27,7 +27,7 @@ from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, Recorde
 from trio_debugmcp.state.model import Breakpoint
 
 LEFT = "trace"
-"""The kind of a record that is no hit: what a program that ends has traced. As in `inside.tracing`."""
+"""The kind of a record beside the hits: what a program that ends has traced. As in `inside.tracing`."""
 
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
 

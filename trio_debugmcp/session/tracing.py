@@ -85,7 +85,7 @@ class ProgramTrace:
             except ProbeError as error:
                 if error.kind not in ("slow", "invalid"):
                     return None
-            except DebugError as error:  # whoever waits for the end of the program hears of it
+            except DebugError as error:  # the wait for the program's end reports it
                 log.info("a trace: %s", error)
             else:
                 if state.ended:

@@ -1,8 +1,9 @@
 """The functions of a Python file, and the branches in it, from its source alone. Pure.
 
-[found] = [each for each in functions(source) if each.name == "total"]
-found.first                     # the line that a call of it runs first
-branches(source)[27].outcome(28)    # "true": line 28 is in the body of the `if` in line 27
+    functions(source)[0].first          # the line that a call of the first function runs first
+    branches(source)[27].outcome(28)    # "true": line 28 is in the body of the `if` in line 27
+
+What a file that is not valid has is nothing.
 """
 
 import ast
@@ -39,7 +40,7 @@ def _codes(code: CodeType, above: str) -> Iterator[tuple[CodeType, str]]:
 
 
 def _function(code: CodeType, name: str) -> FunctionCode | None:
-    """Return what is known of a function; None for what is none, or has all its code on the line of its `def`."""
+    """Return what is known of a function; None for other code, and for what has all its code on the line of its `def`."""
     if not code.co_flags & _OPTIMIZED or code.co_name.startswith("<"):
         return None
     lines = [line for _, line in dis.findlinestarts(code) if line is not None and line > code.co_firstlineno]

@@ -107,7 +107,7 @@ class Trace:
         return self.answer()
 
     def fail(self, error: Exception) -> None:
-        """Something of ours has failed: nothing more is recorded, and the program goes on."""
+        """Something of ours has failed: nothing more is recorded, and the program continues."""
         self.failure = self.failure or error_text(error)
         self.end()
 

@@ -91,7 +91,7 @@ class CallRecord:
     # --- What happens -------------------------------------------------------------------------------------------------
 
     def begin(self, frame: Any) -> None:
-        """The call is at its first line, which may be reported once more: to whoever looks after the debugger did."""
+        """The call is at its first line, which is reported once more if the debugger's own report came before ours."""
         self.line(frame, frame.f_lineno)
         self._begun_at = frame.f_lasti
 

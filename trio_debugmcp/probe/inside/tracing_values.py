@@ -16,7 +16,7 @@ from trio_debugmcp.probe.inside.bounds import Budget
 from trio_debugmcp.probe.inside.values import Renderer
 
 LIMIT = 80
-"""Characters of a value."""
+"""Characters of a value: half of what a stop shows, as there are many."""
 
 MOST_NAMES = 60
 """Variables that are compared; of further ones it is said how many there are."""
@@ -33,7 +33,7 @@ _PLAIN = frozenset(map(id, (int, str, float, bool, complex, bytes, type(None))))
 """Types whose values never change: the same object means the same value, so it is kept to compare with."""
 
 Change = List[Optional[str]]
-"""A path and the text of what is there now, None for what is no more."""
+"""A path and the text of what is there now, None for what was taken away."""
 
 
 class _Known(NamedTuple):

@@ -9,9 +9,9 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.traces import TracedCall, TraceState
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.call_lines import Source, call_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import Stop
-from trio_debugmcp.server.answers.traces import Source, call_lines
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.functions import FoundFunction, find_function
 from trio_debugmcp.server.tools.paths import file_lines

@@ -1,9 +1,11 @@
 """A traced call as lines of text that a model reads as Python with comments. Pure.
 
-23 total += price(line)  # price(line='tea') -> 3; total=3
-25 if total > 5:  # true
-22  # line='cake'                   the source of a line is there the first time it runs
-… 95 more times 22-24
+    23 total += price(line)  # price(line='tea') -> 3; total=3
+    25 if total > 5:  # true
+    22  # line='cake'
+    … 95 more times 22-24
+
+The source of a line is there the first time it runs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

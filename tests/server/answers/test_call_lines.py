@@ -6,7 +6,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles.python_functions import branches
 from trio_debugmcp.probe.traces import TracedCall
-from trio_debugmcp.server.answers.traces import SOURCE_CHARACTERS, Source, call_lines
+from trio_debugmcp.server.answers.call_lines import SOURCE_CHARACTERS, Source, call_lines
 
 PROGRAM = """\
 def total(xs):
