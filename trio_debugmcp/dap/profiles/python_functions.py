@@ -40,7 +40,7 @@ def _codes(code: CodeType, above: str) -> Iterator[tuple[CodeType, str]]:
 
 
 def _function(code: CodeType, name: str) -> FunctionCode | None:
-    """Return what is known of a function; None for other code, and for what has all its code on the line of its `def`."""
+    """Return what is known of a function; None for other code, and for a function all of whose code is on one line."""
     if not code.co_flags & _OPTIMIZED or code.co_name.startswith("<"):
         return None
     lines = [line for _, line in dis.findlinestarts(code) if line is not None and line > code.co_firstlineno]
