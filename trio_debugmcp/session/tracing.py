@@ -106,10 +106,9 @@ class ProgramTrace:
         return None
 
     async def close(self) -> None:
-        """End the trace, if it was not taken."""
+        """End the trace, if it was not taken. The caller bounds it."""
         if self._taken is None:
-            with trio.move_on_after(END_SECONDS, shield=True):
-                await self._end(END_SECONDS)
+            await self._end(END_SECONDS)
 
     async def _end(self, seconds: float) -> TraceState | None:
         try:
@@ -139,4 +138,5 @@ async def open_trace(requests: Requests, probe: ProgramProbe, question: TraceQue
         await probe.ask("trace", Begun, number=number, wanted=wanted)
         yield trace
     finally:
-        await trace.close()
+        with trio.move_on_after(END_SECONDS, shield=True):
+            await trace.close()
