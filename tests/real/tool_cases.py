@@ -102,6 +102,10 @@ EXPECTED: dict[str, Expected] = {
             ({"mode": "back"}, "NOT_SUPPORTED"),
         ),
     ),
+    "trace_function": Expected(
+        {**HERE, "timeout": 0.2}, moves=True,
+        mistakes=(({"function": "nope"}, "INVALID_PARAMETER"), (MISSING, "INVALID_PATH")),
+    ),
     "debug_run_to": Expected(AFTER, running="NOT_PAUSED", moves=True, mistakes=((MISSING, "INVALID_PARAMETER"),)),
     "debug_goto": Expected(
         {"line": line("after")}, running="NOT_PAUSED", moves=True,
@@ -184,6 +188,7 @@ EXPECTED: dict[str, Expected] = {
 PROVEN_ELSEWHERE = {
     ("debug_launch", "PERMISSION_DENIED"): "test_programs_and_sources_outside_the_roots_are_refused",
     ("debug_launch", "LAUNCH_FAILED"): "test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words",
+    ("trace_function", "NOT_SUPPORTED"): "test_other_languages_have_no_trace",
     ("process_write_input", "STDIN_CLOSED"): "test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes",
 }
 """Codes that need another program or server, and the test that has them."""

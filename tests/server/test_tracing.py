@@ -276,6 +276,7 @@ async def test_what_cannot_be_traced_is_refused_with_what_to_do(tmp_path: Path, 
             failed = await trace(**arguments)
             assert failed.code == "INVALID_PARAMETER"
             assert words in failed.message
+        assert (await trace(file="/nowhere.py", line=1)).code == "INVALID_PATH"
         assert found.asked() == []
 
         found.adapter.answer("setBreakpoints", partial(refuse, "no code here"))

@@ -73,7 +73,10 @@ def _named(debugger: Debugger, session: DebugSession, name: str) -> list[tuple[s
 
 def _around(debugger: Debugger, session: DebugSession, path: str, line: int) -> list[tuple[str, FunctionCode]]:
     """Return the innermost function that has a line."""
-    file = existing_file(debugger, path) or code_file(debugger, path) or source_path(debugger, path)
+    file = existing_file(debugger, path) or code_file(debugger, path)
+    if file is None:
+        file = source_path(debugger, path)
+        raise UsageError("INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file})
     text, code = debugger.sources.code(file), session.profile.code
     found = _query(debugger, f"functions of {file}", lambda: code.functions(file, text), list[FunctionCode])
     around = [(file, each) for each in found if each.line <= line <= each.last]
