@@ -22,7 +22,7 @@ def fails(number: int) -> None:
 
 def traced(function: Callable[..., Any], run: Callable[[], Any], **wanted: Any) -> List[Json]:
     """Trace while something runs. A debugger is there, which reaches the function's lines as pydevd does."""
-    code = getattr(function, "__code__", function)
+    code: Any = getattr(function, "__code__", function)
     tracing.begin(1, {"name": code.co_name, "calls": 1, **wanted})
     trace = tracing.find(1)
     assert trace is not None
@@ -44,7 +44,7 @@ def traced(function: Callable[..., Any], run: Callable[[], Any], **wanted: Any) 
             raise
     finally:
         sys.settrace(before)
-        threading.settrace(before)  # type: ignore[arg-type]
+        threading.settrace(before)
     calls: List[Json] = trace.take()["calls"]
     assert not trace.failure, trace.failure
     assert not trace.open or any("outcome" not in call for call in calls)
@@ -60,7 +60,8 @@ def tools() -> List[Any]:
 
 def one(function: Callable[..., Any], run: Callable[[], Any], **wanted: Any) -> Json:
     (call,) = traced(function, run, **wanted)
-    first = getattr(function, "__code__", function).co_firstlineno
+    code: Any = getattr(function, "__code__", function)
+    first = code.co_firstlineno
     call["lines"] = [[number - first, changes, notes] for number, changes, notes in call["head"]]
     return call
 
@@ -381,7 +382,7 @@ def check_a_trace_that_ends_in_a_call_takes_everything_away() -> None:
         doubled += 1
         seen["trace"], seen["tools"] = sys.gettrace(), tools() if NEW else []
         seen["frame"] = sys._getframe().f_trace
-        return helper(doubled)
+        return int(helper(doubled))
 
     traced(ending, lambda: ending(2))
     (call,) = seen["calls"]
