@@ -23,7 +23,7 @@ def test_a_client_means_its_own_breakpoint_then_one_without_an_owner_then_one_th
     owners = Owners()
     owners.add("bp-1", ANN)
     owners.add("bp-2", BEN)
-    assert owners.choose([ONE, TWO], ANN, never) is ONE
+    assert owners.choose([Breakpoint("bp-0"), ONE, TWO], ANN, never) is ONE, "also after one without an owner"
     assert owners.choose([ONE, TWO], BEN, never) is TWO
     assert owners.choose([ONE, TWO], ("c2", None), never) is None
     assert owners.choose([ONE, TWO], ("c2", None), lambda each: each is TWO) is TWO

@@ -214,7 +214,7 @@ def links_of(value: Any) -> Iterator[Link]:
     cause, context = _CAUSE(value), _CONTEXT(value)
     if cause is not None:
         yield Link("cause", cause, value)
-    if context is not None and context is not cause:
+    if context is not None:
         yield Link("suppressed" if _SUPPRESSED(value) else "context", context, value)
     for each in members_of(value) or ():
         yield Link("member", each, value)
