@@ -12,7 +12,7 @@ from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs, Survived
 from trio_debugmcp.server.answers.printed import CRASH_NOTE
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
 from trio_debugmcp.testing.fake_adapter import FakeProfile
 
 
@@ -176,6 +176,25 @@ async def test_inner_exceptions_of_an_adapter_are_shown(autojump_clock: MockCloc
         ]
         found = await context(client, max_inner=2)
         assert ([each["exception"] for each in found["causes"]][1:], found["omitted"]) == (["Deep"], {"exceptions": 1})
+
+
+async def test_a_condition_that_fails_stops_the_program_and_says_why(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def refuse(arguments: object) -> object:
+        raise Refusal("Traceback:\nNameError: name 'nope' is not defined\n")
+
+    adapter.answer("evaluate", refuse)
+    async with running("legacy", adapter) as (client, _):
+        made = await client.call("breakpoint_set_exception", exception_type="*", condition="nope")
+        await at_exception(adapter)
+        stop = await client.call("debug_state")
+        problem = "the condition `nope` failed: NameError: name 'nope' is not defined"
+        assert (stop["state"], stop["breakpoints"], stop["notes"]) == ("Paused", [made["id"]], [problem])
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert problem in listed[-1]
+        again = await client.call("breakpoint_set_exception", exception_type="*")
+        assert "message" not in again
 
 
 async def test_at_a_stop_of_another_kind_there_is_no_exception(autojump_clock: MockClock) -> None:

@@ -14,10 +14,11 @@ from trio_debugmcp.dap.messages import EvaluateBody, ExceptionInfoBody, StackTra
 from trio_debugmcp.dap.profiles import Place, TypedException
 from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
 from trio_debugmcp.dap.profiles.thrown import Description, Look
-from trio_debugmcp.errors import DebugError
+from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.changes import BreakpointFaulted
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import ExceptionInfo, shortened
 
@@ -243,9 +244,18 @@ class ExceptionFilter:
                 return False
         if each.condition is None:
             return True
-        value = await self._ask(info, self._requests.profile.expressions.truth(each.condition), frame_id)
-        # A condition that fails stops the program, so that the user sees it.
-        return value is None or value.lower() in _TRUE
+        condition = self._requests.profile.expressions.truth(each.condition)
+        if info.break_mode == LEAVES_USER_CODE:
+            condition = self._requests.profile.dialect.where_it_leaves(condition)
+        try:
+            value = await _value(self._requests, condition, frame_id)
+        except DebugError as error:  # it stops the program, so that the user sees it
+            reason = error.reason if isinstance(error, AdapterRefused) else str(error)
+            problem = f"the condition `{each.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"
+            fault = BreakpointFaulted(self._requests.session_id, each.condition, problem, each.id)
+            await self._merger.merge(fault)
+            return True
+        return value.lower() in _TRUE
 
     async def _ask(self, info: ExceptionInfo, expression: str | None, frame_id: int | None) -> str | None:
         """Evaluate an expression about the exception, if the language has one."""
@@ -263,15 +273,20 @@ async def evaluated(
     requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
 ) -> str | None:
     """Evaluate an expression of ours, in a frame of the stop or in none; None if that fails."""
-    arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
-    if frame_id is not None:
-        arguments["frameId"] = frame_id
     try:
-        body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)
+        return await _value(requests, expression, frame_id, seconds=seconds)
     except DebugError as error:
         log.info("%s: %s", expression, error)
         return None
-    return body.result
+
+
+async def _value(
+    requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
+) -> str:
+    arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
+    if frame_id is not None:
+        arguments["frameId"] = frame_id
+    return (await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)).result
 
 
 def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:

@@ -234,6 +234,11 @@ def faulted(kept: tuple[Breakpoint, ...], change: BreakpointFaulted) -> tuple[Br
     )
 
 
+def condition_failed(breakpoint_: ExceptionBreakpoint, change: BreakpointFaulted) -> ExceptionBreakpoint:
+    """The exception breakpoint after a condition has failed, which may be its own."""
+    return replace(breakpoint_, problem=change.problem) if breakpoint_.id == change.breakpoint else breakpoint_
+
+
 def raised(breakpoint_: ExceptionBreakpoint, session_id: str) -> ExceptionBreakpoint:
     """The exception breakpoint after a stop at an exception of its type, which exists, therefore."""
     unknown = tuple(id_ for id_ in breakpoint_.unknown_in if id_ != session_id)

@@ -32,6 +32,7 @@ from trio_debugmcp.state.breakpoints import (
     bound,
     breakpoint_changed,
     breakpoints_hit,
+    condition_failed,
     count_hits,
     enabled,
     faulted,
@@ -322,7 +323,8 @@ def _(change: HitsRecorded, state: State) -> State:
 
 @reduce.register
 def _(change: BreakpointFaulted, state: State) -> State:
-    return replace(state, breakpoints=faulted(state.breakpoints, change))
+    exceptions = tuple(condition_failed(each, change) for each in state.exceptions)
+    return replace(state, breakpoints=faulted(state.breakpoints, change), exceptions=exceptions)
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------

@@ -137,6 +137,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
     exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
+    notes += [each.problem for each in debugger.state.exceptions if each.problem and each.id in stop.breakpoint_ids]
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
     return Stop(
