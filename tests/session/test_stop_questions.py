@@ -151,7 +151,7 @@ async def test_one_value_that_spoils_the_answer_spoils_no_other(autojump_clock: 
         expression = arguments["expression"]
         if '"threads": 0' in expression:
             return {"result": "no JSON"}
-        if '"path": "' in expression:
+        if "probe.call('variables'" in expression:  # not the source of the probe, which may have anything in it
             asked.append(expression)
             good = {"variables": [], "total": 0, "value": "Slow(1)"}
             return {"result": json.dumps({"answer": good}) if '"path": "slow"' in expression else "[]"}
