@@ -18,8 +18,8 @@ CHECKS = sorted(file.stem for file in (Path(__file__).parent / "checks").glob("[
 OLDEST = (3, 8)
 
 LOADED = {
-    *("_socket", "_thread", "ast", "atexit", "builtins", "collections", "contextlib", "dis", "itertools", "json"),
-    *("os", "re", "sys", "threading", "time", "traceback", "types", "typing"),
+    *("_socket", "_thread", "ast", "atexit", "builtins", "collections", "contextlib", "dis", "enum", "itertools"),
+    *("json", "marshal", "os", "re", "sys", "threading", "time", "traceback", "types", "typing"),
 }
 """Modules that pydevd has imported on every version: tests/probe/test_live.py sees that no other name appears."""
 

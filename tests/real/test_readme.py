@@ -133,7 +133,15 @@ FORMER = {
     *("stacktrace_get", "variables_get", "evaluate", "evaluate_safe", "exception_get_context", "object_inspect"),
     *("references_get",),
     *("object_summarize", "collection_analyze", "memory_read", "layout_get", "members_get", "types_get"),
-    *("modules_search", "timeline_query", "process_read_output", "process_write_input"),
+    *(
+        "snapshot_create",
+        "snapshot_diff",
+        "snapshot_delete",
+        "modules_search",
+        "timeline_query",
+        "process_read_output",
+        "process_write_input",
+    ),
     *("code_load", "code_goto_definition", "code_find_usages", "code_find_assignments", "code_get_diagnostics"),
 }
 """The tools of debug-mcp."""

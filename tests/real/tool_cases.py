@@ -169,6 +169,16 @@ EXPECTED: dict[str, Expected] = {
             ({"expression": "nope"}, "EVAL_FAILED"),
         ),
     ),
+    "snapshot_create": Expected({}, running="NOT_PAUSED"),
+    "snapshot_diff": Expected(
+        {"before": "snap-1", "after": "snap-1"},
+        without="SNAPSHOT_NOT_FOUND", paused=ELSEWHERE, running="SNAPSHOT_NOT_FOUND",
+        mistakes=(({"before": "snap-1", "after": "snap-77"}, "SNAPSHOT_NOT_FOUND"),),
+    ),
+    "snapshot_list": Expected({}, without=None),
+    "snapshot_delete": Expected(
+        {"id": "*"}, without=None, mistakes=(({"id": "snap-77"}, "SNAPSHOT_NOT_FOUND"),)
+    ),
     "symbols_search": Expected({"pattern": "visit"}),
     "exception_get_context": Expected({}, without="NO_EXCEPTION", paused="NO_EXCEPTION", running="NOT_PAUSED"),
     "source_get": Expected(
@@ -213,6 +223,7 @@ MEANINGS = {
     "INVALID_THREAD": "there is no such thread; the message has those that there are",
     "INVALID_FRAME": "there is no such frame",
     "BREAKPOINT_NOT_FOUND": "there is no such breakpoint; the message has the ids",
+    "SNAPSHOT_NOT_FOUND": "there is no such snapshot; the message has the ids",
     "NO_EXCEPTION": "the program is not stopped at an exception, and was not ended by one",
     "EVAL_FAILED": "the expression does not parse, or raised",
     "EVAL_TIMEOUT": "it did not finish in time, and was interrupted where that is possible",

@@ -377,6 +377,26 @@ async def test_an_error_in_a_replay_names_what_the_recording_lacks(
             )
 
 
+async def test_recorded_snapshots_are_there_to_be_compared_and_no_others_are_taken(
+    clerks: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(clerks, speed=0) as (client, replay):
+        await until_over(replay)
+        assert len((await client.call("snapshot_list"))["snapshots"]) == 2
+        assert (await client.read("debugger://snapshots"))["snapshots"][1]["label"] == "stepped"
+        found = await client.call("snapshot_diff", before="snap-1", after="stepped")
+        assert found["unchanged"] > 0
+        with pytest.raises(ToolFailed, match="NOT_SUPPORTED: This is a replay"):
+            await client.call("snapshot_create")
+    async with replaying(clerks, speed=0, drive=True) as (client, _):
+        for name, arguments, _ in calls(clerks)[:3]:
+            await client.call(name, **arguments)
+        with pytest.raises(ToolFailed, match="The recording does not hold these variables"):
+            await client.call("snapshot_create", depth=1)
+        assert (await client.call("snapshot_create"))["id"] == "snap-1"
+        assert (await client.call("snapshot_diff", before="snap-1", after="snap-1"))["unchanged"] > 0
+
+
 async def test_a_watching_client_is_not_advised_to_launch_and_a_driving_one_is(
     recording: Recording, autojump_clock: MockClock
 ) -> None:

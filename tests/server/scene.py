@@ -17,8 +17,9 @@ STACK = "debugger://stack"
 OUTPUT = "debugger://output"
 MODULES = "debugger://modules"
 TIMELINE = "debugger://timeline"
+SNAPSHOTS = "debugger://snapshots"
 LIST_CHANGED = "list_changed"
-JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE]
+JSON_URIS = [SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE, SNAPSHOTS]
 
 
 async def launch(client: DebugClient, adapter: FakeAdapter, **arguments: Any) -> dict[str, Any]:

@@ -17,9 +17,19 @@ from trio_debugmcp.state.changes import (
 from trio_debugmcp.state.model import Breakpoint, Locals, NamedScope, Origin, Snapshot, StackFrame, State, Thread
 from trio_debugmcp.state.payloads import Location, Variable
 from trio_debugmcp.state.reduce import reduce
-from trio_debugmcp.state.resources import BREAKPOINTS, MODULES, OUTPUT, SESSION, STACK, THREADS, TIMELINE, changed
+from trio_debugmcp.state.resources import (
+    BREAKPOINTS,
+    MODULES,
+    OUTPUT,
+    SESSION,
+    SNAPSHOTS,
+    STACK,
+    THREADS,
+    TIMELINE,
+    changed,
+)
 
-ALL = {SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE}
+ALL = {SESSION, BREAKPOINTS, THREADS, STACK, OUTPUT, MODULES, TIMELINE, SNAPSHOTS}
 APP = "/src/app.py"
 ORIGIN = Origin("fake", "Fake", "Launch", 1000.0, process_name="app.py")
 

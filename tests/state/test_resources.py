@@ -30,16 +30,17 @@ from trio_debugmcp.state.resources import (
     OUTPUT,
     RESOURCES,
     SESSION,
+    SNAPSHOTS,
     STACK,
     THREADS,
     TIMELINE,
     View,
     canonical,
     changed,
-    session_payload,
     source_path,
     source_uri,
 )
+from trio_debugmcp.state.session_view import session_payload
 
 CONTRACT = {
     SESSION: "processId processName executablePath runtimeVersion state launchMode attachedAt pauseReason "
@@ -51,6 +52,7 @@ CONTRACT = {
     MODULES: "modules count revision",
     OUTPUT: "entries nextSeq dropped revision",
     TIMELINE: "events totalEvents eventsDropped revision",
+    SNAPSHOTS: "snapshots count revision",
 }
 
 ALLOWED = {

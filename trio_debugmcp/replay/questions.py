@@ -45,6 +45,7 @@ _WORDS = {
 
 _PROBE_WORDS = {
     "variables": "these variables",
+    "capture": "these variables",
     "stop": "these variables",
     "frames": "the stack of this thread",
     "stacks": "the stacks of these threads",

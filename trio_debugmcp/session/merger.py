@@ -10,6 +10,7 @@ by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
 from collections.abc import Callable
+from itertools import count
 from typing import Protocol
 
 import trio
@@ -43,6 +44,7 @@ class Merger:
         self.state = State()
         self.timeline = timeline
         self.revisions = dict.fromkeys(RESOURCES, 0)
+        self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self._listener = listener
         # No buffer: a sender is never ahead of the state by more than its own change.
         self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](0)

@@ -113,21 +113,21 @@ class _Growing:
         """Fetch the children of these variables, and of what they have."""
         below = []
         for variable, above in places:
-            identity = _identity(variable)
-            if not variable.variables_reference or identity in self._shown or self._room <= 0:
+            known = identity(variable)
+            if not variable.variables_reference or known in self._shown or self._room <= 0:
                 continue
-            self._shown[identity] = above[-1]
+            self._shown[known] = above[-1]
             found = await children(self._requests, variable.variables_reference, variable.type)
             self._children[above[-1]] = found
             shown = found[: min(self._question.count, max(self._room, 0))]
             self._room -= len(shown)
-            below += [(each, (*above, _path(each, above[-1]))) for each in shown]
+            below += [(each, (*above, path_below(each, above[-1]))) for each in shown]
         if depth > 1 and below:
             await self.level(below, depth - 1)
 
     def node(self, variable: DapVariable, path: str, size: int, above: tuple[str, ...] = ()) -> Node:
         """Return a variable as far as it was fetched."""
-        known = self._shown.get(_identity(variable)) if variable.variables_reference else None
+        known = self._shown.get(identity(variable)) if variable.variables_reference else None
         if known is not None and known != path:
             marked = Node(variable.name, "", path=path)
             return replace(marked, cycle=known) if known in above else replace(marked, same=known)
@@ -139,16 +139,18 @@ class _Growing:
             variable.type,
             path,
             size if found is None else len(found),
-            children=tuple(self.node(each, _path(each, path), _size(each), (*above, path)) for each in shown),
+            children=tuple(self.node(each, path_below(each, path), _size(each), (*above, path)) for each in shown),
         )
 
 
-def _identity(variable: DapVariable) -> str:
+def identity(variable: DapVariable) -> str:
+    """Return what tells one object of a stop from another: its address and type, or its reference."""
     address = _ADDRESS.search(variable.value)
     return f"{variable.type} {address[0]}" if address is not None else f"{variable.variables_reference}"
 
 
-def _path(variable: DapVariable, parent: str) -> str:
+def path_below(variable: DapVariable, parent: str) -> str:
+    """Return the path of a child; `parent` is that of what it is inside of."""
     if variable.evaluate_name:
         return variable.evaluate_name
     return f"{parent}{variable.name}" if variable.name.startswith("[") else f"{parent}.{variable.name}"

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
+from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.model import (
     Breakpoint,
     ExceptionBreakpoint,
@@ -233,3 +234,15 @@ class BreakpointFaulted(Change, frozen=True):
     condition: str
     problem: str
     breakpoint: str | None = None
+
+
+class CaptureTaken(Change, frozen=True):
+    """The variables of a frame were captured; it is kept as long as their session lives, and there is room."""
+
+    capture: Capture
+
+
+class CapturesRemoved(Change, frozen=True):
+    """Captures were deleted."""
+
+    ids: frozenset[str]

@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.payloads import (
     BreakpointType,
     ExceptionInfo,
@@ -250,7 +251,7 @@ class State(Struct, frozen=True):
 
     `stops` counts the stops of all sessions. `last` is the root session that ended last, as it was at its end. Output
     and timeline events are kept in ring buffers outside; `written` and `happened` are the positions of their ends, so
-    that comparing two states shows whether there is something new in them.
+    that comparing two states shows whether there is something new in them. `captures` are what users call snapshots.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -261,6 +262,7 @@ class State(Struct, frozen=True):
     last: Snapshot | None = None
     written: int = 0
     happened: int = 0
+    captures: tuple[Capture, ...] = ()
 
     @property
     def focused(self) -> Snapshot | None:

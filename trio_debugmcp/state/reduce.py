@@ -18,8 +18,10 @@ what the user asked for. They are reduced one at a time, in the order in which t
 4. *Focus.* A stop takes the focus unless the focused session is itself paused or in the middle of a step, so that a
    client does not lose the session it works in. The whole rule is in focus.py.
 
-What each change makes of its part of the state is in execution.py, breakpoints.py and focus.py; here stands whether it
-still applies.
+What each change makes of its part of the state is in execution.py, breakpoints.py, captures.py and focus.py; here
+stands whether it still applies.
+
+Long because it is a table: a reduction for each kind of change, of few lines each.
 """
 
 from collections.abc import Callable
@@ -46,6 +48,7 @@ from trio_debugmcp.state.breakpoints import (
     update,
     without_history,
 )
+from trio_debugmcp.state.captures import with_capture, without_captures, without_sessions
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
@@ -53,6 +56,8 @@ from trio_debugmcp.state.changes import (
     BreakpointPut,
     BreakpointsBound,
     BreakpointsRemoved,
+    CapturesRemoved,
+    CaptureTaken,
     Change,
     EventReceived,
     ExceptionBreakpointPut,
@@ -136,6 +141,7 @@ def _(change: SessionClosed, state: State) -> State:
         snapshots=left,
         focus=focus_after_end(state.focus, closed, left),
         last=closed if closed.parent is None else state.last,
+        captures=without_sessions(state.captures, gone),
     )
 
 
@@ -325,6 +331,21 @@ def _(change: HitsRecorded, state: State) -> State:
 def _(change: BreakpointFaulted, state: State) -> State:
     exceptions = tuple(condition_failed(each, change) for each in state.exceptions)
     return replace(state, breakpoints=faulted(state.breakpoints, change), exceptions=exceptions)
+
+
+# --- Captures ---------------------------------------------------------------------------------------------------------
+
+
+@reduce.register
+def _(change: CaptureTaken, state: State) -> State:
+    if state.snapshot(change.capture.session_id) is None:  # as above
+        return state
+    return replace(state, captures=with_capture(state.captures, change.capture))
+
+
+@reduce.register
+def _(change: CapturesRemoved, state: State) -> State:
+    return replace(state, captures=without_captures(state.captures, change.ids))
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------

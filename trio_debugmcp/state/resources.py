@@ -13,28 +13,27 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
+from trio_debugmcp.state.captures import snapshots_payload
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, StackFrame, State
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
-    ChildSession,
     ExceptionBreakpointPayload,
     Frame,
-    Listening,
     ModulePayload,
     ModulesPayload,
     OutputPayload,
     Payload,
     Scope,
-    SessionPayload,
     StackPayload,
     ThreadPayload,
     ThreadsPayload,
     TimelinePayload,
     iso_time,
 )
+from trio_debugmcp.state.session_view import session_parts, session_payload
 
 SESSION = "debugger://session"
 NO_TYPE = "no such exception type yet: the program stops once one of that name is raised"
@@ -45,6 +44,7 @@ STACK = "debugger://stack"
 OUTPUT = "debugger://output"
 MODULES = "debugger://modules"
 TIMELINE = "debugger://timeline"
+SNAPSHOTS = "debugger://snapshots"
 
 SOURCE_TEMPLATE = "debugger://source/{+file}"
 _SOURCE_PREFIX = "debugger://source/"
@@ -115,36 +115,6 @@ def canonical(uri: str) -> str:
     """The one spelling that stands for all spellings of a URI. A notification has the spelling that was subscribed."""
     path = source_path(uri)
     return uri if path is None else source_uri(path)
-
-
-def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
-    """The payload of `debugger://session`, also for a session that has ended."""
-    origin = snapshot.origin
-    stop = snapshot.stop if snapshot.phase == "Paused" else None
-    return SessionPayload(
-        process_id=origin.process_id,
-        process_name=origin.process_name,
-        executable_path=origin.executable_path,
-        runtime_version=origin.runtime_version,
-        state=snapshot.phase,
-        launch_mode=origin.launch_mode,
-        attached_at=iso_time(origin.attached_at),
-        pause_reason=None if stop is None else stop.reason,
-        current_location=None if stop is None else stop.location,
-        active_thread_id=None if stop is None else stop.thread_id,
-        command_line_args=list(origin.command_line_args),
-        working_directory=origin.working_directory,
-        adapter=origin.adapter,
-        language=origin.language,
-        exit_code=snapshot.exit_code,
-        exception=None if stop is None else stop.exception,
-        children=[_child(each) for each in state.snapshots if each.parent == snapshot.id],
-        sessions=[_child(each) for each in state.snapshots],
-        session_id=snapshot.id,
-        parent_session_id=snapshot.parent,
-        revision=revision,
-        listening=_listening(state, snapshot),
-    )
 
 
 ALL_SENT = "all its notifications are sent: breakpoint_enable starts it again"
@@ -248,36 +218,11 @@ def _modules_payload(snapshot: Snapshot, revision: int) -> ModulesPayload:
     return ModulesPayload(modules, len(modules), revision)
 
 
-def _listening(state: State, snapshot: Snapshot) -> Listening | UnsetType:
-    if not snapshot.origin.listens:
-        return UNSET
-    connected = sum(each.parent == snapshot.id for each in state.snapshots)
-    return Listening(snapshot.origin.process_name, connected, snapshot.dialed_in)
-
-
-def _child(snapshot: Snapshot) -> ChildSession:
-    stop = snapshot.stop if snapshot.phase == "Paused" else None
-    return ChildSession(
-        session_id=snapshot.id,
-        process_id=snapshot.origin.process_id,
-        process_name=snapshot.origin.process_name,
-        state=snapshot.phase,
-        pause_reason=None if stop is None else stop.reason,
-        current_location=None if stop is None else stop.location,
-        parent_session_id=snapshot.parent,
-    )
-
-
 def _best_binding(each: Breakpoint) -> Binding | None:
     return next(
         (binding for binding in each.bindings if binding.verified),
         each.bindings[0] if each.bindings else None,
     )
-
-
-def _session_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
-    others = tuple((each.id, each.origin, each.phase, each.stop) for each in state.snapshots)
-    return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, others
 
 
 def _breakpoint_parts(state: State, _snapshot: Snapshot) -> tuple[object, ...]:
@@ -292,7 +237,7 @@ RESOURCES: dict[str, Resource] = {
             SESSION,
             "Debug Session",
             "Current debug session state (process info, state, location)",
-            _session_parts,
+            session_parts,
             lambda view: session_payload(view.state, view.snapshot, view.revision),
         ),
         Resource(
@@ -337,6 +282,13 @@ RESOURCES: dict[str, Resource] = {
             "The last events: stops, breakpoints, exceptions, output, threads, tool calls, and who is connected",
             lambda state, _snapshot: (state.happened,),
             lambda view: view.rings.timeline_payload(view.revision),
+        ),
+        Resource(
+            SNAPSHOTS,
+            "Snapshots",
+            "Snapshots of variables, which snapshot_diff compares",
+            lambda state, _snapshot: state.captures,
+            lambda view: snapshots_payload(view.state.captures, view.revision),
         ),
     )
 }

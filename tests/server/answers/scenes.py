@@ -170,6 +170,12 @@ async def stops(scene: Scene) -> Answers:
     yield "object_inspect", await scene.call("object_inspect", expression="basket")
     yield "collection_summarize", await scene.call("collection_summarize", expression="basket", max_items=1)
     adapter.restore("evaluate")
+    yield "snapshot_create", await scene.call("snapshot_create", depth=1)
+    scene.script_variables()
+    await scene.call("snapshot_create", label="same")
+    yield "snapshot_diff", await scene.call("snapshot_diff", before="snap-1", after="same")
+    yield "snapshot_list", await scene.call("snapshot_list")
+    yield "snapshot_delete", await scene.call("snapshot_delete", id="*")
     yield "variable_set", await scene.call("variable_set", path="count", value="0 + 1")
     for each in ({"id": 1, "name": "shop", "path": scene.file}, {"id": 2, "name": "libc", "isUserCode": False}):
         await adapter.event("module", {"reason": "new", "module": each})

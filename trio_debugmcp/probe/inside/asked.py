@@ -28,6 +28,7 @@ class Asked:
             int(parameters.get("limit", values.LIMIT)),
             code=bool(parameters.get("code", True)),
             types=bool(parameters.get("types", False)),
+            fields=bool(parameters.get("fields", False)),
         )
 
     def number(self, name: str, default: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional
 from trio_debugmcp.probe.inside import (
     assignment,
     bounds,
+    captures,
     engine,
     evaluation,
     facts,
@@ -121,6 +122,17 @@ def _inspect(asked: Asked) -> Json:
     value = variables.evaluate(path, frame, asked.budget)
     depth, most = asked.number("depth", 2), asked.number("count", 50)
     return {"object": trees.tree_json(value, path, depth, most, asked.budget, asked.renderer)}
+
+
+def _capture(asked: Asked) -> Json:
+    """The locals of a frame, with what is inside, to be compared with a later answer; and where that frame is."""
+    thread = asked.thread()
+    seen = asked.frame(thread)
+    pairs = variables.scope_pairs(seen.frame, "locals")
+    depth, most = asked.number("depth", 2), asked.number("count", 100)
+    answer = captures.capture_json(pairs, depth, most, asked.budget, asked.renderer)
+    answer["at"] = frames.frame_json(asked.number("frame", 0), seen, False)
+    return answer
 
 
 def _summarize(asked: Asked) -> Json:
@@ -252,6 +264,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stacks": _stacks,
     "variables": _variables,
     "inspect": _inspect,
+    "capture": _capture,
     "summarize": _summarize,
     "describe": _describe,
     "safe": _safe,

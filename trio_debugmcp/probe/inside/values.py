@@ -9,6 +9,7 @@ Collections, numbers, strings, functions, classes and exceptions are read direct
 within the bounds of `bounds.py`; an object without one shows its fields, one level deep.
 """
 
+import enum
 import sys
 import types
 from typing import Any, Iterable, Iterator, List, Optional, Tuple
@@ -104,6 +105,10 @@ class Renderer:
             return atoms.array(value, limit)
         if method is None:
             return self._object(value, limit, depth)
+        shown = self._without_code(value, limit, depth) if self._fields and not self._code else None
+        if shown is not None:
+            self.withheld = True
+            return shown
         return self._run_repr(value, limit, depth)
 
     # --- Collections --------------------------------------------------------------------------------------------------
@@ -149,6 +154,22 @@ class Renderer:
             return atoms.cut(object.__repr__(value), limit)  # of C code: nothing is known but its address
         return self._call(cls, found, limit, max(depth, DEEPEST))
 
+    def _without_code(self, value: Any, limit: int, depth: int) -> Optional[str]:
+        """What is known of a value that has a `repr` of its own, or None."""
+        cls = type(value)
+        if is_quick(cls):
+            return None
+        if issubclass(cls, enum.Enum):
+            own = facts.instance_dict(value) or {}
+            return f"<{facts.type_name(cls)}.{own.get('_name_')}: {self._render(own.get('_value_'), limit, DEEPEST)}>"
+        if facts.container(value) is not None:
+            return self._collection(value, limit, depth)
+        for base in (str, bytes, bytearray, int):
+            atom = atoms.of(base) if issubclass(cls, base) else None
+            if atom is not None:
+                return f"{facts.type_name(cls)}({atom(value, limit)})"
+        return self._object(value, limit, depth) if facts.fields(value) else None
+
     def _call(self, cls: type, pairs: List[Tuple[str, Any]], limit: int, depth: int) -> str:
         name = facts.type_name(cls)
         part = max(limit // 2, _LEAST)
@@ -161,7 +182,7 @@ class Renderer:
         cls = type(value)
         if slow(cls) is not None:
             return f"<repr took over {SLOW_SECONDS} s>"
-        if not self._code and not _is_quick(cls):
+        if not self._code and not is_quick(cls):
             self.withheld = True
             return self._object(value, limit, depth) if self._fields else f"{facts.type_name(cls)}(...)"
         size = self._size(value)
@@ -213,15 +234,17 @@ _QUICK = {
     "pathlib._local": ("PosixPath", "PurePosixPath", "PurePath", "Path", "WindowsPath", "PureWindowsPath"),
     "re": ("Pattern", "Match"),
     "uuid": ("UUID",),
+    "numpy": tuple("bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()),
 }
-"""Types of the standard library, by module, whose `repr` runs no code but its own and takes no time."""
+"""Types of libraries, by module, whose `repr` runs no code but its own and takes no time."""
 
 
 def _is_atom(value: Any) -> bool:
     return atoms.of(type(value)) is not None
 
 
-def _is_quick(cls: type) -> bool:
+def is_quick(cls: type) -> bool:
+    """Whether this is one of the types of libraries whose `repr` takes no time and has no effects."""
     names = _QUICK.get(facts.module_name(cls))
     if names is None or facts.type_name(cls) not in names:
         return False

@@ -47,6 +47,7 @@ _FAMILIES = (
     "assigning",
     "source",
     "loaded",
+    "snapshots",
     "memory",
     "process",
     "timeline",
