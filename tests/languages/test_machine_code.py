@@ -104,3 +104,19 @@ async def test_a_running_program_is_attached_to_runs_on_is_paused_and_runs_on_af
                 assert state in "SR"  # neither traced nor stopped
             finally:
                 process.kill()
+
+
+async def test_hits_are_counted_messages_written_and_a_crash_is_how_the_program_ended(
+    debugging: Connect, native_adapter: str, native_program: str
+) -> None:
+    async with debugging() as client:
+        wanted = [{**at("loop"), "hit_condition": "2"}, {**at("after the loop"), "log_message": "total={total}"}]
+        start = {"program": native_program, "adapter": native_adapter, "args": ["crash"]}
+        second = await client.call("debug_launch", **start, breakpoints=wanted)
+        assert (second["breakpoints"], second["locals"]["i"]) == (["bp-1"], "1")
+        crashed = await client.call("debug_continue")
+        assert (crashed["reason"], crashed["log"]) == ("Exception", "total=9\n")
+        end = await client.call("debug_continue")
+        assert (end["exitCode"], end["signal"]) == (-11, "SIGSEGV")
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [each.rpartition(", ")[2] for each in listed] == ["3 hits", "1 hit"]

@@ -16,6 +16,7 @@ from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.exceptions import evaluated, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
+from trio_debugmcp.session.hit_counts import HitCounts
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
@@ -46,6 +47,7 @@ class BreakpointSync:
     Attributes:
         accepting: the adapter takes breakpoints: from `initialized` on.
         hidden: what the adapter has of ours besides.
+        counts: hit conditions that are judged here.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class BreakpointSync:
         start: Start,
     ) -> None:
         self.accepting = False
+        self.counts = HitCounts(requests, merger)
         stops = isinstance(start, Launch) and start.stop_at_entry
         self.hidden = HiddenBreakpoints(requests.profile.entry_function if stops else None)
         self._hits = hits
@@ -117,7 +120,7 @@ class BreakpointSync:
         if not self._requests.capabilities.supports_function_breakpoints:
             await self._bind([], [(each, "breakpoints on functions") for each in mine])
             return
-        sent, unsupported = supported(mine, self._requests.capabilities)
+        sent, unsupported = supported(mine, self._requests.capabilities, hits_are_ours=self.counts.ours)
         problem = await self._judging(Group((each,)) for each in sent)
         if problem is not None:
             unsupported += [(each, "log messages on functions") for each in sent if each.log_message is not None]
@@ -138,7 +141,7 @@ class BreakpointSync:
     def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
         name, guard = code.function_breakpoint(each.function or "")
-        conditions = conditions_of(each)
+        conditions = conditions_of(self.counts.sent(each))
         if guard is not None:
             conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
         if judged and not Group((each,)).is_simple:
@@ -192,7 +195,7 @@ class BreakpointSync:
         placed: list[Breakpoint] = []
         without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
         mine = [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
-        able, unsupported = supported(mine, self._requests.capabilities)
+        able, unsupported = supported(mine, self._requests.capabilities, hits_are_ours=self.counts.ours)
         for each in able:
             line = self._places.line_with_code(file, each.line or 1) if each.function is None else each.line
             if line is None or each.lost:
@@ -275,7 +278,7 @@ class BreakpointSync:
         if judged and not group.is_simple:
             condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
             return {"line": group.members[0].line, "condition": condition}
-        first, conditions = group.members[0], conditions_of(group.members[0])
+        first, conditions = group.members[0], conditions_of(self.counts.sent(group.members[0]))
         guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in group.members))
         if all(guarded):
             either = self._requests.profile.expressions.either
@@ -296,6 +299,9 @@ class BreakpointSync:
 
         Where the program does not say it, the conditions are evaluated again.
         """
+        judged = self.counts.taken()
+        if judged is not None:
+            return judged
         hit = set(stopped.hit_breakpoint_ids or ())
         there = [
             each

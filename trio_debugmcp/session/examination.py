@@ -159,6 +159,8 @@ class Examiner:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
         if stopped.reason == "attach":
             return False  # gdb leaves the program stopped, which is to run on
+        if not await self._breakpoints.counts.at_stop(stopped):
+            return False
         hidden = self._breakpoints.hidden
         if stopped.reason != "entry" or hidden.function is None:
             return True

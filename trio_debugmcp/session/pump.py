@@ -172,7 +172,7 @@ class EventPump:
             mark = dialect.log_message(breakpoint_.id, "")
             if breakpoint_.log_message is not None and text.startswith(mark) and not self._hits.possible:
                 logged = self._console.message(breakpoint_.log_message, text.removeprefix(mark))
-                self._console.append("tracepoint", logged)
+                self._console.append("tracepoint", logged if logged.endswith("\n") else f"{logged}\n")  # gdb has none
                 await self._merger.merge(BreakpointLogged(session_id, breakpoint_.id, logged))
                 return
         failed = dialect.condition_failure(text)
@@ -181,4 +181,4 @@ class EventPump:
             problem = f"the condition `{condition}` failed: {error}"
             self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
-        self._console.append(self._requests.profile.words.stream(category), text)
+        self._console.append(self._requests.profile.words.stream(category, text), text)

@@ -39,6 +39,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.execution import Execution
+from trio_debugmcp.session.exit_signal import learn_exit_signal, true_exit_code
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
@@ -182,7 +183,7 @@ class DebugSession:
         self._shared.breakpoints.remove_session(self._breakpoints)
         if not self.closed.is_set():
             await self._shared.console.announce(self.id)  # what was written before the end precedes it
-            exit_code = self._ending.exit_code if self._ending.exited else self._terminals.exit_code
+            exit_code = true_exit_code(self._ending.exit_code, self._terminals.exit_code)
             killed, failed = self._ending.killed, self._ending.failed
             exit_code = None if killed else exit_code
             await self._merger.merge(SessionClosed(self.id, reason, exit_code, failed=failed, killed=killed))
@@ -205,6 +206,7 @@ class DebugSession:
                     self.requests.started = True
                     task_status.started()
                     await self._ending.wait()
+                    await learn_exit_signal(self.requests, self._ending)
                     if self._ending.terminate is False and isinstance(self.start, Launch):
                         await self._detach()
             finally:

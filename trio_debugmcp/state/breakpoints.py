@@ -251,6 +251,27 @@ def is_hit_condition(text: str) -> bool:
     return form is not None and int(form[2]) > 0
 
 
+def meets_hit_condition(hit_condition: str, hits: int) -> bool:
+    """Whether a breakpoint stops at this hit; a bare number means that hit only."""
+    form = _HIT_CONDITION.fullmatch(hit_condition)
+    if form is None:
+        return True
+    number = int(form[2])
+    match form[1]:
+        case "" | "==":
+            return hits == number
+        case ">=":
+            return hits >= number
+        case ">":
+            return hits > number
+        case "<=":
+            return hits <= number
+        case "<":
+            return hits < number
+        case _:
+            return number == 0 or hits % number == 0
+
+
 def hits_after_stop(hit_condition: str | None, hits: int) -> int:
     """The number of hits at a stop, given the number at the previous stop (0 before the first)."""
     form = _HIT_CONDITION.fullmatch(hit_condition or "")

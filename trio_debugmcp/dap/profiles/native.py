@@ -24,6 +24,14 @@ _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/b
 _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 """A path that C++ has, too."""
 
+_OF_GDB = re.compile(
+    r"❌|Breakpoint \d+ (\(.*\) pending\.|at 0x)|Catchpoint \d+ \(|(Hardware )?[Ww]atchpoint \d+:"
+    r"|\[(New|Switching to) (Thread|LWP) |\[Thread (0x.* exited\]|debugging using )|\[Inferior \d+ \("
+    r"|\[(Attaching|Detaching) |Using host libthread_db library |Note: breakpoint|Run till exit from "
+    r"|Function \".*\" not defined|No (symbol table is loaded|source file named )"
+)
+"""Lines that gdb writes itself, and reports as the program's."""
+
 _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 """The end of a string's value, which may begin with its address."""
 
@@ -90,6 +98,8 @@ class NativeCode(Code):
 class NativeDialect(Dialect):
     """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
 
+    hit_conditions_are_ours: ClassVar[bool] = True
+
     def __init__(self, raised: Sequence[str]) -> None:
         self._raised = list(raised)
 
@@ -126,8 +136,11 @@ class NativeWords(Words):
     def __init__(self, *, own_streams: bool) -> None:
         self._own_streams = own_streams
 
-    def stream(self, category: str) -> ProgramStream:
-        return "console" if self._own_streams else super().stream(category)
+    exit_signal: ClassVar[str | None] = "$_exitsignal"
+
+    def stream(self, category: str, text: str = "") -> ProgramStream:
+        own = self._own_streams or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
+        return "console" if own else super().stream(category, text)
 
     def why(self, stopped: Stopped) -> str | None:
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at

@@ -109,6 +109,9 @@ class Dialect:
     one_breakpoint_per_line: ClassVar[bool] = False
     """Whether of several breakpoints on one line the adapter only observes the last; columns do not tell them apart."""
 
+    hit_conditions_are_ours: ClassVar[bool] = False
+    """Whether hit conditions are judged by us: the adapter means something else by a bare number, or has none."""
+
     pause_echo_seconds: ClassVar[float] = 0.0
     """How long after a stop that crossed a `pause` the adapter may report that stop once more."""
 

@@ -1,7 +1,7 @@
 """`Words`: what is in an adapter's texts, which are written for people. The defaults suit most adapters."""
 
 import re
-from typing import Literal
+from typing import ClassVar, Literal
 
 from trio_debugmcp.dap.messages import Stopped
 
@@ -14,8 +14,11 @@ _DRAWN = re.compile(r"\s*\d*\s*\||[\s^~]*$")
 class Words:
     """What one adapter's texts mean."""
 
-    def stream(self, category: str) -> ProgramStream:
-        """Where output of this category belongs: in the program's `stdout` or `stderr`, or in `console`."""
+    exit_signal: ClassVar[str | None] = None
+    """An expression for the signal that ended the program, where the adapter then reports 0 for its exit code."""
+
+    def stream(self, category: str, text: str = "") -> ProgramStream:
+        """Where output belongs, by its category: in the program's `stdout` or `stderr`, or in `console`."""
         return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
 
     def why(self, stopped: Stopped) -> str | None:

@@ -1,0 +1,125 @@
+"""Hit conditions where the adapter means something else by them, and signals that end a program unreported."""
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.session.natives import SOURCE, launched
+from trio_debugmcp.dap.profiles.native import NativeWords
+from trio_debugmcp.session.exit_signal import true_exit_code
+from trio_debugmcp.state.breakpoints import meets_hit_condition
+from trio_debugmcp.testing import DebugClient, FakeAdapter
+
+
+async def hits_that_stop(adapter: FakeAdapter, client: DebugClient, hits: int, id_: int = 1) -> list[int]:
+    """Let the program reach a breakpoint of the adapter's so many times; return the hits at which it stayed stopped."""
+    stopped = []
+    for number in range(1, hits + 1):
+        await adapter.stop("breakpoint", hit=[id_])
+        await trio.sleep(1)
+        if (await client.call("debug_state"))["state"] == "Paused":
+            stopped.append(number)
+            await client.call("debug_continue", wait=False)
+    return stopped
+
+
+@pytest.mark.parametrize(
+    ("condition", "stops"),
+    [("3", [3]), ("== 2", [2]), (">= 4", [4, 5]), ("> 4", [5]), ("<= 1", [1]), ("< 3", [1, 2]), ("% 2", [2, 4])],
+)
+async def test_a_hit_condition_means_the_same_with_every_adapter_and_every_hit_is_counted(
+    autojump_clock: MockClock, condition: str, stops: list[int]
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", SOURCE, 33)]
+    wanted = {"file": __file__, "line": 1, "hit_condition": condition}
+    async with launched("gdb", adapter, breakpoints=[wanted]) as client:
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1}]
+        assert await hits_that_stop(adapter, client, 5) == stops
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert listed.endswith(", 5 hits")
+        await client.call("breakpoint_set", **{**wanted, "hit_condition": "2"})
+        assert await hits_that_stop(adapter, client, 3, id_=2) == [2]
+
+
+async def test_a_breakpoint_that_waits_for_another_hit_does_not_hide_one_that_stops_there(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    wanted = [{"file": __file__, "line": 1, "hit_condition": "2"}, {"function": "add"}]
+    async with launched("gdb", adapter, breakpoints=wanted) as client:
+        for expected in (["fn-2"], ["bp-1", "fn-2"]):
+            await adapter.stop("breakpoint", hit=[1, 2])
+            assert (await client.call("debug_wait"))["breakpoints"] == expected
+            await client.call("debug_continue", wait=False)
+
+
+async def test_a_log_message_at_some_hits_is_refused_as_it_would_be_written_at_all(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    wanted = {"file": __file__, "line": 1, "hit_condition": "2", "log_message": "here"}
+    async with launched("gdb", adapter, breakpoints=[wanted]) as client:
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "fake does not support hit conditions of log messages" in listed
+
+
+def test_a_text_that_is_not_a_hit_condition_holds_always() -> None:
+    assert meets_hit_condition("soon", 1)
+
+
+# --- Words of the adapter ---------------------------------------------------------------------------------------------
+
+
+async def test_gdbs_own_words_are_not_in_the_programs_output_and_messages_end_their_line(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    wanted = {"file": __file__, "line": 1, "log_message": "i={i}"}
+    async with launched("gdb", adapter, breakpoints=[wanted]) as client:
+        for text in ("Breakpoint 1 (-source a.c -line 1) pending.\n", "[New Thread 0x7f (LWP 3)]\n", "total 9\n"):
+            await adapter.event("output", {"category": "stdout", "output": text})
+        for number in range(2):
+            text = adapter.sent("setBreakpoints")[-1]["breakpoints"][0]["logMessage"].replace("{i}", str(number))
+            await adapter.event("output", {"category": "console", "output": text})
+        await adapter.stop("pause")
+        stop = await client.call("debug_wait")
+        assert (stop["stdout"], stop["log"]) == ("total 9\n", "i=0\ni=1\n")
+
+
+def test_a_line_of_the_program_between_gdbs_keeps_them_together() -> None:
+    words = NativeWords(own_streams=False)
+    both = "[Thread 0x7f (LWP 3) exited]\n[Inferior 1 (process 3) exited normally]\n"
+    assert words.stream("stdout", both) == "console"
+    assert words.stream("stdout", "[Thread 0x7f (LWP 3) exited]\nmine\n") == "stdout"
+    assert words.stream("stdout", "") == "stdout"
+
+
+async def test_a_program_that_a_signal_has_ended_has_that_signal_although_gdb_reports_0(
+    autojump_clock: MockClock,
+) -> None:
+    for value, code in (("11", -11), ("void", None)):
+        adapter = FakeAdapter()
+        adapter.values["$_exitsignal"] = value
+        async with launched("gdb", adapter) as client:
+            await adapter.exit(0)
+            await trio.sleep(5)
+            assert (await client.call("debug_state")).get("exitCode") in (code, 0 if code is None else code)
+            assert (await client.call("debug_state")).get("signal") == ("SIGSEGV" if code else None)
+
+
+async def test_an_adapter_that_does_not_answer_what_ended_the_program_holds_up_the_end_for_a_second(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.withhold("evaluate")
+    async with launched("gdb", adapter) as client:
+        await adapter.exit(0)
+        await trio.sleep(2)
+        assert (await client.call("debug_state"))["state"] == "Disconnected"
+
+
+def test_a_process_of_ours_knows_better_than_its_adapter_that_a_signal_ended_it() -> None:
+    assert true_exit_code(11, -11) == -11
+    assert true_exit_code(11, 11) == 11
+    assert true_exit_code(7, -9) == 7
+    assert (true_exit_code(None, 3), true_exit_code(0, None), true_exit_code(None, None)) == (3, 0, None)
