@@ -21,7 +21,7 @@ async def test_without_a_session_each_mistake_is_named_and_the_server_stays_usab
         ("debug_launch", {"program": "/tmp", "adapter": "debugpy"}, "INVALID_PATH", "is a directory"),
         ("debug_launch", {"program": STEPS, "cwd": "/nowhere"}, "INVALID_PATH", "working directory"),
         ("debug_launch", {"program": program("broken.py")}, "LAUNCH_FAILED", "SyntaxError in line 1"),
-        ("debug_launch", {"program": "/bin/true"}, "ADAPTER_NOT_FOUND", "debugpy"),
+        ("debug_launch", {"program": "/etc/passwd"}, "ADAPTER_NOT_FOUND", "debugpy"),
         ("debug_launch", {"program": STEPS, "adapter": "cobol"}, "ADAPTER_NOT_FOUND", "debugpy"),
         (
             "debug_launch",
