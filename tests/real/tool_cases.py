@@ -94,12 +94,15 @@ EXPECTED: dict[str, Expected] = {
         {}, paused=ELSEWHERE, running=ELSEWHERE, mistakes=(({"frame_index": 77}, "INVALID_FRAME"),)
     ),
     "debug_state": Expected({}, without=None),
-    "debug_continue": Expected({"wait": False}, running="NOT_PAUSED", moves=True),
+    "debug_continue": Expected(
+        {"wait": False}, running="NOT_PAUSED", moves=True, mistakes=(({"reverse": True}, "NOT_SUPPORTED"),)
+    ),
     "debug_step": Expected(
         {}, running="NOT_PAUSED", moves=True,
         mistakes=(
             ({"mode": "sideways"}, "INVALID_PARAMETER"),
             ({"mode": "back"}, "NOT_SUPPORTED"),
+            ({"mode": "in", "target": "nope"}, "INVALID_PARAMETER"),
         ),
     ),
     "trace_function": Expected(
@@ -121,6 +124,7 @@ EXPECTED: dict[str, Expected] = {
             ({"file": FILE}, "INVALID_PARAMETER"),
             ({**HERE, "condition": "a b"}, "INVALID_CONDITION"),
             ({**HERE, "hit_condition": "often"}, "INVALID_CONDITION"),
+            ({"address": "0x1000"}, "NOT_SUPPORTED"),
         ),
     ),
     "tracepoint_set": Expected(
@@ -131,6 +135,7 @@ EXPECTED: dict[str, Expected] = {
         {"exception_type": "ValueError"}, without=None,
         mistakes=(({"exception_type": "OSError", "condition": "a b"}, "INVALID_CONDITION"),),
     ),
+    "breakpoint_set_data": Expected({"variable": "count"}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
     "breakpoint_enable": Expected({"id": ID}, without=None, mistakes=(({"id": "bp-77"}, "BREAKPOINT_NOT_FOUND"),)),
     "breakpoint_remove": Expected({"id": ID}, without=None, mistakes=(({"id": "bp-77"}, "BREAKPOINT_NOT_FOUND"),)),
     "breakpoint_list": Expected({}, without=None),

@@ -6,9 +6,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import failure, paused
+from tests.server.scene import failure, launch, paused
 from trio_debugmcp.session.assignment import SECONDS
-from trio_debugmcp.testing import FakeAdapter, open_server
+from trio_debugmcp.testing import FakeAdapter, connect, open_server
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Refusal
 
 
@@ -45,6 +45,21 @@ async def test_the_locals_of_the_stop_are_those_after_the_change(autojump_clock:
         await client.call("variable_set", path="count", value="4")
         await trio.sleep(5)
         assert (await client.call("debug_state"))["locals"] == {"count": "4"}
+
+
+async def test_an_adapter_that_keeps_values_is_made_to_look_again(autojump_clock: MockClock) -> None:
+    adapter = able("supportsSetExpression")
+    options = adapter.options()
+    (profile,) = options.settings.profiles
+    profile.renew = "look again"
+    async with connect(options=options) as client:
+        await launch(client, adapter, stop_at_entry=True, wait=True)
+        adapter.requests.clear()
+        await client.call("variable_set", path="count", value="5")
+        await trio.sleep(1)
+        looks = [each.get("expression") for each in adapter.sent("evaluate")]
+        assert looks[-1] == "look again"
+        assert adapter.commands()[adapter.commands().index("setExpression") + 2 :][-2:] == ["scopes", "variables"]
 
 
 @pytest.mark.parametrize(

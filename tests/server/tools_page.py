@@ -64,6 +64,7 @@ The answer of every tool that moves the program, so that one call shows what is 
 | `exception`, `mode` | `ValueError: 2 missing`, and how it stopped the program, if not just where it was raised |
 | `causes` | of the exception that ended the program: what is behind it, a line each |
 | `at`, `stack` | where it is, and the five frames below |
+| `changed` | what data breakpoints saw: `{"total": "3 -> 5"}` |
 | `returned` | what the functions returned that the step has left |
 | `locals` | the variables of the top frame |
 | `source` | the lines around |

@@ -7,16 +7,13 @@ A Python program does it by the probe, which knows whose variable a name is: DAP
 global in the frame's locals, where the program does not look.
 """
 
-import re
-from collections.abc import Sequence
-
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import DapVariable, Nothing, ScopesBody
+from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.probe.answers import ProbeError
-from trio_debugmcp.session import frames, inspection
-from trio_debugmcp.session.composites import children
+from trio_debugmcp.session import frames
+from trio_debugmcp.session.containers import container
 from trio_debugmcp.session.evaluation import assign_in_frame, evaluate_in_frame
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
@@ -80,8 +77,10 @@ async def _by_adapter(requests: Requests, frame: StackFrame, path: str, value: s
             arguments = {"expression": path, "value": value, "frameId": frame.id}
             await requests.request("setExpression", arguments, Nothing, seconds=SECONDS)
         elif capabilities.supports_set_variable:
-            container, name = await _container(requests, frame, path)
-            arguments = {"variablesReference": container, "name": name, "value": value}
+            place = await container(requests, frame, path)
+            if place is None:
+                raise _no_variable(path)
+            arguments = {"variablesReference": place[0], "name": place[1], "value": value}
             await requests.request("setVariable", arguments, Nothing, seconds=SECONDS)
         else:
             raise UsageError(
@@ -95,34 +94,9 @@ async def _by_adapter(requests: Requests, frame: StackFrame, path: str, value: s
         raise UsageError("EVAL_FAILED", f"`{shortened(f'{path} = {value}')}` failed: {reason}") from None
 
 
-_LAST_PART = re.compile(r"(?P<parent>.+?)(?:(?:\.|->)(?P<name>[^.\[\]>]+)|(?P<item>\[[^\[\]]*\]))", re.DOTALL)
-"""What a path leads to, behind the path to what it is inside of."""
-
-
-async def _container(requests: Requests, frame: StackFrame, path: str) -> tuple[int, str]:
-    """Return the reference of what a variable is inside of, and the name that the adapter gives it there."""
-    parts = _LAST_PART.fullmatch(path)
-    if parts is None:
-        scopes = (await requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
-        for scope in scopes:
-            name = _named(await children(requests, scope.variables_reference), path, {path})
-            if name is not None:
-                return scope.variables_reference, name
-    else:
-        holder = await inspection.evaluate(requests, frame, parts["parent"], SECONDS)
-        item = parts["item"]
-        names = {parts["name"]} if item is None else {item, item[1:-1], item[1:-1].strip("'\"")}
-        name = _named(await children(requests, holder.reference), path, names)
-        if name is not None:
-            return holder.reference, name
-    raise UsageError(
+def _no_variable(path: str) -> UsageError:
+    return UsageError(
         "EVAL_FAILED",
         f"There is no variable `{shortened(path)}` to set here. See variables_get for those there are.",
         {"path": path},
     )
-
-
-def _named(found: Sequence[DapVariable], path: str, names: set[str | None]) -> str | None:
-    """Return the name of the variable of that path, or else of one of these names."""
-    by_path = [each.name for each in found if each.evaluate_name == path]
-    return next(iter([*by_path, *(each.name for each in found if each.name in names)]), None)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.exceptions import evaluated, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hit_counts import HitCounts
@@ -48,6 +49,7 @@ class BreakpointSync:
         accepting: the adapter takes breakpoints: from `initialized` on.
         hidden: what the adapter has of ours besides.
         counts: hit conditions that are judged here.
+        addressed: those on data and on instructions.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class BreakpointSync:
         # Two tasks that send the same file could overtake each other between the state and the wire, and the older
         # list would stay with the adapter.
         self._one_at_a_time = trio.Lock()
+        self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time)
         self._sent_files: set[str] = set()
         self._sent_functions = False
         self._functions: dict[str, tuple[str, int]] = {}
@@ -85,6 +88,7 @@ class BreakpointSync:
         await self.send_files({each.file for each in self._merger.state.breakpoints if each.file is not None})
         await self.send_functions()
         await self.send_exceptions()
+        await self.addressed.send()
 
     async def send_files(self, files: Iterable[str]) -> None:
         """Send the breakpoints of these files, as they are when their turn comes."""
@@ -307,7 +311,7 @@ class BreakpointSync:
             each
             for each in self._merger.state.breakpoints
             for binding in each.bindings
-            if binding.session_id == self._requests.session_id and binding.adapter_id in hit
+            if binding.session_id == self._requests.session_id and binding.adapter_id in hit and each.watch is None
         ]
         counted = self._hits.at_stop([each.id for each in there])
         if counted:
@@ -317,9 +321,8 @@ class BreakpointSync:
         false = []
         for each in there:
             if each.condition is not None:
-                value = await evaluated(
-                    self._requests, self._requests.profile.expressions.truth(each.condition), frame_id
-                )
+                truth = self._requests.profile.expressions.truth(each.condition)
+                value = await evaluated(self._requests, truth, frame_id)
                 if value is not None and value.lower() not in {"true", "1"}:
                     false.append(each.id)
         return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something

@@ -29,7 +29,7 @@ from trio_debugmcp.state.changes import (
     BreakpointsRemoved,
     ExceptionBreakpointPut,
 )
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State, Watch
 from trio_debugmcp.state.payloads import BreakpointType
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ UNDO_SECONDS = 1.0
 
 
 class BreakpointSpec(Struct, frozen=True, kw_only=True):
-    """What a line or function breakpoint should be. With a `log_message` it is a tracepoint.
+    """What a breakpoint on a line, a function, an instruction or data should be. With a `log_message`: a tracepoint.
 
     `text`: that of its line; with `by_text` the line is found by it again when the file was edited, and
     `occurrence` tells which of how many lines with that text it is.
@@ -57,6 +57,9 @@ class BreakpointSpec(Struct, frozen=True, kw_only=True):
     text: str | None = None
     by_text: bool = False
     occurrence: tuple[int, int] | None = None
+    address: str | None = None
+    watch: Watch | None = None
+    only_in: str | None = None
 
 
 class ExceptionSpec(Struct, frozen=True, kw_only=True):
@@ -262,7 +265,7 @@ class BreakpointRegistry:
         if old is not None and old.type == kind:
             new_id = old.id
         else:
-            prefix = "run-to" if temporary else "fn" if spec.function else "tp" if spec.log_message else "bp"
+            prefix = "run-to" if temporary else _prefix(spec)
             new_id = f"{prefix}-{next(self._temporary_numbers if temporary else self._numbers)}"
             if old is not None:
                 self.owners.forget(old.id)
@@ -276,7 +279,8 @@ class BreakpointRegistry:
         """Send what these breakpoints are part of: their files, the functions, the exceptions."""
         lines = [each for each in changed if isinstance(each, Breakpoint)]
         files = {each.file for each in lines if each.file is not None}
-        functions = any(each.file is None for each in lines)
+        functions = any(each.function is not None for each in lines)
+        addressed = any(each.address or each.watch for each in lines)
         exceptions = any(isinstance(each, ExceptionBreakpoint) for each in changed)
         failures: list[DebugError] = []
 
@@ -287,6 +291,8 @@ class BreakpointRegistry:
                     await sync.send_functions()
                 if exceptions:
                     await sync.send_exceptions()
+                if addressed:
+                    await sync.addressed.send()
             except AdapterGone as gone:  # then the adapter has no breakpoints any more, either
                 log.debug("%r: %s", sync, gone)
             except DebugError as error:
@@ -304,8 +310,18 @@ def _type_of(spec: BreakpointSpec) -> BreakpointType:
     return "Breakpoint" if spec.log_message is None else "Tracepoint"
 
 
+def _prefix(spec: BreakpointSpec) -> str:
+    return "dp" if spec.watch else "fn" if spec.function else "tp" if spec.log_message else "bp"
+
+
 def _same_place(one: Breakpoint, other: BreakpointSpec) -> bool:
-    return (one.file, one.line, one.column, one.function) == (other.file, other.line, other.column, other.function)
+    if one.watch is not None and other.watch is not None:
+        # An id of a session that has ended means nothing: the breakpoint is known by what it was to watch.
+        if one.lost:
+            return one.watch.expression == other.watch.expression
+        return (one.watch.data_id, one.only_in) == (other.watch.data_id, other.only_in)
+    places = ((each.file, each.line, each.column, each.function, each.address) for each in (one, other))
+    return one.watch is other.watch and len({*places}) == 1
 
 
 def _is_same(one: Breakpoint, other: BreakpointSpec) -> bool:

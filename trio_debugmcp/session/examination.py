@@ -111,13 +111,23 @@ class Examiner:
         """Fetch the top frame's locals again; calls that come before that task runs are served by it, too."""
         if snapshot.phase == "Paused" and snapshot.stack.frames and not self._refreshing:
             self._refreshing = True
+            self._breakpoints.addressed.forget()
             nursery.start_soon(self._refresh, snapshot)
+
+    async def catch_up(self) -> None:
+        """Read what data breakpoints watch before a resume, if a client has changed something."""
+        await self._breakpoints.addressed.catch_up()
 
     async def _refresh(self, snapshot: Snapshot) -> None:
         self._refreshing = False
         try:
+            renew = self._requests.profile.renew
+            if renew is not None:
+                arguments = {"expression": renew, "context": "repl"}
+                await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
             where = snapshot.stack.thread_id or 0, snapshot.stack.frames[0].id
             await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
+            await self._breakpoints.addressed.catch_up()
         except DebugError as error:
             log.info("refreshing the locals: %s", error)
 
@@ -205,6 +215,7 @@ class Examiner:
             message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
             raised = replace(raised, info=replace(raised.info, message=message))
         frames = frames[skipped:]
+        data = await self._breakpoints.addressed.at_stop(stopped, frames)
         not_hit, counted = await self._breakpoints.hits(stopped, frames[0].id if frames else None)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
@@ -214,7 +225,8 @@ class Examiner:
                 at=self._clock.now(),
                 reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
                 thread_id=found.thread_id,
-                description=shortened(why, MAX_MESSAGE_LENGTH) if why else None,
+                description=shortened(why, MAX_MESSAGE_LENGTH) if why and not data else None,
+                data=data,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,
                 exception_breakpoints=raised.wanted_by if raised else (),

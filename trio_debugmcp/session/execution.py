@@ -156,6 +156,7 @@ class Execution:
 
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         await self._suspension.wait_echo()
+        await self._examiner.catch_up()
         before = self._requests.snapshot
         tasks = self.tasks
         if self._resuming:

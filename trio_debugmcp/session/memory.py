@@ -8,15 +8,15 @@ What an adapter says that it wrote is read back: gdb answers `writeMemory` with 
 """
 
 import binascii
-import re
 from base64 import b64decode, b64encode
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import DisassembleBody, EvaluateBody, Instruction, ReadMemoryBody, WriteMemoryBody
+from trio_debugmcp.dap.messages import DisassembleBody, Instruction, ReadMemoryBody, WriteMemoryBody
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.inspection import evaluate_text
+from trio_debugmcp.session.pointers import address_in, number
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
@@ -30,7 +30,8 @@ HIGHEST = 2**64 - 1
 _PAGE_BYTES = 4096
 """Memory is mapped in pages of this size or a multiple of it, so that the readable part ends where one does."""
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_BOUNDARY_BYTES = 200
+"""How far behind the frame it is known where instructions begin; as many instructions are enough for these bytes."""
 
 _UNREADABLE = "invalid"
 """The presentation hint of what an adapter could not disassemble."""
@@ -83,14 +84,6 @@ def checked_address(text: str) -> str:
     return hex(found)
 
 
-def number(text: str | None) -> int | None:
-    """Return the number that an address is; None of what only the adapter understands."""
-    try:
-        return None if text is None else int(text, 0)
-    except ValueError:
-        return None
-
-
 async def located(requests: Requests, frame: StackFrame, expression: str) -> str:
     """Return the address that an expression leads to: of a pointer, what it points to; else where the value is.
 
@@ -119,12 +112,6 @@ async def address_of(requests: Requests, frame: StackFrame, expression: str) -> 
             raise
         return None
     return body.memory_reference or address_in(body)
-
-
-def address_in(body: EvaluateBody) -> str | None:
-    """Return the address that a value shows."""
-    found = _ADDRESS.search(body.result)
-    return None if found is None else found[0]
 
 
 # --- Bytes ------------------------------------------------------------------------------------------------------------
@@ -231,6 +218,34 @@ def _not_written(reference: str, offset: int, reason: str) -> UsageError:
 # --- Instructions -----------------------------------------------------------------------------------------------------
 
 
+async def instruction_at(requests: Requests, address: str, near: str | None) -> list[Instruction]:
+    """Return the instruction at an address, in a list; an empty one where the adapter cannot tell.
+
+    gdb says that it has set a breakpoint wherever it is asked to. In no memory the program cannot be resumed any more
+    then; inside of an instruction it runs another one. `near`: where the frame is, from where on boundaries are known.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: there is no instruction.
+    """
+    if not requests.capabilities.supports_disassemble_request:
+        if requests.capabilities.supports_read_memory_request:
+            await read(requests, address, 0, 1)
+        return []
+    found = await instructions(requests, address, 1)
+    start, meant = number(near), number(address)
+    if near is not None and start is not None and meant is not None and start < meant < start + _BOUNDARY_BYTES:
+        known = await instructions(requests, near, _BOUNDARY_BYTES)
+        starts = [place for each in known if (place := number(each.address)) is not None]
+        if meant not in starts and meant < starts[-1]:
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{address} is inside of an instruction: a breakpoint there would make another one of it. Pass an "
+                "address as disassemble shows it.",
+                {"address": address},
+            )
+    return found
+
+
 async def instructions(requests: Requests, address: str, count: int) -> list[Instruction]:
     """Return the instructions from an address on; fewer than asked for where what follows is not code.
 
@@ -253,8 +268,8 @@ async def instructions(requests: Requests, address: str, count: int) -> list[Ins
     if not readable:
         raise UsageError(
             "INVALID_PARAMETER",
-            f"Nothing can be disassembled at {address}: {shortened(reason, MAX_MESSAGE_LENGTH)}. Without `address` "
-            "it begins where the frame is.",
+            f"Nothing can be disassembled at {address}: {shortened(reason, MAX_MESSAGE_LENGTH)}. Pass the address "
+            "of an instruction, as disassemble shows them from where the program is stopped.",
             {"address": address},
         )
     return readable

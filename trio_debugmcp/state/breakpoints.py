@@ -28,6 +28,9 @@ from trio_debugmcp.state.payloads import Location, PauseReason
 
 _Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
 
+ENDED = "it ended with its session: set it again, or remove it"
+"""Why a breakpoint on data or on an instruction is pending."""
+
 _HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
 
 
@@ -87,12 +90,15 @@ def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None
 
 def released(state: State, session_ids: Container[str]) -> State:
     """The state without the bindings of sessions that have ended: their breakpoints become Pending."""
+
+    def unbound(each: Breakpoint) -> Breakpoint:
+        bindings = tuple(binding for binding in each.bindings if binding.session_id not in session_ids)
+        ended = each.only_in is not None and each.only_in in session_ids
+        return replace(each, bindings=bindings, lost=ENDED if ended else each.lost)
+
     return replace(
         state,
-        breakpoints=tuple(
-            replace(each, bindings=tuple(binding for binding in each.bindings if binding.session_id not in session_ids))
-            for each in state.breakpoints
-        ),
+        breakpoints=tuple(unbound(each) for each in state.breakpoints),
         exceptions=tuple(
             replace(
                 each,
@@ -111,25 +117,35 @@ def breakpoint_changed(state: State, session_id: str, event: BreakpointEvent) ->
         # The user's breakpoint outlives the adapter's: it becomes Pending.
         answer = replace(answer, verified=False)
 
+    meant = [
+        each
+        for each in state.breakpoints
+        if any(b.session_id == session_id and b.adapter_id == answer.id is not None for b in each.bindings)
+    ]
+    # lldb numbers data breakpoints for themselves, and reports others.
+    ids = {each.id for each in meant if each.watch is None} or {each.id for each in meant}
+
     def changed(each: Breakpoint) -> Breakpoint:
-        mine = any(b.session_id == session_id and b.adapter_id == answer.id for b in each.bindings)
-        return bound(each, session_id, answer) if mine and answer.id is not None else each
+        return bound(each, session_id, answer) if each.id in ids else each
 
     return replace(state, breakpoints=tuple(changed(each) for each in state.breakpoints))
 
 
 def breakpoints_hit(state: State, stop: StopExamined, location: Location | None) -> set[str]:
     """The ids of the breakpoints at which a session has stopped, by the adapter's ids or else by the place."""
+    if stop.data is not None:
+        return {each.breakpoint for each in stop.data}
     if stop.hit_ids:
         return {
             each.id
             for each in state.breakpoints
             for binding in each.bindings
-            if binding.session_id == stop.session_id and binding.adapter_id in stop.hit_ids
+            if binding.session_id == stop.session_id and binding.adapter_id in stop.hit_ids and each.watch is None
         }
     # A step that ends on the line of a breakpoint is not a hit, so the place counts for these reasons only.
     if stop.reason not in ("Breakpoint", "FunctionBreakpoint") or location is None:
         return set()
+    instruction = stop.frames[0].instruction if stop.frames else None
     entered = {
         each.id
         for each in state.breakpoints
@@ -143,9 +159,13 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
         for each in state.breakpoints
         for binding in each.bindings
         if binding.session_id == stop.session_id
-        and each.file == location.file
-        and location.line in (binding.line, each.line)
         and each.is_active
+        and (
+            (each.file == location.file and location.line in (binding.line, each.line))
+            if each.address is None
+            else _same_address(each.address, instruction)
+        )
+        and each.watch is None
     }
 
 
@@ -154,11 +174,17 @@ def _is_called(name: str | None, function: str) -> bool:
     return name is not None and (name == function or name.endswith((f"::{function}", f".{function}")))
 
 
+def _same_address(one: str, other: str | None) -> bool:
+    return other is not None and one.lower() == other.lower()
+
+
 def stop_reason(state: State, change: StopExamined, hit: set[str]) -> PauseReason:
     """The reason of a stop; a function whose place was found is stopped in by a breakpoint on its line.
 
     A run to a line is a step of the user's: a client could not find its temporary breakpoint in any list.
     """
+    if change.data is not None:
+        return "DataBreakpoint"  # lldb calls it a breakpoint
     if change.reason == "Breakpoint" and hit and hit <= {each.id for each in state.breakpoints if each.temporary}:
         return "Step"
     functions = {each.id for each in state.breakpoints if each.function is not None}

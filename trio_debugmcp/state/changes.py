@@ -12,6 +12,7 @@ from trio_debugmcp.dap.messages import DapBreakpoint, EventBody
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.model import (
     Breakpoint,
+    DataChange,
     ExceptionBreakpoint,
     Locals,
     Origin,
@@ -106,7 +107,7 @@ class StopExamined(Change, frozen=True):
     `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
     `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
     `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
-    number.
+    number. `data`: of a stop at data breakpoints, what they saw.
     """
 
     session_id: str
@@ -125,6 +126,7 @@ class StopExamined(Change, frozen=True):
     skipped_frames: int = 0
     threads: tuple[Thread, ...] = ()
     locals: Locals | None = None
+    data: tuple[DataChange, ...] | None = None
 
 
 class LocalsFetched(Change, frozen=True):

@@ -11,6 +11,7 @@ from msgspec import Struct
 from trio_debugmcp.state.captures import Capture
 from trio_debugmcp.state.payloads import (
     BreakpointType,
+    DataAccess,
     ExceptionInfo,
     LaunchMode,
     Location,
@@ -57,6 +58,19 @@ class StackFrame(Struct, frozen=True):
     instruction: str | None = None
 
 
+class DataChange(Struct, frozen=True):
+    """What a data breakpoint saw at a stop: a value before and after, as far as they are known.
+
+    `note`: what is not as it was when it was set.
+    """
+
+    breakpoint: str
+    expression: str
+    before: str | None = None
+    after: str | None = None
+    note: str | None = None
+
+
 class Stop(Struct, frozen=True):
     """Why and where a session is paused. `number` counts the stops of all sessions, from 1."""
 
@@ -67,6 +81,7 @@ class Stop(Struct, frozen=True):
     location: Location | None
     breakpoint_ids: tuple[str, ...] = ()
     exception: ExceptionInfo | None = None
+    changes: tuple[DataChange, ...] = ()
 
 
 class Thread(Struct, frozen=True):
@@ -176,12 +191,31 @@ class Binding(Struct, frozen=True):
     earlier: int = 0
 
 
-class Breakpoint(Struct, frozen=True):
-    """A line or function breakpoint that the user has set. It outlives sessions.
+class Watch(Struct, frozen=True):
+    """What a data breakpoint watches: a place in memory, by the id that the adapter gave it.
 
-    `text` is that of its line when it was set; with `by_text` it is its address, `occurrence` tells which of how many
-    equal lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch
-    or attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
+    `reader` evaluates to its value in every frame, or, where `function` is set, in frames of that function. `address`
+    is where it is, if that is known. `adapter`: where the id `persists`, every session of that adapter takes it.
+    """
+
+    expression: str
+    access: DataAccess
+    data_id: str
+    description: str = ""
+    adapter: str = ""
+    persists: bool = False
+    reader: str | None = None
+    function: str | None = None
+    address: str | None = None
+
+
+class Breakpoint(Struct, frozen=True):
+    """A breakpoint on a line, a function, an instruction (`address`) or data (`watch`). It outlives sessions.
+
+    One that is `only_in` a session is about the memory of its program, and is `lost` when that session ends. `text`
+    is that of its line when it was set; with `by_text` it is its address, `occurrence` tells which of how many equal
+    lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch or
+    attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
     A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
     `temporary` breakpoint serves a single run and is in no payload.
     """
@@ -208,6 +242,9 @@ class Breakpoint(Struct, frozen=True):
     hit_count_multiple: int = 0
     max_notifications: int = 0
     notifications_sent: int = 0
+    address: str | None = None
+    watch: Watch | None = None
+    only_in: str | None = None
 
     @property
     def is_limited(self) -> bool:

@@ -28,6 +28,7 @@ LaunchMode = Literal["Launch", "Attach"]
 ThreadState = Literal["Running", "Suspended", "Exited"]
 BreakpointState = Literal["Pending", "Bound", "Disabled"]
 BreakpointType = Literal["Breakpoint", "Tracepoint"]
+DataAccess = Literal["write", "read", "readWrite"]
 
 MAX_VALUE_LENGTH = 200
 """Characters of a value that are shown unless the client asks for more: a line on a screen, not a page."""
@@ -178,7 +179,10 @@ class SessionPayload(Payload, frozen=True):
 
 
 class BreakpointPayload(Payload, frozen=True):
-    """One breakpoint or tracepoint. `line` is where the debug adapter placed it, `requestedLine` where it was set."""
+    """One breakpoint or tracepoint. `line` is where the debug adapter placed it, `requestedLine` where it was set.
+
+    `address`: only of a breakpoint on an instruction.
+    """
 
     id: str
     type: BreakpointType
@@ -198,6 +202,21 @@ class BreakpointPayload(Payload, frozen=True):
     requested_line: int | None
     function_name: str | None
     message: str | None
+    address: str | UnsetType = UNSET
+
+
+class DataBreakpointPayload(Payload, frozen=True):
+    """One data breakpoint; `description` is what the debug adapter says that it watches."""
+
+    id: str
+    expression: str
+    access: DataAccess
+    enabled: bool
+    verified: bool
+    state: BreakpointState
+    hit_count: int
+    description: str | None
+    message: str | None
 
 
 class ExceptionBreakpointPayload(Payload, frozen=True):
@@ -216,12 +235,12 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
 
 
 class BreakpointsPayload(Payload, frozen=True):
-    """`debugger://breakpoints`: all of them, by kind; data breakpoints are not supported, so that list is empty."""
+    """`debugger://breakpoints`: all of them, by kind."""
 
     breakpoints: list[BreakpointPayload]
     exception_breakpoints: list[ExceptionBreakpointPayload]
     function_breakpoints: list[BreakpointPayload]
-    data_breakpoints: list[BreakpointPayload]
+    data_breakpoints: list[DataBreakpointPayload]
     revision: int
 
 

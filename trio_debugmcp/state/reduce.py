@@ -193,6 +193,7 @@ def _(change: StopExamined, state: State) -> State:
         location=location,
         breakpoint_ids=(*shown, *change.exception_breakpoints),
         exception=change.exception,
+        changes=change.data or (),
     )
     state = _with_snapshot(state, snapshot.id, lambda running: paused(running, stop, change))
     return replace(

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from trio_debugmcp.state.captures import snapshots_payload
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, StackFrame, State
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
@@ -124,10 +125,10 @@ def breakpoints_payload(state: State, revision: int) -> BreakpointsPayload:
     """The payload of `debugger://breakpoints`, also without a session."""
     shown = [each for each in state.breakpoints if not each.temporary]
     return BreakpointsPayload(
-        breakpoints=[breakpoint_payload(each) for each in shown if each.function is None],
+        breakpoints=[breakpoint_payload(each) for each in shown if each.function is None and each.watch is None],
         exception_breakpoints=[exception_breakpoint_payload(each) for each in state.exceptions],
         function_breakpoints=[breakpoint_payload(each) for each in shown if each.function is not None],
-        data_breakpoints=[],
+        data_breakpoints=[data_breakpoint_payload(each, each.watch) for each in shown if each.watch is not None],
         revision=revision,
     )
 
@@ -136,7 +137,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
     """A breakpoint at the line where a session placed it; a session that could place it counts before others."""
     binding = _best_binding(each)
     verified = each.is_active and binding is not None and binding.verified
-    line = binding.line if verified and binding is not None and binding.line is not None else each.line
+    line = binding.line if verified and each.address is None and binding and binding.line is not None else each.line
     moved = f"moved from line {each.line} to {line}, where code is" if each.line not in (None, line) else None
     finished = ALL_SENT if each.enabled and not each.is_active else None
     return BreakpointPayload(
@@ -157,6 +158,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
         hit_condition=each.hit_condition,
         requested_line=each.line,
         function_name=each.function,
+        address=each.address or UNSET,
         message=each.problem or each.lost or (binding.message if binding is not None else None) or finished or moved,
     )
 

@@ -21,6 +21,7 @@ from trio_debugmcp.state.changes import (
     SessionClosed,
     SessionOpened,
 )
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, State, Stop
 from trio_debugmcp.state.payloads import shortened, to_json
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
@@ -268,6 +269,10 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
             "condition": _cut(exception.condition),
             "message": _cut(exception.message),
         }
+    if each.watch is not None:
+        data = data_breakpoint_payload(each, each.watch)
+        named = {name: getattr(data, name) for name in ("id", "expression", "access", "enabled", "state", "message")}
+        return {**named, "type": "Data"}
     line = breakpoint_payload(each)
     return {
         "id": line.id,
@@ -281,6 +286,7 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
         "hitCondition": line.hit_condition,
         "logMessage": _cut(line.log_message),
         "message": _cut(line.message),
+        **({"address": each.address} if each.address is not None else {}),
     }
 
 

@@ -236,6 +236,13 @@ async def native(scene: Scene) -> Answers:
     yield "memory_read_values", await scene.call("memory_read", address="0x1008", format="u32")
     yield "memory_write", await scene.call("memory_write", address="0x1008", data="cup", format="text")
     yield "disassemble", await scene.call("disassemble", count=3)
+    yield "breakpoint_set_address", await scene.call("breakpoint_set", address="0x1008")
+    adapter.values |= {"count": "1", "&(count)": "0x1008", "*(int *)0x1008": "1"}
+    adapter.data["count"] = {"dataId": "1008/4", "description": "4 bytes at 0x001008"}
+    yield "breakpoint_set_data", await scene.call("breakpoint_set_data", expression="count")
+    yield "breakpoint_list_addressed", await scene.call("breakpoint_list")
+    scene.resumed_to("data breakpoint", 15, hit=[2])
+    yield "debug_continue_data", await scene.call("debug_continue")
     scene.resumed_to("step", 16)
     yield "debug_step_instruction", await scene.call("debug_step", granularity="instruction")
     scene.resumed_to("goto", 14)

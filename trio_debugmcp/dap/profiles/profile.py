@@ -221,6 +221,9 @@ class Profile(ABC):
     entry_function: str | None = None
     """Where a launch that is to stop at the entry stops, if the adapter cannot be relied on for it."""
 
+    renew: str | None = None
+    """A command, evaluated as `repl`, without which the adapter shows values that it has shown as they were then."""
+
     has_probe: bool = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
 

@@ -94,6 +94,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     hooks: Literal["native"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
+    renew: str | None = None
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,6 +124,7 @@ class TableProfile(Profile):
         self.file_suffixes = frozenset(table.detect.suffixes)
         self.install_hint = " or ".join(f"{_INSTALLERS[by]} {what}".strip() for by, what in table.install.items())
         self.entry_function = None if table.entry is None else table.entry.function
+        self.renew = table.renew
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
         if table.hooks == "native":

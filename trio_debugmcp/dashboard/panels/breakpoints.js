@@ -14,12 +14,12 @@ export function createBreakpoints(store, actions) {
 function allOf({breakpoints, functionBreakpoints, dataBreakpoints, exceptionBreakpoints}) {
   const onLines = breakpoints.map((each) => ({
     ...each,
-    words: `${baseName(each.file)}:${each.line}`,
+    words: each.address ?? `${baseName(each.file)}:${each.line}`,
     kind: `${each.type} ${each.state}`.toLowerCase(),
   }));
   const others = [...functionBreakpoints, ...dataBreakpoints].map((each) => ({
     ...each,
-    words: each.functionName ?? each.id,
+    words: each.functionName ?? each.expression ?? each.id,
     kind: `breakpoint ${each.state}`.toLowerCase(),
   }));
   const exceptions = exceptionBreakpoints.map((each) => ({

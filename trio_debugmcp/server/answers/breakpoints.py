@@ -11,6 +11,7 @@ from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.session.sources import KnownSource, read_source
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.resources import NO_TYPE, breakpoint_payload, exception_breakpoint_payload
@@ -30,12 +31,16 @@ class BreakpointAnswer(Answer, frozen=True, kw_only=True):
     """A breakpoint: where it is, and the text of that line. `state`: Pending in a session, or Disabled.
 
     `notes`: what the update of one has dropped, and which of other clients are on that line.
+    Of data: what the adapter `watches`, and the `value` there now.
     """
 
     id: str
     at: str | None = None
     line: str | None = None
     requested_line: int | None = None
+    instruction: str | None = None
+    watches: str | None = None
+    value: str | None = None
     state: str | None = None
     message: str | None = None
     notes: list[str] = []
@@ -60,6 +65,14 @@ def breakpoint_answer(debugger: Debugger, each: Breakpoint | ExceptionBreakpoint
         known = exception_breakpoint_payload(each)
         return BreakpointAnswer(
             id=each.id, state=_state(each.enabled, known.verified, in_session=in_session), message=known.message
+        )
+    if each.watch is not None:
+        data = data_breakpoint_payload(each, each.watch)
+        return BreakpointAnswer(
+            id=each.id,
+            watches=each.watch.description or None,
+            state=_state(data.enabled, data.verified, in_session=in_session),
+            message=data.message,
         )
     shown = breakpoint_payload(each)
     placed = shown.file is not None and bool(shown.line)
@@ -120,12 +133,17 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
     for each in debugger.state.breakpoints:
         if each.temporary or not each.enabled:
             continue
+        if each.only_in is not None:
+            notes += [f"{each.id} {_place(places, each)} is pending: {each.lost}"] if each.lost else []
+            continue
         shown = breakpoint_payload(each)
         message = shown.message or _nowhere(debugger, each)
         if message and not each.lost:  # of one that is lost there is a note already
             notes.append(f"{each.id} {'' if shown.verified else 'is pending: '}{message}")
         if each.id in earlier:
-            place = places.line(shown.file, shown.line) if shown.file else f"in {shown.function_name}"
+            place = places.line(shown.file, shown.line) or (
+                f"in {each.function}" if each.function else _place(places, each)
+            )
             before.append(f"{each.id} {place}" + (f" if {each.condition}" if each.condition else ""))
     for exception in debugger.state.exceptions:
         if exception.enabled:
@@ -145,14 +163,20 @@ def end_notes(debugger: Debugger) -> list[str]:
     for each in debugger.state.breakpoints:
         if each.id in debugger.breakpoints.carried:  # it may be meant for another program
             continue
-        if each.enabled and not each.temporary and not each.hits and not each.lost:
-            place = each.function or places.line(each.file, each.line)
+        if each.enabled and not each.temporary and not each.hits and (each.only_in or not each.lost):
+            place = _place(places, each)
             # Of several threads that reach one together the debugger reports one stop; tracepoints count exactly.
             never.setdefault("no stop at" if each.log_message is None else "no hit of", []).append(f"{each.id} {place}")
     return [
         f"{what} {'; '.join(found[:_MAX_NAMED])}" + (f"; {len(found) - _MAX_NAMED} more" * (len(found) > _MAX_NAMED))
         for what, found in never.items()
     ]
+
+
+def _place(places: Places, each: Breakpoint) -> str:
+    if each.watch is not None:
+        return each.watch.expression
+    return each.function or each.address or places.line(each.file, each.line)
 
 
 def thread_notes(debugger: Debugger, snapshot: Snapshot, stopped: int) -> list[str]:

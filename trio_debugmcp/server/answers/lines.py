@@ -3,8 +3,9 @@
 from trio_debugmcp.probe.answers import ProbeTask, ProbeThread
 from trio_debugmcp.server.answers.places import LIBRARY, Places
 from trio_debugmcp.session.probe import waits_for
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Module, Snapshot, Thread
-from trio_debugmcp.state.payloads import BreakpointPayload, ExceptionBreakpointPayload
+from trio_debugmcp.state.payloads import BreakpointPayload, DataBreakpointPayload, ExceptionBreakpointPayload
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
 # --- Threads and sessions ---------------------------------------------------------------------------------------------
@@ -76,9 +77,12 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
     """Return `bp-1 shop.py:24 if x > 3, 4 hits`: a breakpoint, and whatever is special about it."""
     if isinstance(each, ExceptionBreakpoint):
         return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
+    if each.watch is not None:
+        data = data_breakpoint_payload(each, each.watch)
+        return _with_details(f"{data.id} {data.expression} ({data.access})", [], data, in_session=in_session)
     shown = breakpoint_payload(each)
     place = places.line(shown.file, shown.line)
-    words = [shown.id, shown.function_name, place]
+    words = [shown.id, each.address, shown.function_name, place]
     line = " ".join(each for each in words if each) + (f" if {shown.condition}" if shown.condition else "")
     details = [f"hit condition {shown.hit_condition}" if shown.hit_condition else None]
     details.append(f"log `{shown.log_message}`" if shown.log_message else None)
@@ -98,7 +102,7 @@ def _exception_line(shown: ExceptionBreakpointPayload, *, in_session: bool) -> s
 def _with_details(
     line: str,
     details: list[str | None],
-    shown: BreakpointPayload | ExceptionBreakpointPayload,
+    shown: BreakpointPayload | DataBreakpointPayload | ExceptionBreakpointPayload,
     *,
     in_session: bool,
 ) -> str:

@@ -22,7 +22,7 @@ from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import CRASH_NOTE, behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
-from trio_debugmcp.state.model import Snapshot, Stack
+from trio_debugmcp.state.model import DataChange, Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
 
 READER: ContextVar[tuple[Hashable, str | None] | None] = ContextVar("READER", default=None)
@@ -43,6 +43,8 @@ LOCALS_SECONDS = 3.0
 _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
 
+UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
+
 _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
 
@@ -62,6 +64,7 @@ class Stop(Answer, frozen=True, kw_only=True):
     thread: str | None = None
     at: str | None = None
     stack: list[str] = []
+    changed: dict[str, str] = {}
     returned: dict[str, str] = {}
     locals: dict[str, str] = {}
     source: str | None = None
@@ -138,6 +141,9 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
     if stop.description and stop.exception is None:  # else it is a part of that
         notes.append(stop.description)
     notes += [each.problem for each in debugger.state.exceptions if each.problem and each.id in stop.breakpoint_ids]
+    notes += [f"{each.breakpoint} {each.expression}: {each.note}" for each in stop.changes if each.note]
+    if stop.reason == "DataBreakpoint" and not stop.changes:
+        notes.append(UNKNOWN_DATA)
     notes += thread_notes(debugger, snapshot, stop.thread_id)
     source = _source(debugger, places, stop.location, snapshot.origin.attached_at, notes)
     return Stop(
@@ -149,6 +155,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
+        changed={each.expression: _change(each) for each in stop.changes},
         returned=_returned(stack),
         locals=_locals(stack, omitted, notes),
         source=source,
@@ -234,6 +241,13 @@ def _stack(places: Places, stack: Stack, omitted: dict[str, int]) -> list[str]:
 
 def _returned(stack: Stack) -> dict[str, str]:
     return {} if stack.locals is None else values.returned(stack.locals.returned)
+
+
+def _change(change: DataChange) -> str:
+    """Return `3 -> 4`, what a data breakpoint saw."""
+    if change.after is None or change.before is None:
+        return f"{change.before or '?'} -> {change.after or '?'}"
+    return f"{change.before} -> {change.after}" if change.before != change.after else f"{change.after}, not changed"
 
 
 def _locals(stack: Stack, omitted: dict[str, int], notes: list[str]) -> dict[str, str]:

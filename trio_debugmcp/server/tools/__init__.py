@@ -34,6 +34,7 @@ _FAMILIES = (
     "going",
     "pausing",
     "breakpoints",
+    "addressed",
     "tracepoints",
     "tracing",
     "stacks",

@@ -17,6 +17,7 @@ from trio_debugmcp.server.answers.breakpoints import (
     update_notes,
 )
 from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.tools.addressed import set_on_instruction
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
@@ -24,6 +25,8 @@ from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.breakpoints import is_hit_condition
 from trio_debugmcp.state.payloads import shortened
+
+_NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")
 
 Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 
@@ -38,6 +41,10 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
     function: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or a function: `name`, `Class.method`, `module.name`."),
+    ] = None
+    address: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or an instruction of the native program that is paused, as disassemble shows it."),
     ] = None
     column: Annotated[
         Annotated[int, Meta(ge=1)] | None,
@@ -107,11 +114,7 @@ def breakpoint_spec(
             )
     profile = launched if file is None and launched is not None else debugger.language_of(file)
     _check_texts(params, profile)
-    if params.hit_condition is not None and not is_hit_condition(params.hit_condition):
-        raise UsageError(
-            "INVALID_CONDITION",
-            f"'{params.hit_condition}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
-        )
+    _check_hit_condition(params.hit_condition)
     line, text, among = _line(debugger, file, params) if file is not None else (None, None, None)
     return BreakpointSpec(
         file=file,
@@ -183,6 +186,14 @@ def _check_texts(params: BreakpointSet, profile: Profile | None) -> None:
         raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
 
 
+def _check_hit_condition(text: str | None) -> None:
+    if text is not None and not is_hit_condition(text):
+        raise UsageError(
+            "INVALID_CONDITION",
+            f"'{text}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
+        )
+
+
 def _check_condition(condition: str | None, profile: Profile | None) -> None:
     if condition is None or profile is None:
         return
@@ -196,6 +207,12 @@ def _check_condition(condition: str | None, profile: Profile | None) -> None:
 
 
 async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
+    if params.address is not None:
+        beside = [each for each in _NOT_BY_ADDRESS if getattr(params, each) is not None]
+        if beside:
+            raise UsageError("INVALID_PARAMETER", f"A breakpoint on an `address` has no `{beside[0]}`.")
+        _check_hit_condition(params.hit_condition)
+        return await set_on_instruction(debugger, params.address, params.condition, params.hit_condition)
     return await set_breakpoint(debugger, breakpoint_spec(debugger, params))
 
 
@@ -254,7 +271,7 @@ TOOLS = (
         run=_set,
         idempotent=True,
         listing="core",
-        unlisted=frozenset({"column"}),
+        unlisted=frozenset({"address", "column"}),
     ),
     Tool(
         name="breakpoint_set_exception",

@@ -147,7 +147,8 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
     if params.stop_at_entry is not None:
         return params.stop_at_entry
     state = debugger.state
-    stops = any(each.enabled for each in state.breakpoints) or any(each.enabled for each in state.exceptions)
+    stops = any(each.enabled and not each.only_in for each in state.breakpoints)
+    stops = stops or any(each.enabled for each in state.exceptions)
     return params.test is None and not stops
 
 

@@ -12,6 +12,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session import frames, memory
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.pointers import number
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
@@ -157,7 +158,7 @@ async def _disassemble(debugger: Debugger, params: Disassemble) -> Instructions:
             {"adapter": session.profile.name, "capability": "instructionPointerReference"},
         )
     found = await memory.instructions(session.requests, address, params.count)
-    current = memory.number(frame.instruction)
+    current = number(frame.instruction)
     lines = shown.instruction_lines(Places(debugger.workspace.directory), found, current)
     missing = params.count - len(lines)
     notes = [f"the {missing} behind them cannot be disassembled"] if missing else []
