@@ -14,7 +14,7 @@ from tests.server.scene import failure, launch
 from tests.session.answers import refuse
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.python_files import PythonCode
-from trio_debugmcp.server.tools.tracing import STOP_SECONDS
+from trio_debugmcp.server.tools.tracing import REPLACED, STOP_SECONDS
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
 from trio_debugmcp.testing.fake_adapter import ProbedProfile
@@ -259,6 +259,16 @@ async def test_a_program_that_ends_leaves_nothing_to_show(tmp_path: Path, autoju
         assert answer["notes"] == [
             "the program did not hand over what was traced: it has ended, or lets no Python run",
         ]
+
+
+async def test_one_whose_place_another_took_says_so(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path, paused=False) as found:
+        assert found.adapter.probe is not None
+        found.adapter.probe["traced"] = '{"error": {"kind": "trace", "message": "There is no such trace."}}'
+        answer = await found.trace()
+        assert answer["calls"] == []
+        assert answer["notes"] == [REPLACED]
+        found.clean()
 
 
 async def test_what_cannot_be_traced_is_refused_with_what_to_do(tmp_path: Path, autojump_clock: MockClock) -> None:

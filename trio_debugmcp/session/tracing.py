@@ -48,13 +48,18 @@ class TraceQuestion(Struct, frozen=True):
 
 
 class ProgramTrace:
-    """A trace under way."""
+    """A trace under way.
+
+    Attributes:
+        replaced: another trace has begun in the program, which has one at a time; nothing is known of this one.
+    """
 
     def __init__(self, requests: Requests, probe: ProgramProbe, number: int) -> None:
         self._requests = requests
         self._probe = probe
         self._number = number
         self._taken: TraceState | None = None
+        self.replaced = False
 
     def __repr__(self) -> str:
         return f"<ProgramTrace {self._number}>"
@@ -84,6 +89,7 @@ class ProgramTrace:
                 state = (await self._probe.ask("traced", TraceState, number=self._number)).answer
             except ProbeError as error:
                 if error.kind not in ("slow", "invalid"):
+                    self.replaced = error.kind == "trace"
                     return None
             except DebugError as error:  # the wait for the program's end reports it
                 log.info("a trace: %s", error)

@@ -1,9 +1,9 @@
+import _thread
 import asyncio
 import contextlib
 import ctypes  # noqa: F401 (pydevd has imported it)
 import sys
 import threading
-import time
 from typing import Any, Callable, Dict, List
 
 from trio_debugmcp.probe.inside import tracing, tracing_record, tracing_values
@@ -143,6 +143,27 @@ def counting(most: int) -> Any:
         got = yield number
         number += got or 1
     return "end"
+
+
+def check_calls_in_a_call_are_not_taken_for_further_ones() -> None:
+    calls = traced(factorial, lambda: [factorial(3), factorial(2)], calls=2)
+    assert [call["outcome"][1] for call in calls] == ["6", "2"]
+
+
+def ones() -> Any:
+    while True: yield 1  # noqa: E701  # fmt: skip
+
+
+def check_a_line_that_is_a_loop_is_counted_at_each_turn() -> None:
+    def run() -> None:
+        endless = ones()
+        for _ in range(4):
+            next(endless)
+        endless.close()
+
+    call = one(ones, run)
+    assert sum(note[2] for _, _, notes in call["lines"] for note in notes if note[0] == "yielded") == 4
+    assert "outcome" not in call or call["outcome"][0] == "raised"  # from 3.13 on none, as then no code runs
 
 
 def check_a_generator_is_followed_from_its_first_line_to_its_end() -> None:
@@ -306,44 +327,39 @@ def check_several_calls_are_recorded_and_no_more() -> None:
     assert [call["outcome"][1] for call in calls] == ["0", "2", "4"]
 
 
-def spinning(stop: List[int]) -> None:
-    while not stop:
-        time.sleep(0.001)
+def turning(turns: List[str]) -> None:
+    while turns:
+        name = turns.pop()
+        tracing.begin(1, {"name": name, "calls": 1})
+
+
+def bare(turns: List[str]) -> None:
+    while turns:
+        tracing.begin(1, {"name": turns.pop(), "calls": 1})
 
 
 def check_a_call_that_is_under_way_is_not_taken_for_a_new_one() -> None:
-    def run() -> None:
-        for _ in stepping():
-            pass
+    functions = [turning, bare] if sys.version_info >= (3, 10) else [turning]  # before, `bare` jumps to its beginning
+    for function in functions:
+        code = function.__code__
 
-    def stepping() -> Any:
-        for each in range(3):
-            if each == 1:
-                tracing.begin(1, {"name": "stepping", "calls": 1})
-            yield each
-
-    code = stepping.__code__
-    under_way: List[int] = []
-
-    def debugger(frame: Any, event: str, arg: Any) -> Any:
-        if frame.f_code is code and event == "line" and frame.f_lineno == code.co_firstlineno + 1:
+        def debugger(frame: Any, event: str, arg: Any, code: Any = code) -> Any:
             trace = tracing.find(1)
-            if trace is not None:
+            if frame.f_code is code and event == "line" and frame.f_lineno == code.co_firstlineno + 1 and trace:
                 trace.reached(frame)
-                under_way.append(trace.under_way)
-        return debugger
+            return debugger
 
-    tracing.begin(1, {"name": "nothing", "calls": 1})
-    sys.settrace(debugger)
-    try:
-        run()
-    finally:
-        sys.settrace(None)
-    trace = tracing.find(1)
-    assert trace is not None
-    assert trace.records == []
-    assert under_way[-1] > 0
-    trace.take()
+        tracing.begin(1, {"name": "nothing", "calls": 1})
+        sys.settrace(debugger)
+        try:
+            function([function.__name__] * 3)
+        finally:
+            sys.settrace(None)
+        trace = tracing.find(1)
+        assert trace is not None
+        assert trace.records == [], function
+        assert trace.under_way > 0
+        trace.take()
 
 
 def check_two_threads_are_each_followed() -> None:
@@ -362,6 +378,7 @@ def check_two_threads_are_each_followed() -> None:
         for thread in threads:
             thread.join()
 
+    assert len(traced(together, run, calls=1)) == 1
     calls = traced(together, run, calls=2)
     assert sorted(call["outcome"][1] for call in calls) == ["'aa'", "'bb'"]
     ran = [[each[0] for each in call["head"]] for call in calls]
@@ -378,7 +395,7 @@ def check_a_trace_that_ends_in_a_call_takes_everything_away() -> None:
         doubled = number * 2
         trace = tracing.find(1)
         assert trace is not None
-        seen["calls"] = trace.take()["calls"]
+        seen["calls"], seen["same"] = trace.take()["calls"], sys.gettrace()
         doubled += 1
         seen["trace"], seen["tools"] = sys.gettrace(), tools() if NEW else []
         seen["frame"] = sys._getframe().f_trace
@@ -391,6 +408,27 @@ def check_a_trace_that_ends_in_a_call_takes_everything_away() -> None:
     assert seen["tools"] == []
     assert "tracing" not in repr(seen["frame"]), seen["frame"]
     assert getattr(seen["trace"], "__name__", "") == "debugger", seen["trace"]
+    assert seen["same"] is seen["trace"]
+
+
+def check_a_trace_that_another_thread_ends_goes_with_the_next_event() -> None:
+    seen: List[Any] = []
+    lock = _thread.allocate_lock()
+
+    def end() -> None:
+        trace = tracing.find(1)
+        assert trace is not None
+        seen.append(trace.take())
+        lock.release()
+
+    def ending() -> None:
+        lock.acquire()
+        _thread.start_new_thread(end, ())
+        lock.acquire()
+        seen.append(sys.gettrace())
+
+    traced(ending, ending)
+    assert getattr(seen[1], "__name__", "") == "debugger", seen
 
 
 def check_a_second_trace_ends_the_first() -> None:

@@ -75,7 +75,6 @@ class CallRecord:
         self._comparing = 0.0
         self._unwatched = 0
         self._since = 0.0
-        self._resumed_at: Optional[int] = None
         self._begun_at: Optional[int] = None
         self._error = ""
         self.outcome: Optional[Tuple[str, str]] = None
@@ -99,10 +98,6 @@ class CallRecord:
         begun_at, self._begun_at = self._begun_at, None
         if begun_at is not None and begun_at == frame.f_lasti:
             return
-        if self._resumed_at == number:  # the same line, as far as the reader can see: it continues
-            self._resumed_at = None
-            return
-        self._resumed_at = None
         self._settle(frame)
         self._error = ""
         self._now = Line(number)
@@ -165,7 +160,6 @@ class CallRecord:
         now = self._now
         if now is None:
             return
-        self._resumed_at = now.number
         if now.notes and now.notes[-1][0] == "waited":
             now.notes[-1][1] += 1
             now.notes[-1][2] += time.monotonic() - self._since

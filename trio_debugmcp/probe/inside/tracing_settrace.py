@@ -50,14 +50,14 @@ class Tracing:
         self._fronts.pop(frame, None)
 
     def close(self) -> None:
-        """In the frames pydevd's functions are put back. A thread's own goes here, or with that thread's next event."""
+        """Put pydevd's functions back in this thread. In others the next event does so, which only they can have."""
+        here = self._threads.get(threading.get_ident())
         for frame, front in list(self._fronts.items()):
-            if frame.f_trace is front:
+            if front.thread is here and frame.f_trace is front:
                 frame.f_trace = front.behind
         self._fronts.clear()
         self.inner.clear()
         self.waiting.clear()
-        here = self._threads.get(threading.get_ident())
         if here is not None:
             here.remove()
 

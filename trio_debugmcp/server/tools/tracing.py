@@ -4,6 +4,7 @@ from typing import Annotated
 
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError
@@ -26,6 +27,9 @@ MAX_CALLS = 20
 
 STOP_SECONDS = 2.0
 """For the stop where the last call returned to, once that is known."""
+
+
+REPLACED = "another trace_function of this program took the place of this one: there is one at a time"
 
 
 class TraceFunction(Params, frozen=True, kw_only=True):
@@ -97,7 +101,8 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
         raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=not done, session_id=session.id)
-    return _answer(debugger, params, function, state, stop)
+    answer = _answer(debugger, params, function, state, stop)
+    return replace(answer, notes=[REPLACED]) if trace.replaced else answer
 
 
 async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
