@@ -28,6 +28,9 @@ def written(path: Path, text: str) -> str:
         (f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\n", True),
         ("#!/bin/sh\necho python\n", False),
         ("#!/usr/bin/perl\n", False),
+        ("#!/usr/bin/env ipython3\n", False),
+        ("#!/opt/bin/bpython\n", False),
+        ("#!/usr/bin/env python-config\n", False),
         ("print('no first line')\n", False),
         ("", False),
     ],
@@ -46,6 +49,11 @@ def test_a_script_runs_on_the_interpreter_that_it_names(tmp_path: Path, monkeypa
     gone = written(tmp_path / "gone", "#!/nowhere/python3\n")
     assert interpreter_for(gone) == sys.executable
     assert interpreter_for(written(tmp_path / "env_script", "#!/usr/bin/env python3\n")) == sys.executable
+    versioned = written(tmp_path / "bin" / "python3.9", "")
+    Path(versioned).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert interpreter_for(written(tmp_path / "versioned", "#!/usr/bin/env python3.9\n")) == versioned
+    assert interpreter_for(written(tmp_path / "missing", "#!/usr/bin/env python3.4\n")) == sys.executable
 
 
 def test_the_interpreter_is_the_one_that_was_chosen_or_is_found_for_the_program(

@@ -11,6 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 from trio.testing import MockClock, memory_stream_one_way_pair
 
+from trio_debugmcp.transports.jsonrpc import request_id_in
 from trio_debugmcp.transports.lines import MAX_LINE_BYTES
 from trio_debugmcp.transports.stdio import open_lines
 
@@ -80,6 +81,35 @@ async def test_a_line_over_the_bound_is_refused_and_the_next_one_is_served(autoj
         complaint = await client.line()
         assert complaint["error"] == {"code": -32600, "message": f"a message is over {MAX_LINE_BYTES} bytes"}
         assert isinstance(await incoming.receive(), SessionMessage)
+
+
+async def test_a_request_over_the_bound_is_answered_by_its_id_where_it_begins_with_that(
+    autojump_clock: MockClock,
+) -> None:
+    client = Client()
+    async with open_lines(client.source, client.sink):
+        long = b"x" * MAX_LINE_BYTES
+        await client.to_server.send_all(b'{"id": 7, "method": "m", "params": {"a": "' + long + b'"}}\n')
+        assert (await client.line())["id"] == 7  # type: ignore[index]
+        await client.to_server.send_all(b'{"id": "8", "result": {"a": "' + long + b'"}}\n')
+        assert (await client.line())["id"] is None  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b'{"id":7,"params":{"id":8,"a":"', 7),
+        (b'{"params":{"id":8},"id":"a-1","method":"', "a-1"),
+        (b'{"params":{"id":8,"a":"', None),
+        (b'{"jsonrpc":"2.0","id":12', None),
+        (b'{"id":7,"result":{"a":"', None),
+        (b'{"id":null,"params":"', None),
+        (b'[{"id":7', None),
+        (b"\xff", None),
+    ],
+)
+def test_the_id_of_a_request_is_found_in_its_beginning_and_nowhere_deeper(head: bytes, found: int | str | None) -> None:
+    assert request_id_in(head) == found
 
 
 async def test_a_client_may_close_its_end_while_it_is_written_to(autojump_clock: MockClock) -> None:

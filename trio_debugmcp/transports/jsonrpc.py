@@ -9,6 +9,7 @@ Whether the text is a request that MCP knows is for the SDK to decide.
 
 import json
 import logging
+import re
 from functools import partial
 
 from anyio.streams.memory import MemoryObjectReceiveStream
@@ -77,6 +78,26 @@ def complaint_about(text: bytes | str) -> SessionMessage:
         return complaint(PARSE_ERROR, "not a JSON-RPC message")
     request_id = _usable_id(loose.get("id")) if isinstance(loose, dict) else None
     return complaint(INVALID_REQUEST, "not a valid JSON-RPC request, notification or response", request_id)
+
+
+def request_id_in(head: bytes) -> int | str | None:
+    """The id of a request of which only the beginning is there; None if the id is not in it, or it is a response."""
+    text, place, request_id = head.decode(errors="replace"), 0, None
+    decoder = json.JSONDecoder()
+    while (key := _KEY.match(text, place)) is not None:
+        if key[1] in ("result", "error"):
+            return None
+        try:
+            value, place = decoder.raw_decode(text, key.end())
+        except (ValueError, RecursionError):  # the part that is too long
+            break
+        if key[1] == "id" and text[place : place + 1] in {",", "}", " "}:  # a number may continue behind the end
+            request_id = _usable_id(value)
+    return request_id
+
+
+_KEY = re.compile(r'\s*[{,]\s*"(\w+)"\s*:\s*')
+"""The name of a member of an object."""
 
 
 def unreadable_response(text: bytes | str) -> SessionMessage | None:

@@ -25,6 +25,7 @@ from trio_debugmcp.transports.jsonrpc import (
     complaint_about,
     message_text,
     parse_message,
+    request_id_in,
 )
 from trio_debugmcp.transports.lines import MAX_LINE_BYTES, LineSplitter
 
@@ -77,7 +78,8 @@ async def _read(
         while data := await _receive(source):
             for line in lines.feed(data):
                 if line is None:
-                    await complaints.send(complaint(INVALID_REQUEST, f"a message is over {MAX_LINE_BYTES} bytes"))
+                    reason = f"a message is over {MAX_LINE_BYTES} bytes"
+                    await complaints.send(complaint(INVALID_REQUEST, reason, request_id_in(lines.head)))
                 elif (message := parse_message(line)) is None:
                     await complaints.send(complaint_about(line))
                 else:

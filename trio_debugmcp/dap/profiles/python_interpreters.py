@@ -2,11 +2,12 @@
 
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
 _SHEBANG = re.compile(
-    rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?P<command>\S*python[\d.]*)"
+    rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?P<command>(?:\S*/)?python[\d.]*)(?!\S)"
     rb"|#!/bin/sh\n'''exec' \"?(?P<long>[^\"\n]*python[\d.]*)"
 )
 """How a script of Python begins. Installers write two lines of shell where the interpreter's path is long."""
@@ -17,10 +18,12 @@ _HEAD_BYTES = 600
 def interpreter_for(program: str) -> str:
     """Return the Python that should run a program.
 
-    It is the one that the first line names, as in the scripts of a virtual environment; else that of an active virtual
-    environment, else that of the nearest `.venv`, else ours.
+    It is the one that the first line names, by its path, as in the scripts of a virtual environment, or by its version,
+    as `env python3.9`; else that of an active virtual environment, else that of the nearest `.venv`, else ours.
     """
     named = _named_by(program)
+    if named is not None and "/" not in named and "." in named:  # `env python3.9`: others may not even parse it
+        named = shutil.which(named)
     if named is not None and Path(named).is_absolute() and Path(named).is_file():
         return named
     active = os.environ.get("VIRTUAL_ENV")
