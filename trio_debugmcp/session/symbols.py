@@ -11,6 +11,7 @@ from msgspec import Struct
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.type_answers import References, Symbols, TypeAnswer
+from trio_debugmcp.session.native_types import MembersQuestion, native_type
 from trio_debugmcp.session.safe_evaluation import SafePlace, refused
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.payloads import shortened
@@ -26,16 +27,6 @@ WALK_SECONDS = 0.8
 
 VALUE_LENGTH = 60
 """Characters of a class attribute's value, or of a default."""
-
-
-class MembersQuestion(Struct, frozen=True):
-    """Which members of a type; `inherited`: also those that classes of libraries pass on."""
-
-    filter: str | None = None
-    kind: str | None = None
-    inherited: bool = False
-    start: int = 0
-    count: int = 100
 
 
 class SymbolsQuestion(Struct, frozen=True):
@@ -54,7 +45,8 @@ async def type_of(session: DebugSession, place: SafePlace, expression: str, aske
     Raises:
         UsageError: `SAFE_EVAL_REJECTED`, `EVAL_FAILED`, `EVAL_TIMEOUT`, `INVALID_PARAMETER` or `NOT_SUPPORTED`.
     """
-    check_probe(session, "type_get", "it tells the type of a value, but not what a type consists of")
+    if not session.profile.has_probe:
+        return await native_type(session, place, expression, asked)
     try:
         reply = await session.probe.ask(
             "type",

@@ -19,6 +19,10 @@ _COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'-]")
 """What no name, member, index or comparison has, and a command line takes for more: line ends, back quotes, quotes."""
 
 
+_TYPE_TEXT = re.compile(r"[^\w .:,>=<*&\[\]$-]")
+"""The same of the names of types, which have commas, stars and ampersands besides."""
+
+
 class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
     """Commands that evaluate an `{expression}` and call no function of the program, and what they answer.
 
@@ -28,6 +32,7 @@ class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
         value: a pattern for an answer: its groups `value` and `type`. Without it the whole answer is the value.
         error: a pattern for an answer that is an error, with the reason as its group.
         calls: a pattern for errors of expressions that would have to call the program.
+        types: the command that prints the type of an `{expression}`, or the one of that name.
     """
 
     command: str
@@ -35,6 +40,7 @@ class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
     value: str | None = None
     error: str | None = None
     calls: str | None = None
+    types: str | None = None
 
 
 class SafeRepl(Repl):
@@ -52,6 +58,19 @@ class SafeRepl(Repl):
     def safe_commands(self, expression: str) -> Sequence[str]:
         patterns = (self._commands.path, self._commands.command)
         return [each.replace("{expression}", expression.strip()) for each in patterns if each is not None]
+
+    def type_command(self, expression: str) -> str | None:
+        """Return the command that prints what a type consists of; None if the adapter has none.
+
+        Raises:
+            ValueError: the expression does not fit into a command line; with the reason.
+        """
+        if self._commands.types is None:
+            return None
+        found = _TYPE_TEXT.search(expression.strip())
+        if found is not None:
+            raise ValueError(f"`{found[0]}` is in no name of a type, and in no path to a value")
+        return self._commands.types.replace("{expression}", expression.strip())
 
     def safe_answer(self, text: str) -> tuple[str, str | None]:
         error = re.search(self._commands.error, text) if self._commands.error else None

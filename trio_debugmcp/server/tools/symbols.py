@@ -15,8 +15,9 @@ from trio_debugmcp.server.tools.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.class_lines import class_lines
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.native_types import MembersQuestion
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.symbols import MembersQuestion, SymbolsQuestion, symbols_of, type_of
+from trio_debugmcp.session.symbols import SymbolsQuestion, symbols_of, type_of
 from trio_debugmcp.session.truncation import json_size, truncated
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1500
@@ -173,8 +174,8 @@ TOOLS = (
         name="type_get",
         title="Type",
         description=(
-            "What a type consists of: bases, size, members by kind with signatures and where each is defined. Runs no "
-            "code of the program."
+            "What a type consists of: bases, size, members by kind with signatures and where each is defined; offsets "
+            "as gdb has them. Runs no code of the program."
         ),
         params=TypeGet,
         run=_type,
