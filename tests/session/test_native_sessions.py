@@ -17,7 +17,7 @@ from trio_debugmcp.testing import FakeAdapter, FakeProfile, connect
 async def test_a_stop_that_only_attaching_makes_is_left_and_the_program_runs_on(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with connect(options=options_like("gdb", adapter)) as client:
-        await client.call("debug_attach", port=1)
+        await client.call("debug_attach", pid=os.getpid())
         await adapter.stop("attach")
         await trio.sleep(1)
         assert len(adapter.sent("continue")) == 1
@@ -28,7 +28,7 @@ async def test_a_pause_that_is_asked_for_while_attaching_keeps_the_program_stopp
     adapter = FakeAdapter()
     adapter.withhold("pause")
     async with connect(options=options_like("gdb", adapter)) as client, trio.open_nursery() as nursery:
-        await client.call("debug_attach", port=1)
+        await client.call("debug_attach", pid=os.getpid())
         nursery.start_soon(lambda: client.call("debug_pause"))
         await trio.sleep(1)
         await adapter.stop("attach")

@@ -167,8 +167,8 @@ class Examiner:
 
     async def _counts(self, stopped: Stopped, found: Findings) -> bool:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
-        if stopped.reason == "attach":
-            return False  # gdb leaves the program stopped, which is to run on
+        if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
+            return False  # the program is to run on
         if not await self._breakpoints.counts.at_stop(stopped):
             return False
         hidden = self._breakpoints.hidden

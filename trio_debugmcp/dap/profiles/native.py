@@ -99,6 +99,7 @@ class NativeDialect(Dialect):
     """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
 
     hit_conditions_are_ours: ClassVar[bool] = True
+    stops_attached: ClassVar[bool] = True  # gdb does
 
     def __init__(self, raised: Sequence[str]) -> None:
         self._raised = list(raised)

@@ -112,6 +112,9 @@ class Dialect:
     hit_conditions_are_ours: ClassVar[bool] = False
     """Whether hit conditions are judged by us: the adapter means something else by a bare number, or has none."""
 
+    stops_attached: ClassVar[bool] = False
+    """Whether the adapter leaves a process stopped that it has attached to."""
+
     pause_echo_seconds: ClassVar[float] = 0.0
     """How long after a stop that crossed a `pause` the adapter may report that stop once more."""
 
