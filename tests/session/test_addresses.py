@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import time
 
 import pytest
 from hypothesis import given
@@ -104,3 +105,15 @@ def test_of_several_equal_lines_a_breakpoint_stays_on_its_own() -> None:
     assert (kept.line, kept.occurrence) == (4, (3, 3))
     assert note == "is on one of 3 lines that are `x += 1`, there were 2 when it was set: check it"
     assert found_again(kept, ["x += 1", *before[1:]]) == (kept, None)  # it is said once
+
+
+def test_in_a_long_file_a_like_line_is_found_in_a_moment() -> None:
+    lines = [f"    value_{number} = compute({'x' * (number % 50)}, {number})" for number in range(15_000)]
+    lines[9_000] = "    paid = basket.total(count, tax)"
+    begin = time.process_time()
+    with pytest.raises(NotFound, match=r"there are: `paid = basket\.total\(count, tax\)`"):
+        place_of("paid = baskets.total(count, tax)", lines)
+    assert place_again("paid = basket.total(count)", lines, 7) == Found(9_001, edited=True)
+    with pytest.raises(NotFound, match="any more"):
+        place_again("something.that_is(nowhere)", lines, 7)
+    assert time.process_time() - begin < 2, "each took more than a second"

@@ -6,6 +6,7 @@ Pure: the caller reads the file.
 """
 
 import difflib
+import heapq
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -20,6 +21,9 @@ _CLEARLY = 0.1
 """How much more alike than every other line the edited one must be."""
 
 _MAX_NAMED = 5
+
+_MAX_COMPARED = 500
+"""Lines that are compared with a text that is nowhere: a twentieth of a second."""
 
 
 class Found(Struct, frozen=True):
@@ -40,9 +44,10 @@ def place_of(statement: str, lines: Sequence[str], hint: int | None = None) -> F
         NotFound: no line has it, or several have and there is no hint.
     """
     wanted = _plain(statement)
-    exact = [number for number, text in enumerate(lines, 1) if _plain(text) == wanted]
+    plain = [_plain(text) for text in lines]
+    exact = [number for number, text in enumerate(plain, 1) if text == wanted]
     if not exact:
-        near = difflib.get_close_matches(wanted, [_plain(each) for each in lines if each.strip()], 3)
+        near = difflib.get_close_matches(wanted, [plain[number - 1] for number in _likeliest(wanted, plain)], 3)
         there = f"; there are: {', '.join(f'`{each}`' for each in near)}" if near else ""
         raise NotFound(f"no line is `{wanted}`{there}")
     if len(exact) == 1:
@@ -65,10 +70,12 @@ def place_again(statement: str, lines: Sequence[str], before: int) -> Found:
     except NotFound:
         pass
     wanted = _plain(statement)
-    alike = sorted(
-        ((difflib.SequenceMatcher(None, wanted, _plain(text)).ratio(), number) for number, text in enumerate(lines, 1)),
-        reverse=True,
-    )[:2]
+    plain = [_plain(text) for text in lines]
+    ratios = (
+        (difflib.SequenceMatcher(None, wanted, plain[number - 1]).ratio(), number)
+        for number in _likeliest(wanted, plain)
+    )
+    alike = sorted(ratios, reverse=True)[:2]
     if not alike or alike[0][0] < _ALIKE:
         raise NotFound(f"the file has no line `{wanted}` any more")
     if len(alike) > 1 and alike[0][0] - alike[1][0] < _CLEARLY:
@@ -76,6 +83,22 @@ def place_again(statement: str, lines: Sequence[str], before: int) -> Found:
             f"the file has no line `{wanted}` any more, and lines {alike[0][1]} and {alike[1][1]} are like it"
         )
     return Found(alike[0][1], edited=True)
+
+
+def _likeliest(wanted: str, plain: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines that may be like a text, as many as can be compared with it in no time.
+
+    A comparison takes a tenth of a millisecond, and files of data have tens of thousands of lines. Lines that are much
+    alike have most of their groups of three characters in common, which is found a hundred times faster.
+    """
+    parts = {wanted[start : start + 3] for start in range(max(1, len(wanted) - 2))}
+
+    def score(number: int) -> float:
+        text = plain[number - 1]
+        return sum(part in text for part in parts) / (len(parts) + len(text))
+
+    numbers = [number for number, text in enumerate(plain, 1) if text]
+    return numbers if len(numbers) <= _MAX_COMPARED else sorted(heapq.nlargest(_MAX_COMPARED, numbers, score))
 
 
 def found_again(each: Breakpoint, lines: Sequence[str]) -> tuple[Breakpoint, str | None]:
