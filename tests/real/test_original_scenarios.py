@@ -511,3 +511,38 @@ async def test_24_exit(debugging: Connect) -> None:
         for _ in range(2):
             ended = await client.call("debug_disconnect")
             assert ended == {"ended": True, "notes": ["there was no session"]}
+
+
+LIST = """\
+def fill(basket):
+    basket["lines"][0]["count"] = 2  # here
+    total = 5
+    return total  # after
+
+
+fill({"owner": "ben", "lines": [{"name": "tea", "count": 1}]})
+"""
+
+
+async def test_25_snapshot_diff_and_timeline(debugging: Connect, tmp_path: Path) -> None:
+    file = tmp_path / "fill.py"
+    file.write_text(LIST)
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(file), breakpoints=[{"file": str(file), "line": 2}])
+        before = (await client.call("snapshot_create", label="before", depth=3))["id"]
+        await client.call("debug_step", count=2)
+        after = (await client.call("snapshot_create", label="after", depth=3))["id"]
+        diff = await client.call("snapshot_diff", before=before, after=after)
+        assert any("count" in path for path in diff["modified"]), diff
+        assert "total" in diff["added"]
+        assert len((await client.read("debugger://snapshots"))["snapshots"]) == 2
+        await client.call("debug_continue")
+        whole = (await client.call("timeline_query"))["events"]
+        ids = [event["eventId"] for event in whole]
+        assert ids == sorted(set(ids))
+        paged: list[int] = []
+        while page := (await client.call("timeline_query", after_event_id=max(paged, default=0), count=3))["events"]:
+            paged += [event["eventId"] for event in page]
+        assert paged[: len(ids)] == ids
+        assert all(event["payload"] for event in whole)
+        assert {"stopped", "continued", "stepped", "sessionEnded"} <= {event["type"] for event in whole}

@@ -75,6 +75,9 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "symbols_search": [{"pattern": "*", "count": 1000}],
     "modules_list": [{"count": 10_000}],
     "sources_list": [{"count": 10_000}],
+    "snapshot_create": [{"depth": 3}, {"depth": 1}],
+    "snapshot_diff": [{"before": "snap-1", "after": "snap-2"}],
+    "snapshot_list": [{}],
     "process_read_output": [{}],
     "timeline_query": [{"count": 1000}],
     "debug_step": [{}],
@@ -86,7 +89,7 @@ FEW_WORDS = {
     *("debug_run_to", "debug_goto", "debug_pause", "breakpoint_wait", "breakpoint_set", "breakpoint_set_exception"),
     *("breakpoint_enable", "breakpoint_remove", "tracepoint_set", "process_write_input", "exception_get_context"),
     *("memory_read", "memory_write", "disassemble", "breakpoint_set_data", "debug_run_until", "trace_function"),
-    *("batch_evaluate", "snapshot_create", "snapshot_diff", "snapshot_list", "snapshot_delete"),
+    *("batch_evaluate", "snapshot_delete"),
 }
 """Or with a stop, as debug_state does."""
 
