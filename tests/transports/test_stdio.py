@@ -90,9 +90,9 @@ async def test_a_request_over_the_bound_is_answered_by_its_id_where_it_begins_wi
     async with open_lines(client.source, client.sink):
         long = b"x" * MAX_LINE_BYTES
         await client.to_server.send_all(b'{"id": 7, "method": "m", "params": {"a": "' + long + b'"}}\n')
-        assert (await client.line())["id"] == 7  # type: ignore[index]
+        assert (await client.line())["id"] == 7
         await client.to_server.send_all(b'{"id": "8", "result": {"a": "' + long + b'"}}\n')
-        assert (await client.line())["id"] is None  # type: ignore[index]
+        assert (await client.line())["id"] is None
 
 
 @pytest.mark.parametrize(
