@@ -110,6 +110,21 @@ EXPECTED: dict[str, Expected] = {
         mistakes=(({"function": "nope"}, "INVALID_PARAMETER"), (MISSING, "INVALID_PATH")),
     ),
     "debug_run_to": Expected(AFTER, running="NOT_PAUSED", moves=True, mistakes=((MISSING, "INVALID_PARAMETER"),)),
+    "debug_run_until": Expected(
+        {**AFTER, "expression": "total"}, running="NOT_PAUSED", moves=True,
+        mistakes=(
+            ({**MISSING, "expression": "total"}, "INVALID_PATH"),
+            ({**AFTER, "expression": "a b"}, "INVALID_CONDITION"),
+        ),
+    ),
+    "batch_evaluate": Expected(
+        {"experiments": [{**AFTER, "capture": ["total"]}], "timeout": 0.5}, without=ELSEWHERE, moves=True,
+        mistakes=(
+            ({"experiments": [MISSING]}, "INVALID_PATH"),
+            ({"experiments": [{**AFTER, "condition": "a b"}]}, "INVALID_CONDITION"),
+            ({"experiments": [AFTER], "launch": {"program": FILE}}, "SESSION_ACTIVE"),
+        ),
+    ),
     "debug_goto": Expected(
         {"line": line("after")}, running="NOT_PAUSED", moves=True,
         mistakes=(({"line": 4000}, "INVALID_PARAMETER"),),
@@ -202,6 +217,7 @@ EXPECTED: dict[str, Expected] = {
 
 PROVEN_ELSEWHERE = {
     ("debug_launch", "PERMISSION_DENIED"): "test_programs_and_sources_outside_the_roots_are_refused",
+    ("batch_evaluate", "NO_SESSION"): "test_without_anything_to_run_a_batch_says_how_to_start",
     ("debug_launch", "LAUNCH_FAILED"): "test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words",
     ("trace_function", "NOT_SUPPORTED"): "test_other_languages_have_no_trace",
     ("process_write_input", "STDIN_CLOSED"): "test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes",
@@ -255,7 +271,7 @@ def common_mistakes(tool: str, parameters: Iterable[str]) -> Iterator[tuple[dict
         yield {**given, "thread_id": 777}, "INVALID_THREAD"
     if "frame_index" in parameters and tool != "debug_restart":
         yield {**given, "frame_index": 77}, "INVALID_FRAME"
-    if "expression" in parameters:
+    if "expression" in parameters and not EXPECTED[tool].moves:
         yield {**given, "expression": "nope"}, "EVAL_FAILED"
         yield {**given, "expression": "1 +"}, "EVAL_FAILED"
 

@@ -43,6 +43,10 @@ _QUIET_SECONDS = 0.1
 """Without a record before a connection counts as read to its end: a forked child may hold it open."""
 
 
+_SUMMED = frozenset({"count", "look"})
+"""Kinds of records of which the last one of a breakpoint says all that those before it did."""
+
+
 class HitRecord(msgspec.Struct, array_like=True, frozen=True):
     """What became of one hit of a breakpoint. `kind` is one of `probe.inside.hits`; `hits` is its number."""
 
@@ -210,7 +214,7 @@ def _decoded(lines: list[bytes]) -> Iterator[HitRecord]:
                 lost += 1
                 continue
             record = found
-        if before is not None and (before.kind != "count" or _name(before) != _name(record)):
+        if before is not None and (before.kind not in _SUMMED or _name(before) != _name(record)):
             yield before
         before = record
     if before is not None:
@@ -219,7 +223,7 @@ def _decoded(lines: list[bytes]) -> Iterator[HitRecord]:
         yield HitRecord("log", "", 0, 0, f"<{lost} record{'s' if lost > 1 else ''} of hits could not be read>")
 
 
-_HEAD = re.compile(rb'\["(stop|log|count|fail)", ?"([\w.-]{1,100})", ?(\d{1,9}), ?(\d{1,18}), ?"')
+_HEAD = re.compile(rb'\["(stop|log|count|fail|capture|look)", ?"([\w.-]{1,100})", ?(\d{1,9}), ?(\d{1,18}), ?"')
 
 
 def _without_text(line: bytes) -> HitRecord | None:

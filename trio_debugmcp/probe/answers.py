@@ -335,6 +335,12 @@ class Recording(ProbeAnswer, frozen=True):
     recording: bool
 
 
+class Interrupted(ProbeAnswer, frozen=True):
+    """The answer to `over`: how many conditions of observed places were interrupted."""
+
+    interrupted: int
+
+
 Body = TypeVar("Body", bound=ProbeAnswer)
 
 

@@ -17,7 +17,7 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.prompts import find_prompt
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.inspection import expression_completions
+from trio_debugmcp.session.source_text import expression_completions
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 
 MAX_VALUES = 100

@@ -44,8 +44,8 @@ from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.inspection import source_text
 from trio_debugmcp.session.merger import MERGE_SECONDS
+from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
 from trio_debugmcp.state.resources import (

@@ -4,14 +4,14 @@
 task at a time per session.
 """
 
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, Stopped
+from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
@@ -21,23 +21,19 @@ from trio_debugmcp.session.hit_counts import HitCounts
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.placement import (
-    Group,
-    by_line,
-    conditions_of,
-    files_of_finished,
-    grouped,
-    one_per_line,
-    supported,
-)
+from trio_debugmcp.session.placement import HELD, Group, apart, by_line, conditions_of, grouped, out_of_step, supported
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.source_places import SourcePlaces
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import Start
 from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
 
-T = TypeVar("T")
+AGAIN_SECONDS = 1.0
+"""Until breakpoints are sent again to an adapter that did not answer."""
+
+_FUNCTIONS = ""
+"""Among files: the breakpoints on functions."""
 
 NO_FUNCTION = "no such function yet: the breakpoint is set, and stops once one of that name is called"
 
@@ -78,6 +74,8 @@ class BreakpointSync:
         self._sent_files: set[str] = set()
         self._sent_functions = False
         self._functions: dict[str, tuple[str, int]] = {}
+        self._session_id = requests.session_id
+        self._unsure: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<BreakpointSync of {self._requests.session_id}: {len(self._sent_files)} files sent>"
@@ -93,26 +91,58 @@ class BreakpointSync:
     async def send_files(self, files: Iterable[str]) -> None:
         """Send the breakpoints of these files, as they are when their turn comes."""
         async with self._one_at_a_time:
+            await self._send_files({*files})
+
+    async def _send_files(self, files: set[str]) -> None:
+        with self._marked_if_cancelled(*files):
             for file in sorted(files):
                 await self._send_file(file)
 
-    async def withdraw_finished(self) -> None:
-        """Until cancelled, take tracepoints away that have sent all their notifications. They are silent already."""
-        session_id = self._requests.session_id
-        with suppress(DebugError):  # an adapter that refuses keeps them
-            while True:
-                state = await self._merger.wait_until(lambda state: bool(files_of_finished(state, session_id)))
-                await self.send_files(files_of_finished(state, session_id))
+    async def keep_in_step(self) -> None:
+        """Until cancelled, send what has changed without a sender, or with one that was cancelled meanwhile."""
+        while True:
+            await self._merger.wait_until(self.lags)
+            with suppress(DebugError):  # an adapter that refuses keeps what it has
+                async with self._one_at_a_time:
+                    files = {each.file or _FUNCTIONS for each in out_of_step(self._merger.state, self._session_id)}
+                    files |= self._unsure
+                    await self._send_files(files - {_FUNCTIONS})
+                    if _FUNCTIONS in files:
+                        await self._send_all_functions()
+                    self._unsure -= files
+                continue
+            await trio.sleep(AGAIN_SECONDS)
+
+    @contextmanager
+    def _marked_if_cancelled(self, *files: str) -> Iterator[None]:
+        """Have these sent again if the block is cancelled: then it is not known what the adapter has."""
+        try:
+            yield
+        except trio.Cancelled:
+            self._unsure.update(files)
+            raise
+
+    async def end_judging(self) -> int:
+        """Interrupt conditions of observed places that the program still evaluates; return how many these were."""
+        snapshot = self._requests.snapshot
+        return await self._hits.end_judging() if snapshot is not None and snapshot.phase == "Running" else 0
+
+    def lags(self, state: State) -> bool:
+        """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
+        return bool(self._unsure or out_of_step(state, self._session_id))
 
     async def send_functions(self) -> None:
         """Send the function breakpoints, all of them; those whose function is found, as breakpoints on its line."""
         async with self._one_at_a_time:
+            await self._send_all_functions()
+
+    async def _send_all_functions(self) -> None:
+        with self._marked_if_cancelled(_FUNCTIONS):
             mine = [each for each in self._merger.state.breakpoints if each.function is not None]
             before = {file for file, _ in self._functions.values()}
             places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
             self._functions = {id_: place for id_, place in places.items() if place[1]}
-            for file in sorted(before | {file for file, _ in self._functions.values()}):
-                await self._send_file(file)
+            await self._send_files(before | {file for file, _ in self._functions.values()})
             await self._send_functions(
                 [each for each in mine if each.id not in self._functions], {id_ for id_, _ in places.items()}
             )
@@ -122,7 +152,7 @@ class BreakpointSync:
         if not mine and not hidden and not self._sent_functions:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
-            await self._bind([], [(each, "breakpoints on functions") for each in mine])
+            await self._bind(mine, [], [(each, "breakpoints on functions") for each in mine])
             return
         sent, unsupported = supported(mine, self._requests.capabilities, hits_are_ours=self.counts.ours)
         problem = await self._judging(Group((each,)) for each in sent)
@@ -140,7 +170,7 @@ class BreakpointSync:
                 (each, answer if each.id in known else replace(answer, verified=False, message=NO_FUNCTION))
                 for each, answer in answers
             ]
-        await self._bind(answers, unsupported)
+        await self._bind(mine, answers, unsupported)
 
     def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
@@ -213,21 +243,19 @@ class BreakpointSync:
             again = [replace(each, line=moved.get(each.id, each.line)) for each in placed]
             if len({each.line for each in again}) < len({each.line for each in placed}):
                 answers = await self._send_placed(file, again)  # the adapter has moved two to one line
-        await self._bind([*answers, *without_code], unsupported)
+        await self._bind(mine, [*answers, *without_code], unsupported)
 
     async def _send_placed(self, file: str, placed: list[Breakpoint]) -> list[tuple[Breakpoint, DapBreakpoint]]:
         """Send breakpoints at their lines, and return what became of each."""
         shared = self._requests.profile.dialect.one_breakpoint_per_line
-        groups = by_line(placed) if shared else [Group((each,)) for each in one_per_line(placed)]
+        groups = by_line(placed) if shared else apart(placed)
         problem = await self._judging(groups)
         unjudged = [
             (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.is_limited
         ]
-        if unjudged:
+        if problem is not None:
             placed = [each for each in placed if not each.is_limited]
-            groups = [Group((each,)) for each in one_per_line(placed)]
-        if problem is not None and shared:
-            groups = grouped(placed)
+            groups = grouped(placed) if shared else apart(placed)
         arguments = {
             "source": {"path": file, "name": file.rpartition("/")[2]},
             "breakpoints": [self._line_breakpoint(file, each, judged=problem is None) for each in groups],
@@ -254,15 +282,18 @@ class BreakpointSync:
         return replace(each, file=file, line=line)
 
     async def _bind(
-        self, answers: list[tuple[Breakpoint, DapBreakpoint]], unsupported: list[tuple[Breakpoint, str]]
+        self,
+        mine: list[Breakpoint],
+        answers: list[tuple[Breakpoint, DapBreakpoint]],
+        unsupported: list[tuple[Breakpoint, str]],
     ) -> None:
         results: list[tuple[str, DapBreakpoint | None]] = [(each.id, answer) for each, answer in answers]
         name = self._requests.profile.name
         results += [(e.id, DapBreakpoint(message=f"{name} does not support {what}")) for e, what in unsupported]
         sent = {each for each, _ in results}
-        for each in self._merger.state.breakpoints:
-            if not each.is_active and each.id not in sent:  # of one that has finished, records may still be on the way
-                results.append((each.id, DapBreakpoint() if each.enabled else None))
+        for each in mine:
+            if not each.is_sent and each.id not in sent:  # of one that has finished, records may still be on the way
+                results.append((each.id, DapBreakpoint(message=HELD if each.held else None) if each.enabled else None))
         for each, answer in answers:
             if answer.verified:
                 self._sources.learn(each.file, self._requests.session_id)
@@ -295,34 +326,3 @@ class BreakpointSync:
         if first.log_message is not None:
             arguments["logMessage"] = self._requests.profile.dialect.log_message(first.id, first.log_message)
         return arguments
-
-    # --- At a stop -------------------------------------------------------------------------------------------
-
-    async def hits(self, stopped: Stopped, frame_id: int | None) -> tuple[tuple[str, ...], dict[str, int]]:
-        """Return which breakpoints on the line of a stop were not hit there, and the number of hits where it is known.
-
-        Where the program does not say it, the conditions are evaluated again.
-        """
-        judged = self.counts.taken()
-        if judged is not None:
-            return judged
-        hit = set(stopped.hit_breakpoint_ids or ())
-        there = [
-            each
-            for each in self._merger.state.breakpoints
-            for binding in each.bindings
-            if binding.session_id == self._requests.session_id and binding.adapter_id in hit and each.watch is None
-        ]
-        counted = self._hits.at_stop([each.id for each in there])
-        if counted:
-            return tuple(each.id for each in there if each.id not in counted), counted
-        if len(there) < 2:
-            return (), {}
-        false = []
-        for each in there:
-            if each.condition is not None:
-                truth = self._requests.profile.expressions.truth(each.condition)
-                value = await evaluated(self._requests, truth, frame_id)
-                if value is not None and value.lower() not in {"true", "1"}:
-                    false.append(each.id)
-        return tuple(false) if len(false) < len(there) else (), {}  # one of them was: its condition changes something

@@ -9,8 +9,7 @@ changes a breakpoint here also sends it, so no caller can set one and forget to 
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import overload
 
@@ -23,6 +22,7 @@ from trio_debugmcp.session.addresses import found_again
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.ownership import Owner, Owners
+from trio_debugmcp.session.runs import Runs
 from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointPut,
@@ -33,9 +33,6 @@ from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State, Wa
 from trio_debugmcp.state.payloads import BreakpointType
 
 log = logging.getLogger(__name__)
-
-UNDO_SECONDS = 1.0
-"""To take a temporary breakpoint away from the adapters; one that does not answer by then keeps it."""
 
 
 class BreakpointSpec(Struct, frozen=True, kw_only=True):
@@ -81,6 +78,7 @@ class BreakpointRegistry:
 
     Attributes:
         owners: which client has set which.
+        runs: breakpoints that serve one run, and that no client sees.
         earlier: the ids of those that were in force in an earlier session, and have not been set again since.
         carried: those of which that held when the last session began.
     """
@@ -88,11 +86,11 @@ class BreakpointRegistry:
     def __init__(self, merger: Merger) -> None:
         self._merger = merger
         self._numbers = count(1)
-        self._temporary_numbers = count(1)
         self._versions = count(1)
         self._syncs: list[BreakpointSync] = []
         self._notifications: Counter[tuple[str, int]] = Counter()
         self.owners = Owners()
+        self.runs = Runs(merger, self._versions, self._send, lambda: self._syncs)
         self.earlier: set[str] = set()
         self.carried: frozenset[str] = frozenset()
 
@@ -217,35 +215,6 @@ class BreakpointRegistry:
                 notes.append(f"{each.id} {note}")
         return notes
 
-    # --- Temporary breakpoints -------------------------------------------------------------------------------
-
-    @asynccontextmanager
-    async def temporary(self, file: str, line: int, condition: str | None = None) -> AsyncIterator[Breakpoint]:
-        """Set a breakpoint for one run. No client sees it, and the user's own breakpoints stay as they are."""
-        made = await self._put(BreakpointSpec(file=file, line=line, condition=condition), None, temporary=True)
-        try:
-            await self._send([made])
-            yield made
-        finally:
-            with trio.CancelScope(shield=True):  # bounded: the merger never waits
-                await self._merger.merge(BreakpointsRemoved(frozenset({made.id})))
-            with trio.move_on_after(UNDO_SECONDS, shield=True):
-                await self._send([made])
-
-    def line_of(self, wanted: Breakpoint) -> int | None:
-        """Return the line where a breakpoint is in force, which may not be the one that was asked for."""
-        now = next((each for each in self._state.breakpoints if each.id == wanted.id), wanted)
-        return next((binding.line for binding in now.bindings if binding.verified and binding.line), wanted.line)
-
-    def problem(self, wanted: Breakpoint) -> str | None:
-        """Return why no session stops at the line of this breakpoint; None if one does."""
-        there = [each for each in self._state.breakpoints if (each.file, each.line) == (wanted.file, wanted.line)]
-        able = [each for each in there if each.always_stops or each.id == wanted.id]
-        bindings = [binding for each in able for binding in each.bindings]
-        if any(binding.verified for binding in bindings):
-            return None
-        return next((binding.message for binding in bindings if binding.message), "there is no code at that line")
-
     # --- Parts -----------------------------------------------------------------------------------------------
 
     @property
@@ -258,20 +227,19 @@ class BreakpointRegistry:
     def _all(self) -> list[Breakpoint | ExceptionBreakpoint]:
         return [*self._visible(), *self._state.exceptions]
 
-    async def _put(self, spec: BreakpointSpec, owner: Owner | None, *, temporary: bool = False) -> Breakpoint:
+    async def _put(self, spec: BreakpointSpec, owner: Owner | None) -> Breakpoint:
         kind = _type_of(spec)
-        old = None if temporary else self.replaced_by(spec, owner)
-        self.owners.leave([] if temporary else self.at_place(spec), old, owner)
+        old = self.replaced_by(spec, owner)
+        self.owners.leave(self.at_place(spec), old, owner)
         if old is not None and old.type == kind:
             new_id = old.id
         else:
-            prefix = "run-to" if temporary else _prefix(spec)
-            new_id = f"{prefix}-{next(self._temporary_numbers if temporary else self._numbers)}"
+            new_id = f"{_prefix(spec)}-{next(self._numbers)}"
             if old is not None:
                 self.owners.forget(old.id)
                 await self._merger.merge(BreakpointsRemoved(frozenset({old.id})))
         self.owners.add(new_id, owner)
-        new = Breakpoint(id=new_id, type=kind, temporary=temporary, version=next(self._versions), **asdict(spec))
+        new = Breakpoint(id=new_id, type=kind, version=next(self._versions), **asdict(spec))
         await self._merger.merge(BreakpointPut(new))
         return new
 

@@ -7,7 +7,8 @@ client never reads a pause without a place. The probe has all of that, the local
 one answer (`stop_questions.py`); an adapter is asked for these details once the stop is published. The next stop or
 resume cancels what is left, and the generation that every result carries lets the reducer drop what arrives too late.
 
-A stop at an exception that no breakpoint asked for does not count: it is resumed without having been published.
+A stop at an exception that no breakpoint asked for does not count, nor does one at a place that a run only observes:
+it is resumed without having been published.
 """
 
 import logging
@@ -23,6 +24,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
 from trio_debugmcp.session.frames import captured_frames, frame_location, raising_frames
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.stop_questions import Findings, StopQuestions
@@ -72,6 +74,7 @@ class Examiner:
         console: Console,
         breakpoints: BreakpointSync,
         questions: StopQuestions,
+        observer: StopObserver,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -81,6 +84,7 @@ class Examiner:
         self._console = console
         self._breakpoints = breakpoints
         self._questions = questions
+        self._observer = observer
         self._exceptions = ExceptionFilter(requests, merger, console)
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
@@ -144,7 +148,7 @@ class Examiner:
                     found = await self._questions.ask_adapter(stopped)
                 raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
                 counts = raised.counts if raised is not None else await self._counts(stopped, found)
-                if not counts:
+                if not counts or (raised is None and await self._is_unseen(stopped, found)):
                     if await self._leave(found.thread_id, scope):
                         return
                     stopped, raised = Stopped(reason="pause", thread_id=found.thread_id), None
@@ -181,6 +185,11 @@ class Examiner:
         await self._breakpoints.send_functions()
         return True
 
+    async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
+        """Whether the stop is a run's, which observes places, and not a client's as well."""
+        frames = captured_frames(self._requests.profile, (found.stack.stack_frames or [])[:1])
+        return await self._observer.leaves(stopped, frames)
+
     async def _leave(self, thread_id: int, scope: trio.CancelScope) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
         if self._suspension.pause_requested:
@@ -216,7 +225,7 @@ class Examiner:
             raised = replace(raised, info=replace(raised.info, message=message))
         frames = frames[skipped:]
         data = await self._breakpoints.addressed.at_stop(stopped, frames)
-        not_hit, counted = await self._breakpoints.hits(stopped, frames[0].id if frames else None)
+        not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(

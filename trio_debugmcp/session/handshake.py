@@ -77,7 +77,7 @@ class Handshake:
         requests.capabilities = await requests.request("initialize", initialize, Capabilities)
         # Not awaited here: most adapters respond to the start only after `configurationDone`.
         nursery.start_soon(self._send_start)
-        nursery.start_soon(self._breakpoints.withdraw_finished)
+        nursery.start_soon(self._breakpoints.keep_in_step)
         await self._initialized.wait()
         await self._configure()
         await self._answered.wait()

@@ -10,6 +10,7 @@ lost when the program ends; and a `print` of the program cannot look like a hit.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -18,9 +19,10 @@ from trio_debugmcp.dap.messages import DapBreakpoint, Output
 from trio_debugmcp.dap.records import HitRecord, records_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.probe import bootstrap
-from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.answers import Interrupted, ProbeError
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.observations import OBSERVED, Observations
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
@@ -40,7 +42,11 @@ def noted(each: Breakpoint, answer: DapBreakpoint, problem: str | None) -> DapBr
 
 
 class ProgramHits:
-    """The judged breakpoints of one session."""
+    """The judged breakpoints of one session.
+
+    Attributes:
+        recording: the program judges them, and records their hits.
+    """
 
     def __init__(
         self,
@@ -49,18 +55,20 @@ class ProgramHits:
         console: Console,
         probe: ProgramProbe,
         may_notify: Callable[[Breakpoint], bool],
+        observations: Observations,
     ) -> None:
         self._requests = requests
         self._merger = merger
         self._console = console
         self._probe = probe
         self._may_notify = may_notify
-        self._recording = False
+        self._observations = observations
+        self.recording = False
         self._stops: dict[str, int] = {}
         self._failed: set[tuple[str, int]] = set()
 
     def __repr__(self) -> str:
-        return f"<ProgramHits of {self._requests.session_id}, {'recording' if self._recording else 'not recording'}>"
+        return f"<ProgramHits of {self._requests.session_id}, {'recording' if self.recording else 'not recording'}>"
 
     @property
     def possible(self) -> bool:
@@ -69,22 +77,33 @@ class ProgramHits:
 
     async def ready(self) -> str | None:
         """Have the program record hits; return why it does not."""
-        if not self._recording:
+        if not self.recording:
             try:
                 await self._probe.record(self._requests.capabilities.hit_records or "")
             except (ProbeError, DebugError) as error:
                 return NOT_RECORDED.format(error)
-            self._recording = True
+            self.recording = True
         return None
 
     def condition(self, judged: Iterable[tuple[Breakpoint, str]]) -> str:
         """Return the condition with which the program judges these breakpoints, each with its own as it is sent."""
-        parts: list[list[str | int | None]] = []
+        parts: list[list[object]] = []
         for each, condition in judged:
+            observed = self._observations.form(each.id)
+            if observed is not None:
+                parts.append([each.id, each.version, condition or None, None, None, *observed])
+                continue
             hit_condition = f"% {each.hit_count_multiple}" if each.hit_count_multiple else each.hit_condition
-            part: list[str | int | None] = [each.id, each.version, condition or None, hit_condition, each.log_message]
+            part: list[object] = [each.id, each.version, condition or None, hit_condition, each.log_message]
             parts.append([*part, each.max_notifications] if each.max_notifications else part)
         return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))
+
+    async def end_judging(self) -> int:
+        """Interrupt conditions of observed places that the program still evaluates; return how many these were."""
+        if self.recording:
+            with suppress(ProbeError, DebugError):
+                return (await self._probe.ask("over", Interrupted)).answer.interrupted
+        return 0
 
     def at_stop(self, ids: Sequence[str]) -> dict[str, int]:
         """Return which of these breakpoints have stopped the program since they were asked about, and their hits."""
@@ -130,6 +149,9 @@ class ProgramHits:
             return None
         if record.kind == "fail":
             return await self._fail(record, found)
+        if record.kind in OBSERVED:
+            self._observations.take(self._requests.session_id, record)
+            return None
         self._stops[found.id] = max(record.hits, self._stops.get(found.id, 0))  # threads write in any order
         return None
 

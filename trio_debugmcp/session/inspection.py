@@ -1,4 +1,4 @@
-"""Looking into a paused program: variables, evaluation, sources. Every answer is bounded in size and in time."""
+"""Looking into a paused program: variables and evaluation. Every answer is bounded in size and in time."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -7,21 +7,12 @@ import msgspec
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import (
-    CompletionItem,
-    CompletionsBody,
-    DapVariable,
-    EvaluateBody,
-    ScopesBody,
-    SourceBody,
-)
+from trio_debugmcp.dap.messages import DapVariable, EvaluateBody, ScopesBody
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short
-from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.scopes import ScopeName, chosen_scopes
-from trio_debugmcp.session.sources import read_source
 from trio_debugmcp.session.variables import child_count, variable_payload
 from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import Variable, shortened
@@ -36,12 +27,6 @@ MAX_TRACE_LENGTH = 4000
 
 LENGTHS_SECONDS = 2.0
 """For the lengths of collections, which takes no time unless the thread is busy."""
-
-SOURCE_SECONDS = 2.0
-"""For a source that only the adapter has; a resource read must not wait for a busy program."""
-
-COMPLETION_SECONDS = 2.0
-"""For the completions of an expression; a person has typed more by then."""
 
 INTERRUPT_SECONDS = 1.0
 """For an evaluation to end that is interrupted because it took too long: one that waits in C code does not."""
@@ -241,46 +226,3 @@ async def _interrupt(requests: Requests) -> bool:
             return False
         return True
     return False
-
-
-# --- Source --------------------------------------------------------------------------------------------------
-
-
-async def source_text(debugger: Debugger, path: str) -> str:
-    """Return the text of a known source: from disk, or from the adapter if only it has it.
-
-    Raises:
-        UsageError: `INVALID_PATH` with the public sentence, or `PERMISSION_DENIED`.
-    """
-    source = debugger.sources.find(path)
-    if source.text is not None:
-        return source.text
-    if not source.reference:
-        return debugger.host.query(f"source {path}", lambda: read_source(source))
-    requests = debugger.session(source.session_id).requests
-    arguments = {
-        "sourceReference": source.reference,
-        "source": {"path": path, "sourceReference": source.reference},
-    }
-    try:
-        return (await requests.request("source", arguments, SourceBody, seconds=SOURCE_SECONDS)).content
-    except AdapterRefused as refusal:
-        raise UsageError("INVALID_PATH", f"The debug adapter has no text for '{path}': {refusal.reason}") from None
-
-
-async def expression_completions(debugger: Debugger, typed: str) -> list[CompletionItem]:
-    """Return the adapter's completions of an expression in the top frame; none unless the program is paused.
-
-    Raises:
-        DebugError: the adapter does not answer, or refuses.
-    """
-    snapshot = debugger.state.focused
-    if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
-        return []
-    requests = debugger.session(snapshot.id).requests
-    if not requests.capabilities.supports_completions_request:
-        return []
-    column = len(typed.encode("utf-16-le")) // 2 + 1  # DAP counts UTF-16 code units
-    arguments = {"frameId": snapshot.stack.frames[0].id, "text": typed, "column": column}
-    body = await requests.request("completions", arguments, CompletionsBody, seconds=COMPLETION_SECONDS)
-    return body.targets or []

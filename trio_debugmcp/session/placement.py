@@ -5,10 +5,13 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Capabilities
-from trio_debugmcp.state.model import Breakpoint, State
+from trio_debugmcp.state.model import Binding, Breakpoint, State
 
 LIMITS = "hit_count_multiple and max_notifications: use a condition, or breakpoint_set with hit_condition"
 """Which adapters do not judge exactly: they count nothing that they report."""
+
+
+HELD = "held: it stops the program again once the run under way is over"
 
 
 class Group(Struct, frozen=True):
@@ -21,6 +24,8 @@ class Group(Struct, frozen=True):
     def is_simple(self) -> bool:
         """Whether the adapter can judge and count it: what stops there does so always, or on one condition."""
         first, *others = self.members
+        if any(each.observed is not None for each in self.members):
+            return False
         return not (first.hit_condition or first.log_message) and (
             not others or all(each.always_stops for each in self.members)
         )
@@ -48,6 +53,17 @@ def _observed(on_line: tuple[Breakpoint, ...]) -> Group:
     return Group(joined, tuple(each for each in on_line if each not in joined))
 
 
+def apart(breakpoints: list[Breakpoint]) -> list[Group]:
+    """Group breakpoints for an adapter that takes several on a line. Where a run observes, those that stop are joined.
+
+    What is on the line of an observed place is then judged here, at each stop.
+    """
+    if all(each.observed is None for each in breakpoints):
+        return [Group((each,)) for each in one_per_line(breakpoints)]
+    joined = [each for each in breakpoints if not (each.hit_condition or each.log_message)]
+    return [*grouped(joined), *(Group((each,)) for each in breakpoints if each not in joined)]
+
+
 def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
     """Return the breakpoints to send where a temporary one shares its line: adapters keep one breakpoint per line.
 
@@ -68,7 +84,7 @@ def supported(
     """Divide into what can be sent and what this adapter cannot do: it would drop a condition and always stop."""
     sent, unsupported = [], []
     for each in breakpoints:
-        if not each.is_active:
+        if not each.is_sent:
             continue
         if each.is_limited and able.hit_records is None:
             unsupported.append((each, LIMITS))
@@ -85,17 +101,28 @@ def supported(
     return sent, unsupported
 
 
+def out_of_step(state: State, session_id: str) -> list[Breakpoint]:
+    """Return the breakpoints that a session's adapter should have otherwise, and whose change has no other sender.
+
+    Those are tracepoints that have sent all their notifications, what was held for a run that is over, and the places
+    that it was observed at.
+    """
+
+    def stale(each: Breakpoint, binding: Binding) -> bool:
+        if each.temporary:
+            return not each.enabled
+        if each.is_sent:
+            return binding.message == HELD
+        return each.enabled and not each.is_active and binding.verified
+
+    return [
+        each
+        for each in state.breakpoints
+        if any(binding.session_id == session_id and stale(each, binding) for binding in each.bindings)
+    ]
+
+
 def conditions_of(each: Breakpoint) -> dict[str, Any]:
-    """Return the conditions of a breakpoint as the DAP names them."""
+    """Return the conditions of a breakpoint as DAP names them."""
     named = {"condition": each.condition, "hitCondition": each.hit_condition}
     return {name: value for name, value in named.items() if value is not None}
-
-
-def files_of_finished(state: State, session_id: str) -> set[str]:
-    """Return the files of tracepoints that have sent all their notifications, as far as an adapter still has them."""
-    return {
-        each.file
-        for each in state.breakpoints
-        if each.file is not None and each.enabled and not each.is_active
-        if any(binding.session_id == session_id and binding.verified for binding in each.bindings)
-    }

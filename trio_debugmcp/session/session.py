@@ -44,6 +44,7 @@ from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
@@ -109,24 +110,22 @@ class DebugSession:
         self.requests = requests = Requests(session_id, profile, merger, suspension)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
-        hits = ProgramHits(requests, merger, shared.console, self.probe, shared.breakpoints.take_notification)
-        self._breakpoints = BreakpointSync(requests, merger, shared.sources, shared.host, hits, start)
+        registry, console, sources = shared.breakpoints, shared.console, shared.sources
+        observations = registry.runs.observations
+        hits = ProgramHits(requests, merger, console, self.probe, registry.take_notification, observations)
+        self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, start)
+        observer = StopObserver(requests, merger, self.probe, observations, hits, sync.counts)
         self._handshake = Handshake(requests, start, self._breakpoints)
-        clock, console, sources = shared.clock, shared.console, shared.sources
         questions = StopQuestions(requests, self.probe)
-        self._examiner = Examiner(requests, suspension, merger, clock, sources, console, self._breakpoints, questions)
+        self._examiner = Examiner(
+            requests, suspension, merger, shared.clock, sources, console, sync, questions, observer
+        )
         self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
         self._pump = EventPump(
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
-        self._terminals = Terminals(
-            session_id,
-            shared.console,
-            shared.runtime.watchdog,
-            shared.host,
-            self._wait_children,
-            stdin=start.stdin if isinstance(start, Launch) else None,
-        )
+        stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
+        self._terminals = Terminals(session_id, console, watchdog, shared.host, self._wait_children, stdin=stdin)
         self._detached = False
 
     def __repr__(self) -> str:

@@ -60,9 +60,9 @@ class SourcePlaces:
         """
         line, condition, code = each.line or 1, each.condition or "", self._profile.code
         if not condition:
-            if each.function is None and each.log_message is None and each.hit_condition is None:
+            if each.function is None and each.hit_condition is None and each.log_message is each.observed is None:
                 return ""
             condition = "True"
-        question = f"condition {condition} at line {line} of {file}"
-        guarded = self._query(question, lambda: code.condition_at(file, line, condition, each.log_message), condition)
+        question, about = f"condition {condition} at line {line} of {file}", each.observed or each.log_message
+        guarded = self._query(question, lambda: code.condition_at(file, line, condition, about), condition)
         return "" if guarded == "True" and not each.condition else guarded

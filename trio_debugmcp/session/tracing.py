@@ -1,7 +1,7 @@
 """`ProgramTrace`: the trace of a function's calls in one program, from the question that begins it to its end.
 
     async with open_trace(requests, probe, TraceQuestion("total", calls=1, stop=True)) as trace:
-        async with registry.temporary(file, line, trace.condition):
+        async with registry.runs.temporary(file, line, trace.condition):
             ...                             # the program runs
             await trace.wait_ended()
             calls = (await trace.take()).calls

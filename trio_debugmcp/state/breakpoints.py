@@ -20,6 +20,7 @@ from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointFaulted,
     BreakpointLogged,
+    BreakpointsHeld,
     HitsRecorded,
     StopExamined,
 )
@@ -68,6 +69,14 @@ def enabled(breakpoint_: Breakpoint, change: BreakpointEnabled) -> Breakpoint:
         return replace(breakpoint_, enabled=change.enabled)
     earlier = tuple(replace(each, earlier=each.hits) for each in breakpoint_.bindings)
     return replace(breakpoint_, enabled=True, version=change.version, notifications_sent=0, bindings=earlier)
+
+
+def held(kept: tuple[Breakpoint, ...], change: BreakpointsHeld) -> tuple[Breakpoint, ...]:
+    """`kept` for a run that some are not to stop, or after it."""
+    ids = change.ids
+    if ids is not None:
+        kept = tuple(replace(each, held=each.id in ids) for each in kept)
+    return update(kept, change.withdrawn, lambda each: replace(each, enabled=False))
 
 
 def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None) -> Breakpoint:
@@ -135,38 +144,42 @@ def breakpoints_hit(state: State, stop: StopExamined, location: Location | None)
     """The ids of the breakpoints at which a session has stopped, by the adapter's ids or else by the place."""
     if stop.data is not None:
         return {each.breakpoint for each in stop.data}
-    if stop.hit_ids:
-        return {
-            each.id
-            for each in state.breakpoints
-            for binding in each.bindings
-            if binding.session_id == stop.session_id and binding.adapter_id in stop.hit_ids and each.watch is None
-        }
     # A step that ends on the line of a breakpoint is not a hit, so the place counts for these reasons only.
-    if stop.reason not in ("Breakpoint", "FunctionBreakpoint") or location is None:
-        return set()
+    there = location if stop.reason in ("Breakpoint", "FunctionBreakpoint") else None
     instruction = stop.frames[0].instruction if stop.frames else None
-    entered = {
-        each.id
+    return {each.id for each in breakpoints_at(state, stop.session_id, stop.hit_ids or (), there, instruction)}
+
+
+def breakpoints_at(
+    state: State,
+    session_id: str,
+    adapter_ids: Container[int],
+    location: Location | None,
+    instruction: str | None = None,
+) -> list[Breakpoint]:
+    """The breakpoints with one of the ids that an adapter gave them; without ids those at a place, if it counts."""
+
+    def is_there(each: Breakpoint, binding: Binding) -> bool:
+        if each.watch is not None:
+            return False
+        if adapter_ids:
+            return binding.adapter_id in adapter_ids
+        if location is None or not each.is_sent:
+            return False
+        if each.function is not None and _is_called(location.function_name, each.function):
+            return binding.line in (None, location.line)
+        if each.address is not None:
+            return _same_address(each.address, instruction)
+        return each.file == location.file and location.line in (binding.line, each.line)
+
+    there = [
+        each
         for each in state.breakpoints
-        for binding in each.bindings
-        if binding.session_id == stop.session_id and each.is_active
-        if each.function is not None and _is_called(location.function_name, each.function)
-        if binding.line in (None, location.line)
-    }
-    return entered | {
-        each.id
-        for each in state.breakpoints
-        for binding in each.bindings
-        if binding.session_id == stop.session_id
-        and each.is_active
-        and (
-            (each.file == location.file and location.line in (binding.line, each.line))
-            if each.address is None
-            else _same_address(each.address, instruction)
-        )
-        and each.watch is None
-    }
+        if any(binding.session_id == session_id and is_there(each, binding) for binding in each.bindings)
+    ]
+    # Adapters may give the place of a run the id that the user's breakpoint had there, which is held for that run.
+    observed = any(each.observed is not None for each in there)
+    return [each for each in there if not (each.held and observed)]
 
 
 def _is_called(name: str | None, function: str) -> bool:

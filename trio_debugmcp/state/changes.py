@@ -165,6 +165,17 @@ class BreakpointEnabled(Change, frozen=True):
     version: int = 0
 
 
+class BreakpointsHeld(Change, frozen=True):
+    """These breakpoints are not to stop the program until further notice, and none of the others is held any more.
+
+    With None those that are held stay so. `withdrawn` are hidden ones of a run that is over, which adapters must not
+    have any more.
+    """
+
+    ids: frozenset[str] | None
+    withdrawn: frozenset[str] = frozenset()
+
+
 class BreakpointsRemoved(Change, frozen=True):
     """Breakpoints of any kind were removed."""
 

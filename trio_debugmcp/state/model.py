@@ -217,7 +217,9 @@ class Breakpoint(Struct, frozen=True):
     lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch or
     attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
     A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
-    `temporary` breakpoint serves a single run and is in no payload.
+    `temporary` breakpoint serves a single run and is in no payload. With `observed` that run only looks at its place;
+    the text has the expressions that it evaluates there, in braces. One that is `held` is not to stop such a run, so no
+    adapter has it until the run is over.
     """
 
     id: str
@@ -235,6 +237,8 @@ class Breakpoint(Struct, frozen=True):
     lost: str | None = None
     enabled: bool = True
     temporary: bool = False
+    observed: str | None = None
+    held: bool = False
     hits: int = 0
     problem: str | None = None
     bindings: tuple[Binding, ...] = ()
@@ -253,13 +257,19 @@ class Breakpoint(Struct, frozen=True):
 
     @property
     def is_active(self) -> bool:
-        """Whether adapters should have it: it is enabled, and has not sent all its notifications."""
+        """Whether it is in force: it is enabled, and has not sent all its notifications."""
         return self.enabled and not 0 < self.max_notifications <= self.notifications_sent
 
     @property
+    def is_sent(self) -> bool:
+        """Whether adapters should have it."""
+        return self.is_active and not self.held
+
+    @property
     def always_stops(self) -> bool:
-        """Whether every hit is a stop: the breakpoint is enabled and has neither a condition nor a log message."""
-        return self.enabled and not (self.condition or self.hit_condition or self.log_message)
+        """Whether every hit is a stop: it is enabled, without a condition or a log message, and nothing judges it."""
+        judged = self.condition or self.hit_condition or self.log_message or self.observed is not None
+        return self.enabled and not judged
 
 
 class ExceptionBreakpoint(Struct, frozen=True):
@@ -314,6 +324,14 @@ class State(Struct, frozen=True):
     def has_lasting_children(self, session_id: str) -> bool:
         """Whether a session has children that outlive it."""
         return any(each.parent == session_id and each.outlives_parent for each in self.snapshots)
+
+    def family(self, session_id: str) -> set[str]:
+        """The ids of a session and of those that come from it."""
+        family = {session_id}
+        for snapshot in self.snapshots:  # parents stand before their children, so one pass finds grandchildren too
+            if snapshot.parent in family:
+                family.add(snapshot.id)
+        return family
 
     def snapshot(self, session_id: str) -> Snapshot | None:
         """The session with that id; None if there is none or it has ended."""

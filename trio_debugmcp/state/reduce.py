@@ -38,6 +38,7 @@ from trio_debugmcp.state.breakpoints import (
     count_hits,
     enabled,
     faulted,
+    held,
     logged,
     put,
     raised,
@@ -55,6 +56,7 @@ from trio_debugmcp.state.changes import (
     BreakpointLogged,
     BreakpointPut,
     BreakpointsBound,
+    BreakpointsHeld,
     BreakpointsRemoved,
     CapturesRemoved,
     CaptureTaken,
@@ -134,7 +136,7 @@ def _(change: SessionClosed, state: State) -> State:
     if change.killed or change.exit_code is not None:
         closed = replace(closed, exit_code=change.exit_code)
     closed = replace(closed, end_reason=change.reason, failed=change.failed)
-    gone = _family(state, closed.id)
+    gone = state.family(closed.id)
     left = tuple(snapshot for snapshot in state.snapshots if snapshot.id not in gone)
     return replace(
         released(state, gone),
@@ -143,14 +145,6 @@ def _(change: SessionClosed, state: State) -> State:
         last=closed if closed.parent is None else state.last,
         captures=without_sessions(state.captures, gone),
     )
-
-
-def _family(state: State, session_id: str) -> set[str]:
-    family = {session_id}
-    for snapshot in state.snapshots:  # parents stand before their children, so one pass finds grandchildren too
-        if snapshot.parent in family:
-            family.add(snapshot.id)
-    return family
 
 
 # --- Execution --------------------------------------------------------------------------------------------------------
@@ -286,6 +280,11 @@ def _(change: BreakpointsRemoved, state: State) -> State:
         breakpoints=tuple(each for each in state.breakpoints if each.id not in change.ids),
         exceptions=tuple(each for each in state.exceptions if each.id not in change.ids),
     )
+
+
+@reduce.register
+def _(change: BreakpointsHeld, state: State) -> State:
+    return replace(state, breakpoints=held(state.breakpoints, change))
 
 
 @reduce.register

@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from tests.session.answers import refuse
+from tests.session.passes import Passes
 from tests.session.test_children import adopt
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import FakeAdapter, Server, open_server
@@ -340,7 +341,24 @@ def with_probe(scene: Scene) -> None:
     }  # fmt: skip
 
 
-SCENES: list[Callable[[Scene], Answers]] = [breakpoints, stops, ends, exceptions, native, attached, family, probed]
+async def observed(scene: Scene) -> Answers:
+    """Runs that come by observed places."""
+    values = [{"paid": str(paid), "paid > 2": str(paid > 2)} for paid in range(4)]
+    Passes(scene.adapter, *((16, each) for each in values), endless=True)
+    await scene.call("breakpoint_set", file="shop.py", line=20)
+    await scene.call("debug_launch", program="shop.py", stop_at_entry=True)
+    experiments = [{"file": "shop.py", "statement": "return paid", "capture": ["paid", "nope"], "max_hits": 2}]
+    yield "batch_evaluate", await scene.call("batch_evaluate", experiments=experiments)
+    missed = [{**scene.place(16), "condition": "nope"}, {**scene.place(9), "capture": ["self"]}]
+    yield "batch_evaluate_timeout", await scene.call("batch_evaluate", experiments=missed, timeout=1)
+    await scene.call("debug_restart")
+    Passes(scene.adapter, *((16, each) for each in values))
+    yield "debug_run_until", await scene.call("debug_run_until", expression="paid > 2", **scene.place(16))
+
+
+SCENES: list[Callable[[Scene], Answers]] = [
+    *(breakpoints, stops, ends, exceptions, native, attached, family, probed, observed),
+]
 
 
 async def answers_of(play: Callable[[Scene], Answers], directory: Path) -> dict[str, str]:

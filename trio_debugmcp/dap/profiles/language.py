@@ -340,9 +340,10 @@ class Repl:
         """
         return None
 
-    def interrupt(self) -> str | None:
-        """An expression that interrupts the evaluations in other threads, and is evaluated without a frame.
+    def judged(self, condition: str) -> str:
+        """An expression that is `True` if the condition holds, and else its value; or just the condition."""
+        return condition
 
-        Its value is how many there were.
-        """
+    def interrupt(self) -> str | None:
+        """An expression, for no frame, that interrupts the evaluations in other threads; its value is their number."""
         return None

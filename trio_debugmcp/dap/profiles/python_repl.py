@@ -68,6 +68,9 @@ class PythonRepl(Repl):
         asked = [f"len({path})" if kind in _COLLECTIONS else "-1" for path, kind in values]
         return f"' '.join(map(str, [{', '.join(asked)}]))" if set(asked) != {"-1"} and asked else None
 
+    def judged(self, condition: str) -> str:
+        return f"(lambda value: True if value else value)(({condition}{chr(10) if '#' in condition else ''}))"
+
     def interrupt(self) -> str | None:
         """Raise `KeyboardInterrupt` in every thread in which pydevd evaluates something for us; not in its own."""
         return f"(lambda names: (exec({_INTERRUPT!r}, names), names['interrupt']())[1])({{}})"

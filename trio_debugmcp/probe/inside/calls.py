@@ -19,6 +19,7 @@ from trio_debugmcp.probe.inside import (
     facts,
     frames,
     modules,
+    observed,
     recorder,
     summaries,
     tasks,
@@ -257,6 +258,11 @@ def reached(number: int) -> bool:
     return tracing.reached(number)
 
 
+def _over(asked: Asked) -> Json:
+    """A run that observed places is over: interrupt the conditions that are still being evaluated there."""
+    return {"interrupted": observed.interrupt_all()}
+
+
 QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
@@ -280,6 +286,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "record": _record,
     "trace": _trace,
     "traced": _traced,
+    "over": _over,
 }
 
 

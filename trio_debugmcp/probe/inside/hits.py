@@ -3,17 +3,19 @@
     hit('[["tp-1", 3, null, "% 2", "x is {x}"]]')      # the condition of a breakpoint: whether to stop there
 
 Each list stands for one of the user's breakpoints on that line: its id, which of that id it is, its condition, its hit
-condition and its log message; then how many messages it writes at most, where that is limited. Each hit is recorded
-before the program continues (`recorder`); user code is never run while the recorder's lock is held.
+condition and its log message; then how many messages it writes at most, where that is limited, and what a run observes
+there (`observed`). Each hit is recorded before the program continues (`recorder`); user code is never run while the
+recorder's lock is held.
 """
 
 import json
 import re
 import sys
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from trio_debugmcp.probe.inside import recorder, templates
 from trio_debugmcp.probe.inside.encoding import encoded
+from trio_debugmcp.probe.inside.observed import Observed
 
 STOPPED, LOGGED, COUNTED, FAILED = "stop", "log", "count", "fail"
 """Kinds of records: it stops there, it wrote a message, it was hit without either, its condition raised an error."""
@@ -70,7 +72,7 @@ class Judge:
             return False, templates.error_text(error)
 
 
-_judges: Dict[str, List[Judge]] = {}
+_judges: Dict[str, List[Union[Judge, Observed]]] = {}
 
 
 def hit(specification: str) -> bool:
@@ -83,6 +85,12 @@ def hit(specification: str) -> bool:
     stop = False
     records = ""
     for judge in _judges.get(specification) or _parsed(specification):
+        if isinstance(judge, Observed):
+            stops, more = judge.look(line, global_names, local_names)
+            stop = stop or stops
+            if more:  # at once: the next one's condition may not end before the run is over
+                line.write(more.encode())
+            continue
         if judge.template is not None and (not line.is_open or _finished(line, judge)):
             continue
         holds, error = judge.holds(global_names, local_names)
@@ -107,11 +115,18 @@ def hit(specification: str) -> bool:
     return stop
 
 
-def _parsed(specification: str) -> List[Judge]:
+def _parsed(specification: str) -> List[Union[Judge, Observed]]:
     if len(_judges) >= _MOST_SPECIFICATIONS:
         _judges.clear()
-    judges = _judges[specification] = [Judge(*each) for each in json.loads(specification)]
+    judges = _judges[specification] = [_judge(each) for each in json.loads(specification)]
     return judges
+
+
+def _judge(form: List[Any]) -> Union[Judge, Observed]:
+    if len(form) < 7:
+        return Judge(*form)
+    id_, version, guard, _, _, most, wanted = form
+    return Observed(id_, version, guard, most, wanted)
 
 
 def _count(line: recorder.Line, judge: Judge, new: int) -> int:

@@ -32,6 +32,7 @@ _FAMILIES = (
     "listening",
     "execution",
     "going",
+    "experiments",
     "pausing",
     "breakpoints",
     "addressed",

@@ -188,11 +188,11 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
     outcome: Outcome | None = None
     line: int | None = params.line
     with trio.move_on_at(deadline):
-        async with debugger.breakpoints.temporary(file, params.line) as temporary:
-            problem = debugger.breakpoints.problem(temporary)
+        async with debugger.breakpoints.runs.temporary(file, params.line) as temporary:
+            problem = debugger.breakpoints.runs.problem(temporary)
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
-            line = debugger.breakpoints.line_of(temporary)
+            line = debugger.breakpoints.runs.line_of(temporary)
             await session.execution.continue_(active_thread(snapshot, None))
             outcome = await debugger.wait_stop()
     answer = await wait_answer(debugger, outcome, deadline, show=params.show)

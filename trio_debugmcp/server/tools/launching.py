@@ -86,7 +86,8 @@ class Target(Struct, frozen=True):
     test: str | None = None
 
 
-async def _launch(debugger: Debugger, params: DebugLaunch) -> Stop:
+async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
+    """Run a program until it stops, ends, or the time is over. With `wait` false it only starts."""
     if not params.replace:
         debugger.check_free()
     cwd = debugger.workspace.resolve(params.cwd or ".")
@@ -299,7 +300,7 @@ TOOLS = (
             "stop. To see values without stopping, give breakpoints a `log_message`."
         ),
         params=DebugLaunch,
-        run=_launch,
+        run=launch,
         open_world=True,
         listing="core",
         unlisted=frozenset({"adapter", "console", "just_my_code"}),

@@ -9,8 +9,8 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.paths import source_path
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
-from trio_debugmcp.session import inspection
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.session.truncation import json_size, truncated
 
 _HEAD_BYTES = 100
@@ -35,7 +35,7 @@ class Lines(Answer, frozen=True, kw_only=True):
 async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     debugger.session()
     path = source_path(debugger, params.file)
-    lines = (await inspection.source_text(debugger, path)).splitlines()
+    lines = (await source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
     if params.end_line is not None and params.end_line < params.start_line:
         raise UsageError(

@@ -88,8 +88,8 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
     try:
         async with open_trace(session.requests, session.probe, question) as trace:
             where = (function.file, function.code.first, trace.condition)
-            async with debugger.breakpoints.temporary(*where) as temporary:
-                problem = debugger.breakpoints.problem(temporary)
+            async with debugger.breakpoints.runs.temporary(*where) as temporary:
+                problem = debugger.breakpoints.runs.problem(temporary)
                 if problem is not None:
                     raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
                 with trio.move_on_at(deadline):

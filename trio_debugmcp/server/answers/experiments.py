@@ -1,0 +1,139 @@
+"""What runs that were observed have found, as answers: a stop, with the hits of each experiment, or the last value."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.values import rendered
+from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.observations import Hit, Place, Run
+from trio_debugmcp.session.truncation import json_size
+
+_HITS_BYTES = 18_000
+"""JSON bytes of the hits of all experiments; a stop with its locals takes up to about 12 KB."""
+
+
+class Experiment(Answer, frozen=True, kw_only=True):
+    """What one experiment has found. `status`: complete, partial, notHit or failed; `omitted`: hits that are not shown.
+
+    `passes`: how often the program came by, where a condition decides; `failures`: how often that failed.
+    """
+
+    at: str
+    status: str
+    hit_count: int = 0
+    passes: int = 0
+    failures: int = 0
+    hits: list[dict[str, str]] = []
+    omitted: int = 0
+    error: str | None = None
+
+
+class BatchStop(Stop, frozen=True, kw_only=True):
+    """Why a batch has `ended` (complete, maxTotalHits, timeout, stopped, exited), and where the program is."""
+
+    ended: str
+    experiments: list[Experiment] = []
+
+
+class UntilStop(Stop, frozen=True, kw_only=True):
+    """How often a run has looked; where the expression did not hold, its last value and how often it failed."""
+
+    holds: bool = False
+    looks: int = 0
+    failures: int = 0
+    value: str | None = None
+    error: str | None = None
+
+
+def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | None, held: Sequence[str]) -> BatchStop:
+    """Answer what a run has found, in how much room there is: each experiment has its share, and what others leave."""
+    places = Places(debugger.workspace.directory)
+    python = all(each.profile.has_probe for each in debugger.living_sessions())
+    shown: dict[int, list[dict[str, str]]] = {}
+    room, left = _HITS_BYTES, len(run.places)
+    for place in sorted(run.places, key=lambda each: len(each.hits)):
+        shown[id(place)] = _fitting(place, room // left, python=python)
+        room, left = room - json_size(shown[id(place)]), left - 1
+    notes = [f"held meanwhile: {', '.join(held)}"] if held else []
+    if run.interrupted:
+        many = run.interrupted > 1
+        notes.append(
+            f"{run.interrupted} evaluation{'s' if many else ''} of {'conditions' if many else 'the condition'} had not "
+            f"ended, and {'were' if many else 'was'} interrupted"
+        )
+    found = [_experiment(places, place, shown[id(place)]) for place in run.places]
+    return BatchStop(**{**_fields(stop), "notes": [*stop.notes, *notes]}, ended=_ended(run, outcome), experiments=found)
+
+
+def until_answer(stop: Stop, run: Run) -> UntilStop:
+    """Answer how a run until an expression holds has ended."""
+    (place,) = run.places
+    first = not place.hits and place.passes == place.failures == 1
+    notes = [f"stopped there, as the first look failed: {place.error}"] if first else []
+    if run.interrupted:
+        notes.append("its last evaluation had not ended, and was interrupted")
+    return UntilStop(
+        **{**_fields(stop), "notes": [*stop.notes, *notes]},
+        holds=bool(place.hits),
+        looks=place.passes,
+        failures=place.failures,
+        value=None if place.hits else place.value,
+        error=place.error if place.failures and not first else None,
+    )
+
+
+def _fields(stop: Stop) -> dict[str, Any]:
+    return {name: getattr(stop, name) for name in Stop.__struct_fields__}
+
+
+def _ended(run: Run, outcome: Outcome | None) -> str:
+    if all(each.is_complete for each in run.places):
+        return "complete"
+    if run.hits >= run.most_hits:
+        return "maxTotalHits"
+    if outcome is None:
+        return "timeout"
+    return "exited" if outcome.ended is not None else "stopped"
+
+
+def _experiment(places: Places, place: Place, hits: list[dict[str, str]]) -> Experiment:
+    now = place.breakpoint
+    bindings = () if now is None else now.bindings
+    line = next((each.line for each in bindings if each.verified and each.line), place.line)
+    failed = bool(place.failures) and place.failures == place.passes
+    status = "complete" if place.is_complete else "partial" if place.hits else "failed" if failed else "notHit"
+    error = f"the condition failed: {place.error}" if place.failures else None
+    if error is None and not place.passes and not any(each.verified for each in bindings):
+        error = next((each.message for each in bindings if each.message), None)
+    return Experiment(
+        at=places.line(place.file or "", line),
+        status=status,
+        hit_count=len(place.hits),
+        passes=place.passes if place.condition is not None else 0,
+        failures=place.failures,
+        hits=hits,
+        omitted=len(place.hits) - len(hits) if place.capture else 0,
+        error=error,
+    )
+
+
+def _fitting(place: Place, room: int, *, python: bool) -> list[dict[str, str]]:
+    """Return as many of the hits as there is room for, at least one."""
+    found: list[dict[str, str]] = []
+    for hit in place.hits if place.capture else ():
+        values = _values(place, hit, python=python)
+        room -= json_size(values) + 1
+        if found and room < 0:
+            break
+        found.append(values)
+    return found
+
+
+def _values(place: Place, hit: Hit, *, python: bool) -> dict[str, str]:
+    if len(hit.values) < len(place.capture):  # of a record that could not be read
+        return dict.fromkeys(place.capture, "<not known>")
+    pairs = zip(place.capture, hit.values, strict=True)
+    return {name: rendered(value, kind, python=python) for name, (value, kind) in pairs}
