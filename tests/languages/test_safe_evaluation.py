@@ -42,4 +42,7 @@ async def test_what_would_call_the_program_is_refused_and_all_else_is_evaluated(
         with pytest.raises(ToolFailed, match=r"`nosuch` failed: .*nosuch"):
             await client.call("evaluate_safe", expression="nosuch")
         assert (await client.call("evaluate", expression="calls"))["value"] == "2"
+        # evaluate does call it, and the stop is the same afterwards.
         assert (await client.call("evaluate", expression="basket.price == other"))["value"] == "true"
+        assert (await client.call("evaluate", expression="calls"))["value"] == "3"
+        assert (await client.call("debug_state"))["reason"] == "Breakpoint"

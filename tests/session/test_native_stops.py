@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.session.natives import SOURCE, launched, scripted_type
-from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.testing import FakeAdapter, Refusal, ToolFailed
 
 SYSTEM = "./nptl/pthread_kill.c"
 
@@ -238,4 +238,56 @@ async def test_a_subtype_counts_only_if_that_is_wanted_and_a_type_that_cannot_be
         await client.call("debug_continue", wait=False)
         adapter.values = {}
         await throw(adapter, "lldb-dap")
+        assert (await client.call("debug_wait"))["reason"] == "Exception"
+
+
+# --- Functions that evaluations call ----------------------------------------------------------------------------------
+
+
+async def test_a_function_that_an_evaluation_calls_leaves_the_stop_and_the_frames_have_new_ids(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("gdb")
+    first = [1]
+
+    async def renumbered(arguments: dict[str, Any]) -> object:
+        found = [{"id": first[0] + level, "name": "check", "line": 47, "column": 0} for level in range(2)]
+        return {"stackFrames": found[arguments.get("startFrame", 0) :][: arguments["levels"]], "totalFrames": 2}
+
+    async def call(arguments: dict[str, Any]) -> object:
+        assert arguments["frameId"] == first[0]
+        first[0] += 2
+        for _ in range(2):
+            await adapter.event("continued", {"threadId": 1, "allThreadsContinued": True})
+        await adapter.stop("function call")
+        return {"result": "true", "variablesReference": 0}
+
+    adapter.answer("stackTrace", renumbered)
+    adapter.answer("evaluate", call)
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint", hit=[9])
+        before = await client.call("debug_wait")
+        for _ in range(2):
+            assert (await client.call("evaluate", expression="same(cart)"))["value"] == "true"
+        assert (await client.call("debug_state"))["reason"] == before["reason"] == "Breakpoint"
+
+
+async def test_a_function_that_stops_itself_while_an_evaluation_calls_it_is_a_stop(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+
+    async def call(arguments: dict[str, Any]) -> object:
+        adapter.answer("evaluate", nothing)
+        await adapter.event("continued", {"threadId": 1, "allThreadsContinued": True})
+        await adapter.stop("signal", text="SIGSEGV")
+        raise Refusal("The program being debugged was signaled while in a function called from GDB.")
+
+    async def nothing(arguments: dict[str, Any]) -> object:
+        raise Refusal("No symbol")
+
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint", hit=[9])
+        await client.call("debug_wait")
+        adapter.answer("evaluate", call)
+        with pytest.raises(ToolFailed, match="was resumed in the meantime"):
+            await client.call("evaluate", expression="same(cart)")
         assert (await client.call("debug_wait"))["reason"] == "Exception"

@@ -276,3 +276,17 @@ async def test_only_while_variables_are_fetched_at_a_stop_the_program_seems_to_c
     suspension.report_resume()
     suspension.report_stop("step")
     assert not suspension.is_echo("step")  # of another stop
+
+
+async def test_where_calls_are_reported_only_their_return_leaves_the_stop_as_it_is() -> None:
+    suspension = Suspension(0.5, "function call")
+    assert not suspension.is_interlude()
+    suspension.report_stop("breakpoint")
+    assert suspension.is_interlude()
+    assert suspension.is_interlude()  # gdb reports it twice
+    assert suspension.is_echo("function call")
+    assert not suspension.is_echo("function call")
+    assert suspension.is_interlude()
+    assert not suspension.is_echo("signal")  # the function has crashed
+    suspension.report_resume()
+    assert not suspension.is_interlude()

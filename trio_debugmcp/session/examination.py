@@ -22,7 +22,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
-from trio_debugmcp.session.frames import captured_frames, frame_location, raising_frames
+from trio_debugmcp.session.frames import captured_frames, find_frame, frame_location, raising_frames
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.requests import Requests
@@ -129,7 +129,8 @@ class Examiner:
             if renew is not None:
                 arguments = {"expression": renew, "context": "repl"}
                 await self._requests.request_or_empty("evaluate", arguments, Nothing, seconds=EXAMINATION_SECONDS)
-            where = snapshot.stack.thread_id or 0, snapshot.stack.frames[0].id
+            frame = await find_frame(self._requests, snapshot, None, 0)
+            where = snapshot.stack.thread_id or 0, frame.id
             await self._merge_locals(snapshot, await self._questions.locals(*where, again=True))
             await self._breakpoints.addressed.catch_up()
         except DebugError as error:

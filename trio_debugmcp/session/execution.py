@@ -156,7 +156,6 @@ class Execution:
 
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         await self._suspension.wait_echo()
-        await self._examiner.catch_up()
         before = self._requests.snapshot
         tasks = self.tasks
         if self._resuming:
@@ -174,6 +173,8 @@ class Execution:
         self, kind: ResumeKind, command: str, arguments: dict[str, Any], failed: trio.MemorySendChannel[DebugError]
     ) -> None:
         with failed:
+            # Here, where the caller's cancellation does not reach it: a resume with timeout=0 is a resume.
+            await self._examiner.catch_up()
             self._suspension.report_resume()
             self._examiner.cancel()
             # Running from before the request is written: a stop may overtake the response.

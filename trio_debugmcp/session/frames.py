@@ -77,12 +77,15 @@ def active_thread(snapshot: Snapshot, thread_id: int | None) -> int:
 
 
 async def fetch_frames(
-    requests: Requests, snapshot: Snapshot, thread_id: int, start: int, count: int
+    requests: Requests, snapshot: Snapshot, thread_id: int, start: int, count: int, *, anew: bool = False
 ) -> tuple[list[StackFrame], int]:
-    """Return `count` frames from `start` on and the number of all, from the stop's capture where it has them."""
+    """Return `count` frames from `start` on and the number of all, from the stop's capture where it has them.
+
+    `anew`: the adapter is asked in any case.
+    """
     stack = snapshot.stack
     captured = len(stack.frames)
-    if thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
+    if not anew and thread_id == stack.thread_id and (start + count <= captured or captured >= stack.total):
         return list(stack.frames[start : start + count]), stack.total
     skipped = stack.skipped if thread_id == stack.thread_id else 0
     first = start + skipped
@@ -101,7 +104,12 @@ async def find_frame(requests: Requests, snapshot: Snapshot, thread_id: int | No
         UsageError: `INVALID_THREAD` or `INVALID_FRAME`.
     """
     thread = active_thread(snapshot, thread_id)
-    frames, total = await fetch_frames(requests, snapshot, thread, frame_index, 1) if frame_index >= 0 else ([], 0)
+    frames: list[StackFrame] = []
+    total = 0
+    if frame_index >= 0:
+        # An evaluation may have called a function since the stop; then the captured ids lead nowhere.
+        anew = requests.profile.dialect.call_reason is not None
+        frames, total = await fetch_frames(requests, snapshot, thread, frame_index, 1, anew=anew)
     if not frames:
         raise UsageError(
             "INVALID_FRAME",

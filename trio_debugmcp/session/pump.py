@@ -85,10 +85,18 @@ class EventPump:
                 case Continued() if self._suspension.is_interlude():
                     pass  # at the stop at hand, while variables are fetched
                 case _:
+                    if isinstance(event, Stopped) and not self._suspension.stopped:
+                        await self._merge_resume()
                     self._before_merge(event)
                     received = EventReceived(self._requests.session_id, event)
                     state = await self._merger.merge(received)
                     self._after_merge(event, state, nursery)
+
+    async def _merge_resume(self) -> None:
+        """Merge the `continued` that was taken for an interlude, before the stop that shows what it was."""
+        snapshot = self._requests.snapshot
+        if snapshot is not None and snapshot.phase == "Paused":
+            await self._merger.merge(EventReceived(self._requests.session_id, Continued()))
 
     def _before_merge(self, event: EventBody) -> None:
         session_id = self._requests.session_id

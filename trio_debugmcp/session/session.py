@@ -106,7 +106,7 @@ class DebugSession:
         self.closed = trio.Event()
         self._shared = shared
         self._merger = merger = shared.merger
-        suspension = Suspension(profile.dialect.pause_echo_seconds)
+        suspension = Suspension(profile.dialect.pause_echo_seconds, profile.dialect.call_reason)
         self.requests = requests = Requests(session_id, profile, merger, suspension)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()

@@ -16,7 +16,8 @@ serves one request at a time it answers nothing else until the session ends. So 
 3. A resume waits until the echo has come, or cannot come any more.
 
 pydevd lets the other threads run while it fetches variables that take it more than three seconds, and reports that as
-`continued`; when it has them, it reports the stop once more. Both are about the stop at hand: an *interlude*.
+`continued`; when it has them, it reports the stop once more. Both are about the stop at hand: an *interlude*. So are
+those by which gdb reports a function that an evaluation calls.
 """
 
 from collections.abc import Iterator
@@ -35,11 +36,12 @@ class Suspension:
         echo_until: until then (trio's clock) the adapter may report the stop at hand once more.
     """
 
-    def __init__(self, pause_echo_seconds: float) -> None:
+    def __init__(self, pause_echo_seconds: float, call_reason: str | None = None) -> None:
         self.stopped = False
         self.pause_requested = False
         self.echo_until = -inf
         self._pause_echo_seconds = pause_echo_seconds
+        self._call_reason = call_reason
         self._pending_pauses = 0
         self._echoed = trio.Event()
         self._reads = 0
@@ -72,7 +74,9 @@ class Suspension:
         """Return whether a `stopped` with this reason repeats the stop at hand. There is at most one echo of a stop."""
         if self._in_interlude:
             self._in_interlude = False
-            return True
+            # Any other reason: the function that an evaluation has called does not return, it has stopped itself.
+            self.stopped = self._call_reason is None or reason == self._call_reason
+            return self.stopped
         if reason != "pause" or not self.stopped or trio.current_time() >= self.echo_until:
             return False
         self.echo_until = -inf
@@ -89,8 +93,11 @@ class Suspension:
             self._reads -= 1
 
     def is_interlude(self) -> bool:
-        """Return whether a `continued` only lets the other threads run while variables are fetched at a stop."""
-        if self.stopped and self._reads:
+        """Return whether a `continued` leaves the stop at hand: variables are fetched, or a function is called.
+
+        An adapter that reports calls sends `continued` for nothing else while the program is stopped.
+        """
+        if self.stopped and (self._reads or self._call_reason is not None):
             self._in_interlude = True
         return self.stopped and self._in_interlude
 

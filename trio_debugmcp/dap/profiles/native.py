@@ -100,6 +100,7 @@ class NativeDialect(Dialect):
 
     hit_conditions_are_ours: ClassVar[bool] = True
     stops_attached: ClassVar[bool] = True  # gdb does
+    call_reason: ClassVar[str | None] = "function call"  # gdb's
 
     def __init__(self, raised: Sequence[str]) -> None:
         self._raised = list(raised)

@@ -115,6 +115,12 @@ class Dialect:
     stops_attached: ClassVar[bool] = False
     """Whether the adapter leaves a process stopped that it has attached to."""
 
+    call_reason: ClassVar[str | None] = None
+    """The reason of the `stopped` that follows when an evaluation has called a function of the program.
+
+    Before it comes `continued`. Both are about the stop at hand, whose frames have other ids from then on.
+    """
+
     pause_echo_seconds: ClassVar[float] = 0.0
     """How long after a stop that crossed a `pause` the adapter may report that stop once more."""
 
