@@ -69,10 +69,10 @@ async def test_an_adapter_that_runs_files_only_says_so(what: str, scene: Scene) 
 
 async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> None:
     class Modules(FakeProfile):
-        code_options: frozenset[str] = frozenset({"module"})
+        code_options: frozenset[str] = frozenset({"module", "python"})
 
         def launch_arguments(self, launch: Any) -> dict[str, Any]:
-            return {"module": launch.options["module"], "args": list(launch.args)}
+            return {**launch.options, "args": list(launch.args)}
 
     options = Options(settings=Settings(directory=str(scene.server), profiles=(Modules(scene.adapter),)))
     async with connect(options=options) as client:
@@ -80,6 +80,9 @@ async def test_a_command_line_is_a_module_and_its_arguments(scene: Scene) -> Non
         assert scene.launched() == {"module": "pytest", "args": ["-k", "a b", "tests"]}
         await run(client, program="-m http.server", replace=True)
         assert scene.launched() == {"module": "http.server", "args": []}
+        await run(client, program=".venv/bin/python -m pytest", replace=True)
+        python = [str(scene.server / ".venv/bin/python")]
+        assert scene.launched() == {"module": "pytest", "args": [], "python": python}
         failed = await failure(client, "debug_launch", program="-m pytest -k 'a", replace=True)
         assert (failed.code, "No closing quotation" in failed.message) == ("INVALID_PARAMETER", True)
 

@@ -27,7 +27,7 @@ from trio_debugmcp.state.payloads import shortened
 UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 """Modes in which an exception stops the program: nothing catches it; it leaves the code of the user's."""
 
-_AS_MODULE = re.compile(r"(?:python[\d.]*\s+)?-m\s+(?P<module>[\w.]+)(?:\s+(?P<rest>.*))?")
+_AS_MODULE = re.compile(r"(?:(?P<python>(?:\S*/)?python[\d.]*)\s+)?-m\s+(?P<module>[\w.]+)(?:\s+(?P<rest>.*))?")
 """A command line in place of a program, as one would type it."""
 
 
@@ -169,6 +169,9 @@ def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
         except ValueError as error:
             raise UsageError("INVALID_PARAMETER", f"`{params.program}` is not a command line: {error}.") from None
         params = replace(params, program=None, module=command["module"], args=[*more, *params.args])
+        if "/" in (command["python"] or ""):  # a bare `python` is the one of the program's environment
+            options = {"python": [str(Path(cwd, command["python"]))], **params.adapter_options}
+            params = replace(params, adapter_options=options)
     if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
         return _by_options(debugger, params, stop_at)
     program = _program(debugger, params.program, cwd)
