@@ -375,6 +375,47 @@ async def cancelled_at(tool: str, step: int) -> bool:
     return scope.cancelled_caught
 
 
+SET: dict[str, dict[str, Any]] = {
+    "tracepoint_set": {"line": 11, "log_message": "x={x}"},
+    "breakpoint_set": {"function": "pay"},
+    "breakpoint_set_exception": {"exception_type": "ValueError"},
+}
+
+
+@pytest.mark.parametrize("tool", SET)
+async def test_a_breakpoint_whose_setting_is_cancelled_is_set_whole_or_not_at_all(
+    tool: str, autojump_clock: MockClock
+) -> None:
+    for step in range(1, 30):
+        adapter = FakeAdapter()
+        script = Passes(adapter, *LOOP, endless=True)
+        async with open_server(adapter.options()) as server, server.connect() as client:
+            debugger = server.app.debugger
+            await client.call("debug_launch", program=adapter.program, stop_at_entry=True)
+            await client.call("breakpoint_set", file=adapter.program, line=20)
+            arguments = SET[tool] if tool != "tracepoint_set" else {"file": adapter.program, **SET[tool]}
+            with trio.CancelScope() as scope:
+                cancelling = Steps(scope, step)
+                trio.lowlevel.add_instrument(cancelling)
+                try:
+                    await open_toolbox().call(debugger, tool, arguments)
+                finally:
+                    trio.lowlevel.remove_instrument(cancelling)
+            await trio.sleep(5)
+            state = debugger.state
+            assert sorted(script.lines) == sorted(each.line for each in state.breakpoints if each.line), step
+            functions = [
+                each["name"] for sent in adapter.sent("setFunctionBreakpoints")[-1:] for each in sent["breakpoints"]
+            ]
+            assert functions == [each.function for each in state.breakpoints if each.function], step
+            raised = "raised" in adapter.sent("setExceptionBreakpoints")[-1]["filters"]
+            assert raised == bool(state.exceptions), step
+            assert (await client.call("debug_state"))["reason"] == "Entry"
+        if not scope.cancelled_caught:
+            break
+    assert step > 2
+
+
 def listed(debugger: Debugger) -> list[tuple[str, int | None, bool, bool, list[bool]]]:
     return [
         (each.id, each.line, each.enabled, each.held, [binding.verified for binding in each.bindings])

@@ -5,7 +5,7 @@ task at a time per session.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import trio
@@ -32,8 +32,11 @@ from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
 AGAIN_SECONDS = 1.0
 """Until breakpoints are sent again to an adapter that did not answer."""
 
-_FUNCTIONS = ""
+FUNCTIONS = ""
 """Among files: the breakpoints on functions."""
+
+EXCEPTIONS = "*"
+"""Among files: the exception breakpoints."""
 
 NO_FUNCTION = "no such function yet: the breakpoint is set, and stops once one of that name is called"
 
@@ -83,15 +86,23 @@ class BreakpointSync:
     async def send_all(self) -> None:
         """Send every breakpoint, to a session that is being configured."""
         self.accepting = True
-        await self.send_files({each.file for each in self._merger.state.breakpoints if each.file is not None})
-        await self.send_functions()
-        await self.send_exceptions()
+        files = {each.file for each in self._merger.state.breakpoints if each.file is not None}
+        await self.send({*files, FUNCTIONS, EXCEPTIONS})
         await self.addressed.send()
 
-    async def send_files(self, files: Iterable[str]) -> None:
-        """Send the breakpoints of these files, as they are when their turn comes."""
-        async with self._one_at_a_time:
-            await self._send_files({*files})
+    async def send(self, wanted: Iterable[str]) -> None:
+        """Send the breakpoints of these files, as they are when their turn comes; `FUNCTIONS`, `EXCEPTIONS`: those."""
+        files = {*wanted}
+        with self._marked_if_cancelled(*files):
+            async with self._one_at_a_time:
+                await self._send(files)
+
+    async def _send(self, wanted: set[str]) -> None:
+        await self._send_files(wanted - {FUNCTIONS, EXCEPTIONS})
+        if FUNCTIONS in wanted:
+            await self._send_all_functions()
+        if EXCEPTIONS in wanted:
+            await self._send_all_exceptions()
 
     async def _send_files(self, files: set[str]) -> None:
         with self._marked_if_cancelled(*files):
@@ -102,16 +113,21 @@ class BreakpointSync:
         """Until cancelled, send what has changed without a sender, or with one that was cancelled meanwhile."""
         while True:
             await self._merger.wait_until(self.lags)
-            with suppress(DebugError):  # an adapter that refuses keeps what it has
+            try:
                 async with self._one_at_a_time:
-                    files = {each.file or _FUNCTIONS for each in out_of_step(self._merger.state, self._session_id)}
-                    files |= self._unsure
-                    await self._send_files(files - {_FUNCTIONS})
-                    if _FUNCTIONS in files:
-                        await self._send_all_functions()
-                    self._unsure -= files
-                continue
-            await trio.sleep(AGAIN_SECONDS)
+                    await self._catch_up()
+            except DebugError:  # an adapter that refuses keeps what it has
+                await trio.sleep(AGAIN_SECONDS)
+
+    async def _catch_up(self) -> None:
+        wanted = {each.file or FUNCTIONS for each in out_of_step(self._merger.state, self._session_id)} | self._unsure
+        # Before they are sent: one that is marked meanwhile has changed since, and is sent once more.
+        self._unsure -= wanted
+        try:
+            await self._send(wanted)
+        except DebugError:
+            self._unsure |= wanted
+            raise
 
     @contextmanager
     def _marked_if_cancelled(self, *files: str) -> Iterator[None]:
@@ -131,21 +147,16 @@ class BreakpointSync:
         """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
         return bool(self._unsure or out_of_step(state, self._session_id))
 
-    async def send_functions(self) -> None:
-        """Send the function breakpoints, all of them; those whose function is found, as breakpoints on its line."""
-        async with self._one_at_a_time:
-            await self._send_all_functions()
-
     async def _send_all_functions(self) -> None:
-        with self._marked_if_cancelled(_FUNCTIONS):
-            mine = [each for each in self._merger.state.breakpoints if each.function is not None]
-            before = {file for file, _ in self._functions.values()}
-            places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
-            self._functions = {id_: place for id_, place in places.items() if place[1]}
-            await self._send_files(before | {file for file, _ in self._functions.values()})
-            await self._send_functions(
-                [each for each in mine if each.id not in self._functions], {id_ for id_, _ in places.items()}
-            )
+        """Send the function breakpoints; those whose function is found, as breakpoints on its line."""
+        mine = [each for each in self._merger.state.breakpoints if each.function is not None]
+        before = {file for file, _ in self._functions.values()}
+        places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
+        self._functions = {id_: place for id_, place in places.items() if place[1]}
+        await self._send_files(before | {file for file, _ in self._functions.values()})
+        await self._send_functions(
+            [each for each in mine if each.id not in self._functions], {id_ for id_, _ in places.items()}
+        )
 
     async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
         hidden = self.hidden.functions()
@@ -182,23 +193,22 @@ class BreakpointSync:
             return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
         return {"name": name, **conditions}
 
-    async def send_exceptions(self) -> None:
+    async def _send_all_exceptions(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
-        async with self._one_at_a_time:
-            mine = [each for each in self._merger.state.exceptions if each.enabled]
-            if not mine and not self._requests.capabilities.exception_breakpoint_filters:
-                return
-            wanted = await with_session_modes(self._requests, mine)
-            arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
-            problem = None
-            try:
-                body = await self._requests.request("setExceptionBreakpoints", arguments, BreakpointsBody)
-                self.hidden.exceptions_bound(body.breakpoints or [])
-            except AdapterRefused as refusal:
-                problem = refusal.reason
-            watched = frozenset() if problem else frozenset(each.id for each in mine)
-            unknown = await self._unknown_types([each for each in mine if each.id in watched])
-            await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown))
+        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        if not mine and not self._requests.capabilities.exception_breakpoint_filters:
+            return
+        wanted = await with_session_modes(self._requests, mine)
+        arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
+        problem = None
+        try:
+            body = await self._requests.request("setExceptionBreakpoints", arguments, BreakpointsBody)
+            self.hidden.exceptions_bound(body.breakpoints or [])
+        except AdapterRefused as refusal:
+            problem = refusal.reason
+        watched = frozenset() if problem else frozenset(each.id for each in mine)
+        unknown = await self._unknown_types([each for each in mine if each.id in watched])
+        await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown))
 
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""

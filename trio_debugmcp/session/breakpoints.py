@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.addresses import found_again
-from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.ownership import Owner, Owners
 from trio_debugmcp.session.runs import Runs
@@ -27,6 +27,7 @@ from trio_debugmcp.state.changes import (
     BreakpointEnabled,
     BreakpointPut,
     BreakpointsRemoved,
+    Change,
     ExceptionBreakpointPut,
 )
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State, Watch
@@ -134,7 +135,7 @@ class BreakpointRegistry:
         """Set an exception breakpoint; one for the same type is replaced, and keeps its id."""
         old = self.replaced_by(spec)
         new = ExceptionBreakpoint(id=old.id if old else f"ex-{next(self._numbers)}", **asdict(spec))
-        await self._merger.merge(ExceptionBreakpointPut(new))
+        await self._merge(ExceptionBreakpointPut(new))
         self.earlier.discard(new.id)
         await self._send([new])
         return new
@@ -164,7 +165,7 @@ class BreakpointRegistry:
             UsageError: `BREAKPOINT_NOT_FOUND`.
         """
         changed = self.find(breakpoint_id)
-        await self._merger.merge(BreakpointEnabled(breakpoint_id, enabled, next(self._versions)))
+        await self._merge(BreakpointEnabled(breakpoint_id, enabled, next(self._versions)))
         await self._send([changed])
 
     async def remove(self, breakpoint_id: str) -> list[str]:
@@ -175,7 +176,7 @@ class BreakpointRegistry:
         """
         removed = self._all() if breakpoint_id == "*" else [self.find(breakpoint_id)]
         ids = [each.id for each in removed]
-        await self._merger.merge(BreakpointsRemoved(frozenset(ids)))
+        await self._merge(BreakpointsRemoved(frozenset(ids)))
         for each in ids:
             self.owners.forget(each)
         await self._send(removed)
@@ -210,7 +211,7 @@ class BreakpointRegistry:
                 continue
             now, note = found_again(each, lines)
             if now is not each:
-                await self._merger.merge(BreakpointPut(now))
+                await self._merge(BreakpointPut(now))
             if note is not None:
                 notes.append(f"{each.id} {note}")
         return notes
@@ -237,28 +238,31 @@ class BreakpointRegistry:
             new_id = f"{_prefix(spec)}-{next(self._numbers)}"
             if old is not None:
                 self.owners.forget(old.id)
-                await self._merger.merge(BreakpointsRemoved(frozenset({old.id})))
+                await self._merge(BreakpointsRemoved(frozenset({old.id})))
         self.owners.add(new_id, owner)
         new = Breakpoint(id=new_id, type=kind, version=next(self._versions), **asdict(spec))
-        await self._merger.merge(BreakpointPut(new))
+        await self._merge(BreakpointPut(new))
         return new
+
+    async def _merge(self, change: Change) -> None:
+        # Shielded, which is bounded: a caller that is cancelled here would leave a breakpoint that all lists show and
+        # no adapter has. What it does not send any more, `BreakpointSync.keep_in_step` sends.
+        with trio.CancelScope(shield=True):
+            await self._merger.merge(change)
 
     async def _send(self, changed: Iterable[Breakpoint | ExceptionBreakpoint]) -> None:
         """Send what these breakpoints are part of: their files, the functions, the exceptions."""
+        changed = list(changed)
         lines = [each for each in changed if isinstance(each, Breakpoint)]
-        files = {each.file for each in lines if each.file is not None}
-        functions = any(each.function is not None for each in lines)
+        wanted = {each.file for each in lines if each.file is not None}
+        wanted |= {FUNCTIONS for each in lines if each.function is not None}
+        wanted |= {EXCEPTIONS for each in changed if isinstance(each, ExceptionBreakpoint)}
         addressed = any(each.address or each.watch for each in lines)
-        exceptions = any(isinstance(each, ExceptionBreakpoint) for each in changed)
         failures: list[DebugError] = []
 
         async def send(sync: BreakpointSync) -> None:
             try:
-                await sync.send_files(files)
-                if functions:
-                    await sync.send_functions()
-                if exceptions:
-                    await sync.send_exceptions()
+                await sync.send(wanted)
                 if addressed:
                     await sync.addressed.send()
             except AdapterGone as gone:  # then the adapter has no breakpoints any more, either

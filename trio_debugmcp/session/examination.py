@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.breakpoint_sync import FUNCTIONS, BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
 from trio_debugmcp.session.frames import captured_frames, find_frame, frame_location, raising_frames
@@ -183,7 +183,7 @@ class Examiner:
         if hidden.entry is None or top is None or top.source is None:
             return False  # of Rust, `main` is the runtime's, which calls the program's
         hidden.entry = None
-        await self._breakpoints.send_functions()
+        await self._breakpoints.send({FUNCTIONS})
         return True
 
     async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
