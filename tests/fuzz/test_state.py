@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -71,12 +72,13 @@ def fitting(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
         case _:
             pass
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return built(hint)
+        return st.deferred(lambda: built(hint))  # some are made of themselves
     simple = {str: TEXT, int: st.integers(0, 5), float: TIMES, bool: st.booleans(), msgspec.Raw: st.just(msgspec.Raw())}
     simple[msgspec.UnsetType] = st.just(msgspec.UNSET)
     return simple[hint]
 
 
+@cache
 def built(kind: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     """Structs with any values in their fields."""
     hints = get_type_hints(kind)

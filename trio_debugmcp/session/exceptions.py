@@ -252,6 +252,7 @@ class ExceptionFilter:
         except DebugError as error:  # it stops the program, so that the user sees it
             reason = error.reason if isinstance(error, AdapterRefused) else str(error)
             problem = f"the condition `{each.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"
+            log.info("%s: %s", each.id, problem)
             fault = BreakpointFaulted(self._requests.session_id, each.condition, problem, each.id)
             await self._merger.merge(fault)
             return True

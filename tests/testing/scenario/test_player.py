@@ -106,7 +106,7 @@ def played(*lines: str) -> Report:
             [RUNNING, '{"expect": "list", "uris": ["session", "tea"], "templates": []}'],
             [
                 (2, "debugger://tea is not listed"),
-                *[(2, "debugger://")] * 6,
+                *[(2, "debugger://")] * 7,
                 (2, "debugger://source/{+file} is a template"),
             ],
         ),
