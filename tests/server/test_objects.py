@@ -17,6 +17,7 @@ from trio_debugmcp.probe.inside.values import Renderer
 from trio_debugmcp.session.inspection import MAX_NODES
 from trio_debugmcp.session.trees import ADAPTER_SECONDS
 from trio_debugmcp.testing import FakeAdapter, open_server
+from trio_debugmcp.testing.fake_answers import Refusal
 
 ROOT = {"name": "xs", "value": "[…]", "type": "list", "size": 2}
 
@@ -113,6 +114,21 @@ async def test_adapters_are_asked_level_by_level_and_objects_known_by_reference_
         assert len(adapter.fetched) == 4
         flat = await client.call("object_inspect", expression="f", depth=1, max_children=1)
         assert flat == {"value": "Family", "count": 2, "children": {"ann": {"value": "P (T)", "more": True}}}
+
+
+async def test_what_an_adapter_refuses_has_a_value_and_the_rest_is_shown(autojump_clock: MockClock) -> None:
+    async with paused("legacy", adapter := Family()) as (client, _):
+        whole = adapter.answer_to("variables")
+
+        async def refusing(arguments: dict[str, Any]) -> object:
+            if arguments["variablesReference"] == 9:
+                raise Refusal("Cannot access memory at address 0x0")
+            return await whole(arguments)
+
+        adapter.answer("variables", refusing)
+        found = await client.call("object_inspect", expression="f", depth=2)
+        assert found["children"]["ann"] == {"value": "P (T)", "more": True}
+        assert list(found["children"]["ben"]["children"]) == ["sister"]
 
 
 async def test_an_adapter_that_is_slow_or_endless_is_asked_only_so_much(autojump_clock: MockClock) -> None:

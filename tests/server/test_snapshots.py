@@ -11,6 +11,7 @@ from trio_debugmcp.session.inspection import MAX_NODES
 from trio_debugmcp.session.trees import ADAPTER_SECONDS
 from trio_debugmcp.state import captures
 from trio_debugmcp.testing import FakeAdapter, ToolFailed, open_server
+from trio_debugmcp.testing.fake_answers import Refusal
 
 AT = {"file": "/src/shop.py", "line": 24, "function": "visit", "qualname": "Shop.visit"}
 
@@ -267,6 +268,21 @@ async def test_adapters_are_asked_level_by_level(autojump_clock: MockClock) -> N
         assert adapter.fetched == 4, "not what is inside of itself"
         found = await client.call("snapshot_diff", before="snap-3", after="snap-3")
         assert found == {"unchanged": 5, "unknown": 1, "unknownAt": ["f.ann.deep.cut"]}, "its text was cut, by dots"
+
+
+async def test_what_an_adapter_refuses_is_unknown_and_the_rest_is_kept(autojump_clock: MockClock) -> None:
+    async with paused("legacy", adapter := Family()) as (client, _):
+        whole = adapter.answer_to("variables")
+
+        async def refusing(arguments: dict[str, Any]) -> object:
+            if arguments["variablesReference"] == 10:
+                raise Refusal("Cannot access memory at address 0x0")
+            return await whole(arguments)
+
+        adapter.answer("variables", refusing)
+        await client.call("snapshot_create", depth=3)
+        found = await client.call("snapshot_diff", before="snap-1", after="snap-1")
+        assert found == {"unchanged": 4, "unknown": 1, "unknownAt": ["f.ann.deep"]}
 
 
 async def test_an_adapter_that_is_slow_or_endless_is_asked_only_so_much(autojump_clock: MockClock) -> None:

@@ -7,6 +7,7 @@ The probe runs no code of the program for it.
 """
 
 import hashlib
+import logging
 import re
 
 import trio
@@ -14,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import Place, ProbeAnswer, ProbeError
 from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.composites import children
@@ -24,6 +26,8 @@ from trio_debugmcp.session.trees import ADAPTER_SECONDS, FramePlace, identity, p
 from trio_debugmcp.state.captures import CapturedValue
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import Location, shortened
+
+log = logging.getLogger(__name__)
 
 MAX_CHILDREN = 100
 """Of each value. The probe digests what comes after them."""
@@ -119,7 +123,11 @@ class _Growing:
         for variable, paths, above in places:
             if not variable.variables_reference or above[-1] in above[:-1] or self._room <= 0 or depth <= 0:
                 continue
-            found = await children(self._requests, variable.variables_reference, variable.type)
+            try:
+                found = await children(self._requests, variable.variables_reference, variable.type)
+            except AdapterRefused as refusal:  # a pointer that leads nowhere: what is behind it stays unseen
+                log.info("%s", refusal)
+                continue
             self._children[paths[-1]] = found
             shown = found[: min(MAX_CHILDREN, self._room)]
             below += [(each, (*paths, path_below(each, paths[-1])), (*above, identity(each))) for each in shown]

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable
+from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.answers import Variable as Node
 from trio_debugmcp.session import frames, inspection
@@ -117,7 +118,11 @@ class _Growing:
             if not variable.variables_reference or known in self._shown or self._room <= 0:
                 continue
             self._shown[known] = above[-1]
-            found = await children(self._requests, variable.variables_reference, variable.type)
+            try:
+                found = await children(self._requests, variable.variables_reference, variable.type)
+            except AdapterRefused as refusal:  # a pointer that leads nowhere: how much is behind it stays unknown
+                log.info("%s", refusal)
+                continue
             self._children[above[-1]] = found
             shown = found[: min(self._question.count, max(self._room, 0))]
             self._room -= len(shown)
