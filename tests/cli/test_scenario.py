@@ -8,7 +8,7 @@ import pytest
 
 from trio_debugmcp.cli import main
 
-RECORDING = Path(__file__).parent.parent / "data" / "scenario" / "till-recording.jsonl"
+RECORDING = Path(__file__).parent.parent / "data" / "recordings" / "till.jsonl"
 
 GOOD = """{"scenario": "Output is notified", "begin": "running", "era": "legacy"}
 {"client": "subscribe", "uris": ["output"]}

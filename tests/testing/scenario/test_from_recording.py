@@ -15,7 +15,7 @@ from trio_debugmcp.testing.scenario.from_recording import scenario_of
 from trio_debugmcp.testing.scenario.lines import BadScenario, Scenario
 from trio_debugmcp.testing.scenario.text import encode_scenario
 
-RECORDING = Path(__file__).parents[2] / "data" / "scenario" / "till-recording.jsonl"
+RECORDING = Path(__file__).parents[2] / "data" / "recordings" / "till.jsonl"
 HEADER = {"format": FORMAT, "version": 1, "debounce": 0.3, "maxWait": 0.9, "linger": 60.0, "tools": "full"}
 
 
