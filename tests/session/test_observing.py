@@ -71,6 +71,24 @@ async def test_hypotheses_about_a_loop_take_one_call_and_end_at_the_hit_that_com
         assert await own(client) == []
 
 
+async def test_a_restart_after_a_batch_stops_at_entry_as_its_launch_would_have(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    Passes(adapter, *LOOP)
+    async with connect(options=adapter.options()) as client:
+        await batch(client, place(adapter, 10), launch={"program": adapter.program})
+        assert adapter.sent("launch")[-1]["stopOnEntry"] is False
+        assert (await client.call("debug_restart", timeout=2))["reason"] == "Entry"
+        await client.call("debug_disconnect")
+        await batch(client, place(adapter, 10))
+        assert adapter.sent("launch")[-1]["stopOnEntry"] is False
+        await client.call("debug_restart", timeout=2)
+        assert adapter.sent("launch")[-1]["stopOnEntry"] is True
+        never = {"program": adapter.program, "stop_at_entry": False, "replace": True}
+        await batch(client, place(adapter, 10), launch=never)
+        await client.call("debug_restart", timeout=2)
+        assert adapter.sent("launch")[-1]["stopOnEntry"] is False
+
+
 async def test_no_stop_of_a_batch_is_seen_but_the_last(autojump_clock: MockClock) -> None:
     async with at_entry() as (client, adapter, _):
         await trio.sleep(5)

@@ -54,6 +54,7 @@ class Launch(Struct, frozen=True):
         interpreter: what runs it, where that has been found out before; else what this server runs on.
         stdin: the whole of its standard input; None leaves that open for what is written later.
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
+        restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
     """
 
     program: str
@@ -66,6 +67,7 @@ class Launch(Struct, frozen=True):
     interpreter: str | None = None
     stdin: str | None = None
     stop_at: tuple[str, ...] = ()
+    restart_at_entry: bool | None = None
 
 
 class Attach(Struct, frozen=True):

@@ -118,6 +118,7 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
+        restart_at_entry=_stops_at_entry(debugger, params, of_users=True),
     )
     answer = await run_program(
         debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
@@ -144,11 +145,13 @@ def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | No
     return found, is_own
 
 
-def _stops_at_entry(debugger: Debugger, params: DebugLaunch) -> bool:
+def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool = False) -> bool:
+    """Return whether a launch stops at entry; `of_users`: only breakpoints count that outlast a run."""
     if params.stop_at_entry is not None:
         return params.stop_at_entry
     state = debugger.state
-    stops = any(each.enabled and not each.only_in for each in state.breakpoints)
+    there = [each for each in state.breakpoints if not (of_users and each.temporary)]
+    stops = any(each.enabled and not each.only_in for each in there)
     stops = stops or any(each.enabled for each in state.exceptions)
     return params.test is None and not stops
 

@@ -127,7 +127,10 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     session = debugger.root_session()
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
-    return await run_program(debugger, profile, start, timeout=params.timeout, show=params.show)
+    # A batch lets its program run past the entry, that time only.
+    at_entry = start.stop_at_entry if start.restart_at_entry is None else start.restart_at_entry
+    again = replace(start, stop_at_entry=at_entry)
+    return await run_program(debugger, profile, again, timeout=params.timeout, show=params.show)
 
 
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
