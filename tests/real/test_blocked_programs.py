@@ -329,9 +329,12 @@ async def test_where_a_loop_in_c_is_is_seen_from_outside(blocked: Callable[..., 
 
 
 WORKER = """\
-import threading
+import sys, threading, time
 
 def work():
+    while sys._current_frames()[threading.main_thread().ident].f_code.co_name not in ("join", "_wait_for_tstate_lock"):
+        time.sleep(0.01)
+    time.sleep(0.2)
     here = 1
     there = 2
 
@@ -347,7 +350,8 @@ async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_p
     program = tmp_path / "program.py"
     program.write_text(WORKER)
     async with debugging() as client:
-        await client.call("breakpoint_set", file=str(program), line=4)
+        # Not before the main thread is in `join`: a stop before that holds it where it has not got to waiting yet.
+        await client.call("breakpoint_set", file=str(program), line=7)
         stop = await client.call("debug_launch", program=str(program), stop_at_entry=False)
         threads = await waiting(client, "", "worker")
         main, worker = sorted(threads, key=lambda each: " worker " in each.partition(",")[0])
@@ -360,5 +364,5 @@ async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_p
         assert failed.value.code == "INVALID_THREAD"
         assert (await client.call("debug_state"))["state"] == "Paused"
         step = await client.call("debug_step", thread_id=worker_id)
-        assert (where(step).line, where(stop).line) == (5, 4)
+        assert (where(step).line, where(stop).line) == (8, 7)
         assert (await client.call("debug_continue"))["exitCode"] == 0
