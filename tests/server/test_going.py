@@ -110,6 +110,20 @@ async def test_a_goto_to_another_file_is_refused_before_the_adapter_is_asked(aut
         assert (await client.call("debug_goto", line=9, file="/src/app.py"))["reason"] == "Goto"
 
 
+async def test_a_line_behind_the_end_of_the_file_is_refused_before_the_adapter_is_asked(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native()
+    adapter.frames = [("main", adapter.program, 1)]
+    async with paused("legacy", adapter) as (client, _):
+        failed = await failure(client, "debug_goto", line=3_000_000_000)
+        assert (failed.code, failed.message.startswith("Cannot go to line 3000000000: the file has ")) == (
+            "INVALID_PARAMETER",
+            True,
+        )
+        assert adapter.sent("gotoTargets") == []
+
+
 async def test_a_goto_without_a_stop_runs_into_its_time(autojump_clock: MockClock) -> None:
     async with paused("legacy", native()) as (client, _):
         began = trio.current_time()

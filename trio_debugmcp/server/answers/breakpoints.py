@@ -131,7 +131,7 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
     places = Places(debugger.workspace.directory)
     notes, before = [], []
     for each in debugger.state.breakpoints:
-        if each.temporary or not each.enabled:
+        if each.temporary or not each.enabled or each.held:  # which are held, the answer about the run says
             continue
         if each.only_in is not None:
             notes += [f"{each.id} {_place(places, each)} is pending: {each.lost}"] if each.lost else []

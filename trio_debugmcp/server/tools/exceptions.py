@@ -46,8 +46,9 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
     if crash is None:
         raise UsageError(
             "NO_EXCEPTION",
-            "The last program has printed no exception that ended it. Start it again with debug_launch: it stops where "
-            "an exception is raised that nothing catches.",
+            "The last program has printed no traceback of an exception that ended it, which is all that is known after "
+            "its end, and of Python only. Start it again with debug_launch: it stops where an exception is raised that "
+            'nothing catches; pass `breakpoints: [{"exception": TYPE}]` for one that a task or thread swallows.',
         )
     answer = exception_answer(debugger, printed_context(crash, bounds), last.origin.attached_at)
     return replace(answer, notes=[*answer.notes, CRASH_NOTE])

@@ -11,7 +11,7 @@ from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.execution import check_steppable
-from trio_debugmcp.server.tools.paths import existing_file, source_path
+from trio_debugmcp.server.tools.paths import existing_file, file_lines, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
@@ -49,6 +49,13 @@ async def _goto(debugger: Debugger, params: DebugGoto) -> Stop:
             "INVALID_PARAMETER",
             f"It is stopped in {frame.name} of {here}, and can only go to lines of that function; this is another "
             "file. Use debug_run_to to get there.",
+            {"file": file},
+        )
+    lines = file_lines(debugger, file)
+    if lines is not None and params.line > len(lines):  # pydevd takes any number, and falls silent at one of 32 bits
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"Cannot go to line {params.line}: the file has {len(lines)} lines. Pass one of {frame.name}.",
             {"file": file},
         )
     target = await goto_target(session.requests, file, params.line, params.target)
