@@ -140,9 +140,12 @@ async def test_a_run_until_an_expression_holds(debugging: Connect, tmp_path: Pat
         await client.call("breakpoint_set", **at_paid, hit_condition=">= 50")
         found = await client.call("debug_run_until", expression="one < 0", **at_paid)
         assert (found["breakpoints"], found["looks"], found["value"]) == (["bp-1"], 50, "False"), "both were judged"
+        found = await client.call("debug_run_until", expression="True", function="absent")
+        assert (found["breakpoints"], found["looks"]) == (["bp-1"], 0)
+        assert found["notes"] == ["never reached: there was no function 'absent' when the run began"]
         await client.call("breakpoint_remove", id="*")
         found = await client.call("debug_run_until", expression="paid - paid", **at_paid)
-        assert (found["reason"], found["looks"], found["value"]) == ("Exited", 400 - 91, "0")
+        assert (found["reason"], found["looks"], found["value"]) == ("Exited", 400 - 92, "0")
 
 
 async def test_where_the_program_cannot_judge_each_pass_is_a_stop_that_no_client_sees(

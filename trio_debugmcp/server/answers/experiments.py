@@ -39,10 +39,10 @@ class BatchStop(Stop, frozen=True, kw_only=True):
 
 
 class UntilStop(Stop, frozen=True, kw_only=True):
-    """How often a run has looked; where the expression did not hold, its last value and how often it failed."""
+    """How often a run has looked, be it never; where the expression did not hold, its last value, and its failures."""
 
     holds: bool = False
-    looks: int = 0
+    looks: int | None = None
     failures: int = 0
     value: str | None = None
     error: str | None = None
@@ -68,11 +68,13 @@ def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | No
     return BatchStop(**{**_fields(stop), "notes": [*stop.notes, *notes]}, ended=_ended(run, outcome), experiments=found)
 
 
-def until_answer(stop: Stop, run: Run) -> UntilStop:
-    """Answer how a run until an expression holds has ended."""
+def until_answer(stop: Stop, run: Run, problem: str | None) -> UntilStop:
+    """Answer how a run until an expression holds has ended; `problem`: why it may never have come to its place."""
     (place,) = run.places
     first = not place.hits and place.passes == place.failures == 1
     notes = [f"stopped there, as the first look failed: {place.error}"] if first else []
+    if not place.passes:
+        notes.append("never reached" if problem is None else f"never reached: {problem}")
     if run.interrupted:
         notes.append("its last evaluation had not ended, and was interrupted")
     return UntilStop(

@@ -98,11 +98,14 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
         problem = debugger.breakpoints.runs.problem_of(place)
         if problem is not None and place.function is None:
             raise UsageError("INVALID_PARAMETER", f"Cannot look at {place.file}:{place.line}: {problem}")
+        # Not refused: the function may be in a module that is yet to be imported.
+        if problem is not None and session.requests.capabilities.supports_function_breakpoints:
+            problem = f"there was no function '{place.function}' when the run began"
         with trio.move_on_at(deadline):
             await session.execution.continue_(active_thread(snapshot, None))
             outcome = await _wait(debugger, run, before)
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
-    return until_answer(answer, run)
+    return until_answer(answer, run, problem)
 
 
 # --- Where ------------------------------------------------------------------------------------------------------------
