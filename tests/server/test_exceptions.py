@@ -281,6 +281,8 @@ async def test_a_program_that_ended_in_another_way_has_no_exception(
         await ended(adapter, client, code, text)
         failed = await failure(client, "exception_get_context")
         assert (failed.code, "debug_launch" in failed.message) == ("NO_EXCEPTION", True)
+        # "none" is printed as one that ended a thread: it stops nothing unless its type is asked for.
+        assert ('`breakpoints: [{"exception": "E"}]`' in failed.message) == (text == "none")
 
 
 async def test_exceptions_that_did_not_end_the_program_are_noted_at_its_end(

@@ -36,6 +36,12 @@ def survived_notes(debugger: Debugger) -> list[str]:
     return [*notes, f"{left_out} more exceptions that did not end the program are in its output"] if left_out else notes
 
 
+def survived_type(debugger: Debugger) -> str | None:
+    """Return the type of the first exception that did not end the program; None if there was none."""
+    found = next((each.exception for each in _printed(debugger).survived if each.exception is not None), None)
+    return None if found is None else found.partition(":")[0].strip()
+
+
 def behind_crash(debugger: Debugger, crash: Crash) -> tuple[list[str], int]:
     """Return a line for each exception behind the one that ended a program, and the number of those left out."""
     places = Places(debugger.workspace.directory)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.exceptions import ExceptionAnswer, exception_answer
-from trio_debugmcp.server.answers.printed import CRASH_NOTE, printed_crash
+from trio_debugmcp.server.answers.printed import CRASH_NOTE, printed_crash, survived_type
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -43,6 +43,14 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
 def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> ExceptionAnswer:
     """Answer about the exception that ended the last program."""
     crash = printed_crash(debugger, last)
+    survived = survived_type(debugger) if crash is None else None
+    if survived is not None:
+        raise UsageError(
+            "NO_EXCEPTION",
+            "The last program has printed no exception that ended it, but others: see the notes of debug_state. Start "
+            f'it again with debug_launch and `breakpoints: [{{"exception": "{survived}"}}]`: it stops where one is '
+            "raised, also where something catches it.",
+        )
     if crash is None:
         raise UsageError(
             "NO_EXCEPTION",
