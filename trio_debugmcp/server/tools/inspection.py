@@ -12,11 +12,11 @@ from trio_debugmcp.server.answers.text import without_debugger
 from trio_debugmcp.server.answers.values import fitting, full_path, rendered, shows_type
 from trio_debugmcp.server.tools.tool import (
     MAX_RESULT_BYTES,
+    EvaluationSeconds,
     FrameIndex,
     MaxResultBytes,
     MaxValueLength,
     Params,
-    Seconds,
     SessionId,
     Start,
     ThreadId,
@@ -61,7 +61,7 @@ class Evaluate(Params, frozen=True, kw_only=True):
     expression: Annotated[str, Meta(min_length=1, description="An expression of the program's language.")]
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None
-    timeout: Seconds = 5.0
+    timeout: EvaluationSeconds = 5.0
     max_value_length: MaxValueLength = MAX_VALUE_LENGTH
     session_id: SessionId = None
 

@@ -38,7 +38,7 @@ class MemoryRead(Params, frozen=True, kw_only=True):
     address: Address = None
     expression: Expression = None
     offset: Offset = 0
-    count: Annotated[int, Meta(ge=1, le=MAX_READ_BYTES, description="Bytes.")] = 256
+    count: Annotated[int, Meta(ge=1, le=MAX_READ_BYTES, description="Bytes, of numbers too.")] = 256
     format: Annotated[ByteFormat, Meta(description="Numbers: in this machine's byte order.")] = "hex"
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None

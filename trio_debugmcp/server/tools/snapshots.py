@@ -37,7 +37,7 @@ class SnapshotCreate(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-_Id = Annotated[str, Meta(min_length=1, description="Its id.")]
+_Id = Annotated[str, Meta(min_length=1, description="Its id or label.")]
 
 
 class SnapshotDiff(Params, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class SnapshotList(Params, frozen=True, kw_only=True):
 
 
 class SnapshotDelete(Params, frozen=True, kw_only=True):
-    id: Annotated[str, Meta(min_length=1, description="Its id, or `*` for all.")]
+    id: Annotated[str, Meta(min_length=1, description="Its id or label, or `*` for all.")]
 
 
 class SnapshotTaken(Answer, frozen=True, kw_only=True):

@@ -63,6 +63,10 @@ Seconds = Annotated[
     float,
     Meta(ge=0, le=MAX_SECONDS, description="How many seconds to wait; running out of time is not an error."),
 ]
+EvaluationSeconds = Annotated[
+    float,
+    Meta(ge=0, le=MAX_SECONDS, description="How many seconds it may take; then the error is EVAL_TIMEOUT."),
+]
 Show = Annotated[
     list[Annotated[str, Meta(min_length=1)]],
     Meta(max_length=20, description="Expressions to evaluate at the stop; an error stands in the place of its value."),
