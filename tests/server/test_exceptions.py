@@ -96,12 +96,19 @@ async def test_the_bounds_are_those_that_were_asked_for(autojump_clock: MockCloc
 async def test_a_group_is_a_tree(autojump_clock: MockClock) -> None:
     member = {"type": "E", "text": "1", "way": "member", "inner": [{"type": "Why", "way": "cause"}]}
     deep = {"type": "Group", "text": "deep", "way": "member", "members": 9, "inner": [{**member, "inner": []}]}
-    found, _ = await probed({"exception": {"type": "Group", "members": 2, "inner": [member, deep]}, "uncounted": True})
+    found, _ = await probed({"exception": {"type": "Group", "members": 2, "inner": [member, deep]}})
     assert found["members"] == [
         {"exception": "E: 1", "causes": [{"way": "cause", "exception": "Why"}]},
         {"exception": "Group: deep", "members": [{"exception": "E: 1"}], "count": 9},
     ]
     assert "causes" not in found
+    again = {"type": "E", "text": "1", "way": "member", "same": True}
+    found, _ = await probed({"exception": {"type": "Group", "members": 2, "inner": [member, again]}})
+    assert found["members"][1] == {"exception": "E: 1", "same": True}
+
+
+async def test_exceptions_that_were_not_counted_are_noted(autojump_clock: MockClock) -> None:
+    found, _ = await probed({"exception": {"type": "Group"}, "uncounted": True})
     assert found["notes"] == ["there are more exceptions behind it than were counted"]
 
 

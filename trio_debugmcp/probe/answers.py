@@ -235,6 +235,8 @@ class RaisedException(ProbeAnswer, frozen=True):
     text: str = ""
     way: str | None = None
     """From the one before it: `cause`, `context`, `suppressed` (by `from`) or `member` (of a group)."""
+    same: bool = False
+    """Whether it stands elsewhere in the answer, with what is behind it."""
     notes: tuple[str, ...] = ()
     notes_total: int = 0
     members: int = 0

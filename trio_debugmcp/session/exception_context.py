@@ -61,12 +61,14 @@ class ExceptionTree(Struct, frozen=True):
 
     Attributes:
         way: from the one before it: `cause`, `context`, `suppressed`, `member` or `inner`.
+        same: it stands elsewhere in the tree, with what is behind it.
         members: how many exceptions a group has.
         trace: lines of a stack that are known only as text.
     """
 
     exception: str
     way: str | None = None
+    same: bool = False
     notes: tuple[str, ...] = ()
     notes_total: int = 0
     members: int = 0
@@ -145,6 +147,7 @@ def _probed(found: RaisedException, is_path: Callable[[str], bool], failure: Pro
     return ExceptionTree(
         exception=f"{found.type}: {found.text}" if found.text else found.type,
         way=found.way,
+        same=found.same,
         notes=found.notes,
         notes_total=found.notes_total,
         members=found.members,

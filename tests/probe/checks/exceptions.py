@@ -168,7 +168,29 @@ def check_a_cycle_ends() -> None:
     assert ways(shown(one)["exception"]) == [("cause", "two", [])]
     three = BaseExceptionGroup("three", [])
     three._exceptions = (three, one)
-    assert [text for _, text, _ in ways(shown(three)["exception"])] == ["one"]
+    assert [text for _, text, _ in ways(shown(three)["exception"])] == ["three", "one"]
+
+
+def check_a_member_or_cause_that_was_there_before_is_a_reference() -> None:
+    def wrapped() -> None:
+        try:
+            raised("a")
+        except ValueError as error:
+            raise BaseExceptionGroup("outer", [error, TypeError("b"), error])  # noqa: B904 (the context is meant)
+
+    found = shown(thrown(wrapped))
+    context, *members = found["exception"]["inner"]
+    assert (context["way"], context["text"], context["total"] > 0) == ("context", "('a', 'aa')", True)
+    reference = {"type": "ValueError", "text": "('a', 'aa')", "same": True, "way": "member"}
+    assert [members[0], members[2]] == [reference, reference]
+    assert (members[1]["text"], "same" in members[1], "omitted" in found) == ("b", False, False)
+    assert shown(thrown(wrapped), inner=2)["omitted"] == 2
+
+    cause = OSError("shared")
+    one, two = ValueError("one"), ValueError("two")
+    one.__cause__ = two.__cause__ = cause
+    inner = shown(BaseExceptionGroup("both", [one, two]))["exception"]["inner"]
+    assert [each["inner"][0].get("same", False) for each in inner] == [False, True]
 
 
 def check_notes() -> None:

@@ -97,20 +97,31 @@ class _Telling:
         self._add_frames(root, trace, self._callers(trace), is_root=True)
         entries: Dict[int, Json] = {id(value): root}
         kept = [value]  # an id stays that of its object only as long as there is one
+        shown = 0
         for link in walk(value):
             kept.append(link.value)
             if len(kept) > MOST_COUNTED:
                 self.uncounted = True
                 break
-            if len(entries) > self._bounds.inner or self._budget.spent() or id(link.of) not in entries:
+            if shown >= self._bounds.inner or self._budget.spent() or id(link.of) not in entries:
                 self.omitted += 1
                 continue
-            entry = self._one(link.value)
+            shown += 1
+            known = entries.get(id(link.value))
+            if known is not None:
+                entry = self._reference(known)
+            else:
+                entry = entries[id(link.value)] = self._one(link.value)
+                self._add_frames(entry, _TRACEBACK(link.value), [])
             entry["way"] = link.way
-            self._add_frames(entry, _TRACEBACK(link.value), [])
-            entries[id(link.value)] = entry
             entries[id(link.of)].setdefault("inner", []).append(entry)
         return root
+
+    def _reference(self, shown: Json) -> Json:
+        """An exception that is in the answer already."""
+        entry: Json = {"type": shown["type"], "text": shown["text"], "same": True}
+        self._budget.take_json(entry)
+        return entry
 
     def _one(self, value: Any) -> Json:
         entry: Json = {"type": type_text(type(value)), "text": self._renderer.message(value, MOST_TEXT)}
@@ -191,9 +202,10 @@ class _Telling:
 
 
 def walk(value: Any) -> Iterator[Link]:
-    """Yield what is behind an exception, each once: of each exception its cause or context, then its members.
+    """Yield what is behind an exception: of each exception its cause or context, then its members.
 
-    Level by level, so that what is nearest comes first.
+    Level by level, so that what is nearest comes first. What was there before is not walked again: as a cause or
+    member it is yielded nevertheless; as a context it is not, for most are that of several.
     """
     seen = {id(value)}
     level = [value]
@@ -202,6 +214,8 @@ def walk(value: Any) -> Iterator[Link]:
         for each in level:
             for link in links_of(each):
                 if id(link.value) in seen:
+                    if link.way in ("cause", "member"):
+                        yield link
                     continue
                 seen.add(id(link.value))
                 below.append(link.value)

@@ -39,8 +39,8 @@ class ExceptionAnswer(Answer, frozen=True, kw_only=True):
 
     `causes`: nearest first, each with its `way` from the one before it, or `of` another one: `cause` (`from`),
     `context` (raised while that was handled), `suppressed` (a context that Python does not print). `members`: of a
-    group. `added`: its notes. `total`: how many frames there are, where some were left out; `omitted`: how many of
-    the exceptions behind it were.
+    group. `same`: that exception stands elsewhere in the answer in full. `added`: its notes. `total`: how many frames
+    there are, where some were left out; `omitted`: how many of the exceptions behind it were.
     """
 
     exception: str
@@ -103,6 +103,8 @@ class _Telling:
         if of is not None:
             entry["of"] = of
         entry["exception"] = shortened(tree.exception, self._room // 2)
+        if tree.same:
+            return {**entry, "same": True}
         room = self._room - json_size(entry)
         entry["added"] = _fitting_notes(tree, room // 2)
         room -= json_size(entry["added"])
