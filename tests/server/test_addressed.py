@@ -435,3 +435,15 @@ async def test_the_timeline_has_what_is_watched(autojump_clock: MockClock) -> No
         what = [each["payload"].get("expression") or each["payload"].get("address") for each in found]
         assert [each for each in what if each] == ["total", "0x1000"]
         assert found[-1]["payload"]["id"] == "dp-2"
+
+
+async def test_a_run_beside_a_data_breakpoint_says_what_it_may_have_missed(autojump_clock: MockClock) -> None:
+    async with watching() as (client, adapter):
+        arguments = {"expression": "total > 9", "file": adapter.program, "line": 3, "timeout": 1}
+        before = await client.call("debug_run_until", **arguments)
+        assert not [note for note in before["notes"] if note.startswith("a data breakpoint is set")]
+        await adapter.stop("step")
+        await client.call("debug_wait")
+        await client.call("breakpoint_set_data", variable="total")
+        answer = await client.call("debug_run_until", **arguments)
+        assert answer["notes"][-1].startswith("a data breakpoint is set: a change at an observed place did not stop it")

@@ -64,11 +64,12 @@ def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | No
             f"{run.interrupted} evaluation{'s' if many else ''} of {'conditions' if many else 'the condition'} had not "
             f"ended, and {'were' if many else 'was'} interrupted"
         )
+    notes += _doubts(debugger, run)
     found = [_experiment(places, place, shown[id(place)]) for place in run.places]
     return BatchStop(**{**_fields(stop), "notes": [*stop.notes, *notes]}, ended=_ended(run, outcome), experiments=found)
 
 
-def until_answer(stop: Stop, run: Run, problem: str | None) -> UntilStop:
+def until_answer(debugger: Debugger, stop: Stop, run: Run, problem: str | None) -> UntilStop:
     """Answer how a run until an expression holds has ended; `problem`: why it may never have come to its place."""
     (place,) = run.places
     first = not place.hits and place.passes == place.failures == 1
@@ -77,6 +78,7 @@ def until_answer(stop: Stop, run: Run, problem: str | None) -> UntilStop:
         notes.append("never reached" if problem is None else f"never reached: {problem}")
     if run.interrupted:
         notes.append("its last evaluation had not ended, and was interrupted")
+    notes += _doubts(debugger, run)
     return UntilStop(
         **{**_fields(stop), "notes": [*stop.notes, *notes]},
         holds=bool(place.hits),
@@ -85,6 +87,21 @@ def until_answer(stop: Stop, run: Run, problem: str | None) -> UntilStop:
         value=None if place.hits else place.value,
         error=place.error if place.failures and not first else None,
     )
+
+
+def _doubts(debugger: Debugger, run: Run) -> list[str]:
+    """Return notes on what may have been seen otherwise than it looks."""
+    notes = []
+    sessions = sorted({each for place in run.places for each in place.sessions})
+    if len(sessions) > 1:
+        notes.append(f"several processes came here, whose hits are in one list: {', '.join(sessions)}")
+    if any(each.watch is not None and each.enabled for each in debugger.state.breakpoints):
+        # lldb steps over a breakpoint behind a write, and reports a stop at both as one at the line.
+        notes.append(
+            "a data breakpoint is set: a change at an observed place did not stop it, and a pass right behind a write "
+            "may be missing. Disable it to be sure"
+        )
+    return notes
 
 
 def _fields(stop: Stop) -> dict[str, Any]:

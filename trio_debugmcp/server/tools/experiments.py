@@ -105,7 +105,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
             await session.execution.continue_(active_thread(snapshot, None))
             outcome = await _wait(debugger, run, before)
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
-    return until_answer(answer, run, problem)
+    return until_answer(debugger, answer, run, problem)
 
 
 # --- Where ------------------------------------------------------------------------------------------------------------
