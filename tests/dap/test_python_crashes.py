@@ -135,6 +135,31 @@ def test_a_group_is_read_as_a_tree_with_notes_and_causes(tmp_path: Path) -> None
     assert outline(many.inner[2]) == ("member", "ValueError: 0", [])
 
 
+def test_a_cause_without_a_traceback_is_part_of_the_chain(tmp_path: Path) -> None:
+    def found(source: str) -> object:
+        return outline(crash_in(printed(tmp_path, source)))
+
+    group = 'raise ExceptionGroup("g", [ValueError(1)]) from TypeError("cause")'
+    member: object = ("member", "ValueError: 1", [])
+    assert found(group) == (
+        None, "ExceptionGroup: g (1 sub-exception)", [1], ("cause", "TypeError: cause", []), member,
+    )  # fmt: skip
+    logged = 'import sys\nsys.stderr.write("loading: 1\\nmore\\n")\n'
+    two: object = ("cause", "TypeError: two", [], "lines")
+    assert found(logged + 'raise KeyError("k") from TypeError("two\\nlines")') == (None, "KeyError: 'k'", [3], two)
+    bare: object = ("cause", "ExceptionGroup: g (1 sub-exception)", [], member)
+    assert found('raise KeyError("k") from ExceptionGroup("g", [ValueError(1)])') == (None, "KeyError: 'k'", [1], bare)
+    own = (
+        'class Stop(Exception): pass\nfirst, then = Stop(), Stop("b")\nthen.__cause__ = first\nraise KeyError from then'
+    )
+    assert found(own) == (None, "KeyError", [4], ("cause", "Stop: b", [], ("cause", "Stop", [])))
+    survived = (
+        "import threading\ndef run():\n    raise KeyError from OSError('o')\nthreading.Thread(target=run).start()"
+    )
+    (thread,) = printed_in(printed(tmp_path, survived)).survived
+    assert (thread.exception, thread.where) == ("KeyError", "in thread Thread-1 (run)")
+
+
 def test_what_is_printed_after_the_exception_is_not_its_text() -> None:
     head = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\nValueError: no\n'
     assert outline(crash_in(head + "note\n\nlater\n")) == (None, "ValueError: no", [1], "note")

@@ -19,11 +19,18 @@ from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Surv
 _HEAD = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):$")
 _GROUP = re.compile(r"( *)\+ (?=Exception Group Traceback \(most recent call last\):$)")
 _MARGIN = re.compile(r" *(?:\||\+-)")
+_BARE_GROUP = re.compile(r"( *)\| [^\W\d][\w.<>]*: .*\(\d+ sub-exceptions?\)$")
 _MEMBER = re.compile(r"\+-(?:\+-)?-* (?:\d+|\.\.\.) -+$")
 _FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+)(?:, in (?P<name>.*))?$')
 _REPEATED = re.compile(r"  \[Previous line repeated (\d+) more times?\]$")
 _MARKS = re.compile(r"[\s~^]*$")
 _EXCEPTION = re.compile(r"[^\W\d][\w.<>]*(?:: .*)?$", re.DOTALL)
+_BARE = (
+    re.compile(r"[^\W\d][\w.<>]*(?:(?<=\W)error|Error|Exception|Group|Warning|Interrupt|Exit|Traceback)(?:: .*)?$"),
+    re.compile(r"(?:[\w<>]+\.)*_*[A-Z]\w*(?:: .*)?$"),
+)
+"""The first line of an exception that has no traceback, what is surest first."""
+
 _MEMBERS = re.compile(r"\((\d+) sub-exceptions?\)$")
 
 _WAYS = {
@@ -66,14 +73,17 @@ def printed_in(stderr: str) -> Printed:
     items = _items(stderr.splitlines())
     crash: Crash | None = None
     survived = []
-    index = 0
+    index = after = 0
     while index < len(items):
         where = _where(items[index - 1]) if index else None
         is_bare = where is not None and str(items[index - 1]).startswith("future: <Future") and _is_text(items, index)
         if not is_bare and not _is_head(items, index):
             index += 1
             continue
+        index = _first(items, index, after)
+        where = _where(items[index - 1]) if index else None
         found, index = _chain(items, index, open_ended=True)
+        after = index
         if found is None:
             index += 1
         elif where is None:
@@ -85,6 +95,22 @@ def printed_in(stderr: str) -> Printed:
     unawaited = [Survived(None, f"the coroutine {name} was never awaited", CrashFrame("", file, int(line)))
                  for file, line, name in _UNAWAITED.findall(stderr)]  # fmt: skip
     return Printed(crash, (*survived, *found_pending, *unawaited))
+
+
+def _first(items: _Items, index: int, after: int) -> int:
+    """Return where a chain begins, whose first traceback begins here: before it may be exceptions that have none."""
+    while index - 3 > after and _way(items, index - 3) is not None:
+        block = []
+        for at in range(index - 4, max(after, index - 4 - MAX_LINES) - 1, -1):
+            if not items[at] or _where(items[at]) is not None:
+                break
+            block.append(at)
+        texts = [at for at in block if isinstance(items[at], str)]
+        found = next((at for pattern in _BARE for at in texts if pattern.match(items[at])), None)
+        if found is None:
+            break
+        index = found
+    return index
 
 
 def _where(before: Any) -> str | None:
@@ -105,8 +131,11 @@ def _items(lines: Sequence[str]) -> _Items:
     found: _Items = []
     index = 0
     while index < len(lines):
-        group = _GROUP.match(lines[index])
-        if group is None:
+        group, bare = _GROUP.match(lines[index]), _BARE_GROUP.match(lines[index])
+        if bare is not None:
+            inside, index = _column(lines, index, len(bare[1]))
+            found += inside
+        elif group is None:
             found.append(lines[index])
             index += 1
         else:
