@@ -160,6 +160,42 @@ def test_a_cause_without_a_traceback_is_part_of_the_chain(tmp_path: Path) -> Non
     assert (thread.exception, thread.where) == ("KeyError", "in thread Thread-1 (run)")
 
 
+REMOTE = """\
+from concurrent.futures.process import _ExceptionWithTraceback
+
+def fail():
+    1 / 0
+
+try:
+    fail()
+except ZeroDivisionError as error:
+    rebuild, arguments = _ExceptionWithTraceback(error, error.__traceback__).__reduce__()
+    found = rebuild(*arguments)
+AGAIN
+raise found.with_traceback(None)
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_traceback_of_another_process_is_the_message_of_the_cause(times: int, tmp_path: Path) -> None:
+    again = "found = (lambda made: made[0](*made[1]))(_ExceptionWithTraceback(found, None).__reduce__())\n"
+    crash = crash_in(printed(tmp_path, REMOTE.replace("AGAIN\n", again * (times - 1))))
+    assert crash is not None
+    assert (crash.exception, len(crash.frames), len(crash.inner)) == ("ZeroDivisionError: division by zero", 1, 1)
+    (cause,) = crash.inner
+    assert (cause.way, cause.exception) == ("cause", "concurrent.futures.process._RemoteTraceback")
+    assert (cause.frames, cause.inner) == ((), ())
+    assert cause.notes[-1] == "ZeroDivisionError: division by zero"
+    assert cause.notes.count('"""') == 2 * (times - 1)
+    assert any(each.endswith("line 4, in fail") for each in cause.notes)
+
+
+def test_quotes_that_do_not_end_are_text() -> None:
+    head = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\n'
+    crash = crash_in(f'a.RemoteTraceback: \n"""\n{head}ValueError: no\n')
+    assert outline(crash) == (None, "ValueError: no", [1])
+
+
 def test_what_is_printed_after_the_exception_is_not_its_text() -> None:
     head = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\nValueError: no\n'
     assert outline(crash_in(head + "note\n\nlater\n")) == (None, "ValueError: no", [1], "note")

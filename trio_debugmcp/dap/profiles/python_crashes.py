@@ -5,7 +5,8 @@ r"""What a Python program has printed of exceptions: the one that ended it, and 
 
 Only the places of the frames are known then: their values have gone with the program. Groups are drawn with a margin:
 a `|` before each line of an exception, `+-+---- 1 ----` before its first member. Lines are read as *items*, which have
-no margin any more; the members of a group are one item, a list with the items of each.
+no margin any more; the members of a group are one item, a list with the items of each. The traceback of another
+process, which is the message of an exception in quotes, is one item, too: a tuple of its lines.
 """
 
 import re
@@ -31,6 +32,8 @@ _BARE = (
 )
 """The first line of an exception that has no traceback, what is surest first."""
 
+_QUOTE = '"""'
+_QUOTING = re.compile(r"[^\W\d][\w.]*RemoteTraceback: $")
 _MEMBERS = re.compile(r"\((\d+) sub-exceptions?\)$")
 
 _WAYS = {
@@ -132,7 +135,11 @@ def _items(lines: Sequence[str]) -> _Items:
     index = 0
     while index < len(lines):
         group, bare = _GROUP.match(lines[index]), _BARE_GROUP.match(lines[index])
-        if bare is not None:
+        quoted = _quoted(lines, index + 1) if _QUOTING.match(lines[index]) else 0
+        if quoted:
+            found += [lines[index].removesuffix(": "), tuple(lines[index + 2 : index + quoted])]
+            index += quoted + 1
+        elif bare is not None:
             inside, index = _column(lines, index, len(bare[1]))
             found += inside
         elif group is None:
@@ -143,6 +150,17 @@ def _items(lines: Sequence[str]) -> _Items:
             inside, index = _column(lines, index + 1, len(group[1]))
             found += inside
     return found
+
+
+def _quoted(lines: Sequence[str], index: int) -> int:
+    """Return how many lines from this one on are in quotes, with the first quotes; 0 if there are none or no end."""
+    depth = 0
+    for number, line in enumerate(lines[index:], 1):
+        if line == _QUOTE:
+            depth += 1 if number == 1 or _QUOTING.match(lines[index + number - 2]) else -1
+        if depth == 0:
+            return number if number > 1 else 0
+    return 0
 
 
 def _column(lines: Sequence[str], index: int, column: int) -> tuple[_Items, int]:
@@ -217,8 +235,11 @@ def _one(items: _Items, index: int, *, open_ended: bool) -> tuple[Crash | None, 
     if not _is_text(items, index):
         return None, index
     exception = items[index]
-    end = _end_of_text(items, index + 1, open_ended=open_ended)
-    notes, index = items[index + 1 : end], end
+    if index + 1 < len(items) and isinstance(items[index + 1], tuple):
+        notes, index = items[index + 1], index + 2
+    else:
+        end = _end_of_text(items, index + 1, open_ended=open_ended)
+        notes, index = items[index + 1 : end], end
     members = []
     if index < len(items) and isinstance(items[index], list):
         members = [found for each in items[index] if (found := _chain(each, 0)[0]) is not None]
