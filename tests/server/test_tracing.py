@@ -203,7 +203,7 @@ async def test_a_running_program_is_not_resumed_and_not_stopped(tmp_path: Path, 
         assert found.adapter.sent("continue") == []
         assert answer["notes"] == [
             "2 of 3 calls began",
-            "1 call had not ended when the time was over; the lines up to there are shown",
+            "1 call had not ended when it ended; the lines up to there are shown",
         ]
         (asked,) = [more for name, more in found.adapter.probed if name == "trace"]
         assert asked["wanted"] == {"name": "total", "calls": 3, "stop": False, "head": 666}
@@ -225,12 +225,35 @@ async def test_where_the_stop_does_not_come_the_answer_does(tmp_path: Path, auto
         found.adapter.probe["traced"] = {**ENDED, **more}
         begin = trio.current_time()
         answer = await found.trace()
-        assert trio.current_time() - begin < STOP_SECONDS
+        assert STOP_SECONDS <= trio.current_time() - begin < STOP_SECONDS + 2
+        assert found.adapter.commands().count("pause") == 1
         assert answer["calls"][0]["ran"] == 9
         assert answer["notes"] == [
             "at 2 lines variables were not compared, as that had taken too long",
             "the trace failed, and was ended: RuntimeError: broken",
         ]
+
+
+async def test_a_trace_that_fails_pauses_the_program(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path) as found, trio.open_nursery() as nursery:
+        assert found.adapter.probe is not None
+        begun = {**CALL, "outcome": None}
+        found.adapter.probe["traced"] = {**ENDED, "failure": "RuntimeError: broken", "calls": [begun]}
+
+        def request(command: str, arguments: object) -> None:
+            if command == "pause":
+                nursery.start_soon(found.adapter.stop, "pause")
+
+        found.adapter.on_request = request
+        answer = await found.trace(timeout=10)
+        assert answer["stop"]["state"] == "Paused"
+        assert "timedOut" not in answer["stop"]
+        assert len(answer["calls"][0]["lines"]) == 4
+        assert answer["notes"] == [
+            "1 call had not ended when the trace failed; the lines up to there are shown",
+            "the trace failed, and was ended: RuntimeError: broken",
+        ]
+        found.clean()
 
 
 async def test_a_stop_of_the_users_ends_it(tmp_path: Path, autojump_clock: MockClock) -> None:

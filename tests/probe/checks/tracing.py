@@ -475,3 +475,47 @@ def check_a_failure_of_ours_ends_the_trace_and_not_the_program() -> None:
     assert trace.ended
     if NEW:
         assert tools() == []
+
+
+def endless(number: int) -> int:
+    return endless(number + 1)
+
+
+def check_a_full_stack_keeps_the_lines_and_the_program_stops() -> None:
+    stopped: List[Any] = []
+    original = tracing.stop_in
+    tracing.stop_in = lambda frame, arg: stopped.append(frame.f_code.co_name)
+    begun: List[Any] = []
+
+    def debugger(frame: Any, event: str, arg: Any) -> Any:
+        if frame.f_code is endless.__code__ and event == "line" and not begun:
+            begun.append(frame)
+            trace.reached(frame)
+        return debugger
+
+    tracing.begin(1, {"name": "endless", "calls": 1, "stop": True})
+    trace: Any = tracing.find(1)
+    sys.settrace(debugger)
+    try:
+        with contextlib.suppress(RecursionError):
+            endless(0)
+    finally:
+        sys.settrace(None)
+        tracing.stop_in = original
+    answer = trace.take()
+    (call,) = answer["calls"]
+    assert [each[0] for each in call["head"]] == [endless.__code__.co_firstlineno + 1]
+    assert len(stopped) == 1, stopped
+    if NEW:
+        assert call["outcome"][0] == "raised", call
+    else:
+        assert stopped == ["endless"]
+        assert answer["failure"].startswith("RecursionError: the stack is almost full")
+
+
+def check_an_event_without_room_on_the_stack_is_dropped() -> None:
+    tracing.begin(1, {"name": "helper", "calls": 1})
+    trace: Any = tracing.find(1)
+    trace.fail(RecursionError("full"))
+    assert not trace.ended
+    assert trace.take()["failure"] == ""

@@ -107,9 +107,21 @@ class Trace:
         return self.answer()
 
     def fail(self, error: Exception) -> None:
-        """Something of ours has failed: nothing more is recorded, and the program continues."""
+        """Something of ours has failed: nothing more is recorded, and the program continues.
+
+        Where only the stack had no room left for us, that event is not recorded, and the ones after it are.
+        """
+        if isinstance(error, RecursionError):
+            return
         self.failure = self.failure or error_text(error)
         self.end()
+
+    def overflow(self, frame: Any) -> None:
+        """A frame is entered with which the stack is almost full: end, and stop in it, if a stop is wanted."""
+        self.failure = self.failure or "RecursionError: the stack is almost full, and calls cannot be followed further"
+        self.end()
+        if self.stop:
+            stop_in(frame, None)
 
     def end(self) -> None:
         """Record nothing more, and take away what was put into the program for it."""
@@ -140,14 +152,19 @@ def stop_after(frame: Any, arg: Any) -> None:
 
     Where that is library code, in the frame that is about to return: what comes next may be an event loop for hours.
     """
+    back = frame.f_back
+    top = frame if back is None or engine.is_own(back) or engine.frame_is_library(back) else back
+    stop_in(top, arg)
+
+
+def stop_in(frame: Any, arg: Any) -> None:
+    """Stop this thread in one of its frames, as pydevd does after a step out."""
     debugger = bounds.debugger()
     if debugger is None:
         return
-    back = frame.f_back
-    top = frame if back is None or engine.is_own(back) or engine.frame_is_library(back) else back
     thread = threading.current_thread()
     debugger.set_suspend(thread, _STEP_RETURN)
-    debugger.do_wait_suspend(thread, top, "return", arg)
+    debugger.do_wait_suspend(thread, frame, "return", arg)
 
 
 # --- The questions ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,9 @@ pydevd judges a breakpoint inside its trace function, and the interpreter then p
 place of what is there. So the C function that the interpreter calls for the thread is replaced until the next event,
 which is ours: then ours are put in front of pydevd's, for the frame and for what the thread enters. They pass on all
 they see, and go once the trace has ended: from the frames at once, from a thread with the next event in it.
+
+A trace function that raises is taken away by the interpreter for good, and at the end of the stack every one raises,
+pydevd's as well. So a trace ends before that, and a program that is to stop does it there.
 """
 
 import sys
@@ -14,6 +17,20 @@ from trio_debugmcp.probe.inside import tracing_code
 
 _EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
 """By the numbers that C has for them."""
+
+
+_ROOM = 100
+"""Frames for which a stack must have room: pydevd stops in the program's own thread."""
+
+
+def _is_full() -> bool:
+    """Whether the stack has little room left."""
+    limit = sys.getrecursionlimit()
+    try:
+        sys._getframe(max(limit - _ROOM, limit // 2))
+    except ValueError:
+        return False
+    return True
 
 
 def _set_trace(function: Any) -> None:
@@ -108,6 +125,9 @@ class _Thread:
             _set_trace(self._function)
         if self._trace.ended:
             self.remove()
+            return found
+        if _is_full():
+            self._trace.overflow(frame)
             return found
         try:
             front = self._front(frame, found)

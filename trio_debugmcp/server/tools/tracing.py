@@ -1,12 +1,13 @@
 """The tool that shows the whole life of a call: each line that ran, and what it changed."""
 
+from contextlib import suppress
 from typing import Annotated
 
 import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.probe.traces import TracedCall, TraceState
 from trio_debugmcp.server.answers.answer import Answer
@@ -28,6 +29,8 @@ MAX_CALLS = 20
 STOP_SECONDS = 2.0
 """For the stop where the last call returned to, once that is known."""
 
+OWN_STOP_SECONDS = 0.2
+"""For the stop of a program whose trace has failed, before it is paused: one with a full stack stops by itself."""
 
 REPLACED = "another trace_function of this program took the place of this one: there is one at a time"
 
@@ -92,15 +95,16 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
                 problem = debugger.breakpoints.runs.problem(temporary)
                 if problem is not None:
                     raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
-                with trio.move_on_at(deadline):
+                with trio.move_on_at(deadline) as waiting:
                     if paused and snapshot is not None:
                         await _resume(session, snapshot, function, trace)
-                    outcome = await _ended(debugger, session, trace, stops=paused)
+                    outcome = await _ended(debugger, session, trace, snapshot if paused else None)
                 state = await trace.take()
     except ProbeError as error:
         raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
-    stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=not done, session_id=session.id)
+    waited = waiting.cancelled_caught and not done
+    stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)
     answer = _answer(debugger, params, function, state, stop)
     return replace(answer, notes=[REPLACED]) if trace.replaced else answer
 
@@ -114,8 +118,13 @@ async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunc
     await session.execution.continue_(active_thread(snapshot, None))
 
 
-async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, *, stops: bool) -> Outcome | None:
-    """Wait until the calls have ended or the program stops; return the stop, or the end of the program."""
+async def _ended(
+    debugger: Debugger, session: DebugSession, trace: ProgramTrace, paused: Snapshot | None
+) -> Outcome | None:
+    """Wait until the calls have ended or the program stops; return the stop, or the end of the program.
+
+    One that was paused stops by itself after the calls; if the trace has failed, it is paused.
+    """
     outcome: Outcome | None = None
     async with trio.open_nursery() as nursery:
 
@@ -126,7 +135,11 @@ async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace,
 
         nursery.start_soon(stop)
         state = await trace.wait_ended()
-        if stops and state is not None and not state.failure:
+        if paused is not None and state is not None:
+            if state.failure:
+                await trio.sleep(OWN_STOP_SECONDS)
+                with suppress(DebugError):  # it has ended, or does not agree: then there is no stop to wait for
+                    await session.execution.pause(active_thread(paused, None))
             await trio.sleep(STOP_SECONDS)
         nursery.cancel_scope.cancel(reason="the calls have ended")
     return outcome
@@ -173,7 +186,8 @@ def _notes(params: TraceFunction, function: FoundFunction, state: TraceState | N
         notes.append(f"{state.begun} of {params.calls} calls began")
     unfinished = sum(each.outcome is None for each in state.calls)
     if unfinished:
-        why = "the program stopped" if stop.state == "Paused" else "the time was over" if stop.timed_out else "it ended"
+        why = "the time was over" if stop.timed_out else "it ended"
+        why = "the trace failed" if state.failure else "the program stopped" if stop.state == "Paused" else why
         notes.append(f"{_count(unfinished, 'call')} had not ended when {why}; the lines up to there are shown")
     unwatched = sum(each.unwatched for each in state.calls)
     if unwatched:
