@@ -95,6 +95,8 @@ class AddressedBreakpoints:
 
     async def catch_up(self) -> None:
         """Have the values known before a resume, if they were forgotten: it waits for a reading that is under way."""
+        if not self._watching():
+            return  # without a checkpoint: the resume that follows is under way before its caller can be cancelled
         with trio.move_on_after(VALUES_SECONDS):
             async with self._reading:
                 snapshot = self._requests.snapshot
