@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles import Attach, Launch, TableProfile, choose, read_tables
-from trio_debugmcp.dap.profiles.table import filled
+from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.errors import UsageError
 
 TABLE = """
