@@ -2,34 +2,42 @@
 
 - a program that passes a tracepoint 2,000 times, from its launch to its end, against a log point;
 - a hundred stops at a breakpoint, each with its stack;
-- an expression, and a hundred objects two levels deep, against `evaluate` and a request for the children of each.
+- an expression, and a hundred objects two levels deep, against `evaluate` and a request for the children of each;
+- a snapshot of these objects, likewise, and the difference of two;
+- a run until an expression holds, against a breakpoint with that condition;
+- values captured at fifty hits, against a stop, `evaluate` and `continue` for each: in the program (Python), and
+  by stop and go, where the adapter has no other way (lldb-dap);
+- a traced call of 200 lines, against a step with stack and locals for each.
 """
 
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import trio
-from _bench import Rpc, milliseconds, open_rpc, refuse, wait_for
-from msgspec import Struct
+from _bench import Rpc, milliseconds, open_rpc, wait_for
+from _bench_raw import PLACE, Children, Evaluated, Measured, Scopes, raw
 
-from trio_debugmcp.dap.adapter import open_stdio_adapter
-from trio_debugmcp.dap.connection import Connection, EndOfStream, open_connection
-from trio_debugmcp.dap.messages import Initialized, Output, StackTraceBody, Stopped, Terminated
+from trio_debugmcp.dap.connection import Connection, EndOfStream
+from trio_debugmcp.dap.messages import Output, StackTraceBody, Stopped, Terminated
 from trio_debugmcp.dap.watchdog import Watchdog
+
+LLDB = shutil.which("lldb-dap-19") or shutil.which("lldb-dap")
+COMPILER = shutil.which("gcc")
 
 HITS = 2_000
 STOPS = 100
 OBJECTS = 100
 RUNS = 3
 ROUNDS = 30
-
-PLACE = 11
-"""The line that is passed so often."""
+CAPTURED = 50
+UNTIL = 1_500
+STEPS = 20
+TRACED_LINES = 200
 
 PROGRAM = f"""\
 class Item:
@@ -47,64 +55,33 @@ def work(number):
 
 for number in range({HITS}):
     work(number)
+
+
+def total(rounds):
+    found = 0
+    for number in range(rounds):
+        found += number
+    return found
+
+
+total({(TRACED_LINES - 3) // 2})
 """
 
+CALL = 25
+"""The line of the last call, whose function runs so many lines."""
 
-class Evaluated(Struct, rename="camel"):
-    """What the adapter answers about an expression."""
+NATIVE_PROGRAM = f"""\
+int work(int number) {{
+    return number * 2;
+}}
 
-    result: str
-    variables_reference: int
-
-
-class Child(Struct, rename="camel"):
-    """One of the children of a value."""
-
-    name: str
-    variables_reference: int
-
-
-class Children(Struct):
-    """What the adapter answers about the children of a value."""
-
-    variables: list[Child]
-
-
-class Measured(Struct):
-    """What a tool took, and raw DAP, in milliseconds; the bound is a factor, and milliseconds on top."""
-
-    what: str
-    raw: float
-    ours: float
-    factor: float | None = None
-    more: float = 0.0
-
-    def __str__(self) -> str:
-        bound = (
-            "" if self.factor is None else f", at most {self.factor} x" + (f" + {self.more:.0f} ms" * bool(self.more))
-        )
-        return f"{self.what:44}{self.raw:9.1f} ms raw DAP {self.ours:9.1f} ms {self.ours / self.raw:6.2f} x{bound}"
-
-    @property
-    def is_slow(self) -> bool:
-        return self.factor is not None and self.ours > self.raw * self.factor + self.more
-
-
-@asynccontextmanager
-async def raw(watchdog: Watchdog, file: str, **point: object) -> AsyncIterator[Connection]:
-    """Launch with a breakpoint at the place."""
-    async with (
-        open_stdio_adapter([sys.executable, "-m", "debugpy.adapter"], watchdog) as adapter,
-        open_connection(adapter.stream, refuse) as connection,
-    ):
-        await connection.request("initialize", {"adapterID": "debugpy", "linesStartAt1": True})
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(connection.request, "launch", {"program": file, "console": "internalConsole"})
-            await wait_for(connection, Initialized)
-            points = [{"line": PLACE, **point}]
-            await connection.request("setBreakpoints", {"source": {"path": file}, "breakpoints": points})
-            await connection.request("configurationDone")
-        yield connection
+int main(void) {{
+    int sum = 0;
+    for (int number = 0; number < {CAPTURED}; number++)
+        sum += work(number);
+    return sum == 0;
+}}
+"""
 
 
 async def traced(watchdog: Watchdog, rpc: Rpc, file: str) -> Measured:
@@ -131,10 +108,14 @@ async def traced(watchdog: Watchdog, rpc: Rpc, file: str) -> Measured:
     )
 
 
+def top_frame(stack: StackTraceBody) -> int:
+    return stack.stack_frames[0].id if stack.stack_frames else 0
+
+
 async def looked_at(connection: Connection, expression: str, depth: int) -> None:
     """Ask for a value, and for the children of each child down to a depth."""
     stack = await connection.request("stackTrace", {"threadId": 1, "levels": 1}, StackTraceBody)
-    asked = {"expression": expression, "frameId": stack.stack_frames[0].id if stack.stack_frames else 0}
+    asked = {"expression": expression, "frameId": top_frame(stack)}
     found = await connection.request("evaluate", asked, Evaluated)
     references = [found.variables_reference]
     for _ in range(depth):
@@ -158,10 +139,10 @@ async def stopped(watchdog: Watchdog, rpc: Rpc, file: str) -> list[Measured]:
             await wait_for(connection, Stopped)
             await connection.request("stackTrace", {"threadId": 1, "levels": 20}, StackTraceBody)
 
-        async def look(expression: str, depth: int) -> float:
-            return await milliseconds(lambda: looked_at(connection, expression, depth), ROUNDS)
+        async def look(expression: str, depth: int, rounds: int) -> float:
+            return await milliseconds(lambda: looked_at(connection, expression, depth), rounds)
 
-        theirs = [await milliseconds(resume, STOPS), await look("number + 1", 0), await look("items", 2)]
+        theirs = [await milliseconds(resume, STOPS), await look("number + 1", 0, ROUNDS), await look("items", 2, RUNS)]
         await connection.request("disconnect", {"terminateDebuggee": True})
     await rpc.call("debug_launch", program=file, breakpoints=[{"file": file, "line": PLACE}])
 
@@ -177,10 +158,110 @@ async def stopped(watchdog: Watchdog, rpc: Rpc, file: str) -> list[Measured]:
             await call("object_inspect", expression="items", depth=2, max_children=OBJECTS), 1.2, 10,
         ),
         Measured("collection_summarize of them", theirs[2], await call("collection_summarize", expression="items")),
+        Measured("snapshot_create of them", theirs[2], await call("snapshot_create", frame_index=1), 1.2, 10),
+        Measured("snapshot_diff", None, await call("snapshot_diff", before="snap-1", after="snap-2")),
     ]  # fmt: skip
+    await clear(rpc)
+    return found
+
+
+async def clear(rpc: Rpc) -> None:
     await rpc.call("debug_disconnect")
     await rpc.call("breakpoint_remove", id="*")
-    return found
+
+
+async def until(watchdog: Watchdog, rpc: Rpc, file: str) -> Measured:
+    condition = f"number == {UNTIL}"
+    async with raw(watchdog, file, line=1) as connection:
+        await wait_for(connection, Stopped)
+        before = time.perf_counter()
+        points = [{"line": PLACE, "condition": condition}]
+        await connection.request("setBreakpoints", {"source": {"path": file}, "breakpoints": points})
+        await connection.request("continue", {"threadId": 1})
+        await wait_for(connection, Stopped)
+        await connection.request("stackTrace", {"threadId": 1, "levels": 20}, StackTraceBody)
+        theirs = time.perf_counter() - before
+        await connection.request("disconnect", {"terminateDebuggee": True})
+    await rpc.call("debug_launch", program=file, stop_at_entry=True)
+    before = time.perf_counter()
+    found = await rpc.call("debug_run_until", expression=condition, file=file, line=PLACE)
+    ours = time.perf_counter() - before
+    if found["structuredContent"]["state"] != "Paused":
+        raise RuntimeError(found["structuredContent"])
+    await clear(rpc)
+    return Measured(f"debug_run_until, {UNTIL} looks", theirs * 1000, ours * 1000, 1.5)
+
+
+async def captured_raw(connection: Connection, expression: str) -> float:
+    """Have a value at each hit of the breakpoint, until there are enough."""
+    before = time.perf_counter()
+    for number in range(CAPTURED):
+        stop = await wait_for(connection, Stopped)
+        thread = {"threadId": stop.thread_id}
+        stack = await connection.request("stackTrace", {**thread, "levels": 1}, StackTraceBody)
+        asked = {"expression": expression, "frameId": top_frame(stack)}
+        await connection.request("evaluate", asked, Evaluated)
+        if number < CAPTURED - 1:
+            await connection.request("continue", thread)
+    took = time.perf_counter() - before
+    await connection.request("disconnect", {"terminateDebuggee": True})
+    return took
+
+
+async def captured(watchdog: Watchdog, rpc: Rpc, what: str, file: str, line: int, **launch: str) -> Measured:
+    """Measure from the first stop on: what a launch takes stands elsewhere."""
+    native = {"adapter": [LLDB], "program": launch["program"]} if launch["program"] != file else {}
+    async with raw(watchdog, file, line=line, **native) as connection:  # type: ignore[arg-type]
+        theirs = await captured_raw(connection, "number")
+    await rpc.call("debug_launch", stop_at_entry=True, **launch)
+    experiment = {"file": file, "line": line, "capture": ["number"], "max_hits": CAPTURED}
+    before = time.perf_counter()
+    found = (await rpc.call("batch_evaluate", experiments=[experiment]))["structuredContent"]
+    ours = time.perf_counter() - before
+    hits = len(found["experiments"][0]["hits"])
+    if hits != CAPTURED:
+        raise RuntimeError(f"{hits} hits of {CAPTURED}: {found}")
+    await clear(rpc)
+    return Measured(f"{what}, {CAPTURED} hits", theirs * 1000, ours * 1000, 1.5)
+
+
+async def by_stop_and_go(watchdog: Watchdog, rpc: Rpc, folder: Path) -> list[Measured]:
+    if LLDB is None or COMPILER is None:
+        sys.stdout.write("not measured, as lldb-dap or gcc is not installed: values captured by stop and go\n")
+        return []
+    source, program = folder / "program.c", folder / "program"
+    source.write_text(NATIVE_PROGRAM)
+    subprocess.run([COMPILER, "-g", "-O0", "-o", str(program), str(source)], check=True)  # noqa: ASYNC221
+    found = await captured(
+        watchdog, rpc, "batch_evaluate, by stop and go", str(source), 2, program=str(program), adapter="lldb-dap"
+    )
+    return [found]
+
+
+async def call_traced(watchdog: Watchdog, rpc: Rpc, file: str) -> Measured:
+    async with raw(watchdog, file, line=CALL) as connection:
+        await wait_for(connection, Stopped)
+
+        async def step(mode: str = "next") -> None:
+            await connection.request(mode, {"threadId": 1})
+            await wait_for(connection, Stopped)
+            stack = await connection.request("stackTrace", {"threadId": 1, "levels": 1}, StackTraceBody)
+            scopes = await connection.request("scopes", {"frameId": top_frame(stack)}, Scopes)
+            await connection.request("variables", {"variablesReference": scopes.scopes[0].variables_reference})
+
+        await step("stepIn")
+        theirs = await milliseconds(step, STEPS) * TRACED_LINES
+        await connection.request("disconnect", {"terminateDebuggee": True})
+    await rpc.call("debug_launch", program=file, breakpoints=[{"file": file, "line": CALL}])
+    before = time.perf_counter()
+    found = (await rpc.call("trace_function", function="total"))["structuredContent"]
+    ours = time.perf_counter() - before
+    call = found["calls"][0]
+    ran = call.get("ran", len(call["lines"]))  # it is not there if every line is shown
+    if abs(ran - TRACED_LINES) > 2:
+        raise RuntimeError(f"{ran} lines of {TRACED_LINES}: {found}")
+    await clear(rpc)
+    return Measured(f"trace_function of {ran} lines", theirs, ours * 1000, most=2000)
 
 
 async def main() -> int:
@@ -189,7 +270,14 @@ async def main() -> int:
         file = Path(folder).resolve() / "program.py"
         file.write_text(PROGRAM)
         async with open_rpc([sys.executable, "-m", "trio_debugmcp"]) as rpc:
-            found = [await traced(watchdog, rpc, str(file)), *await stopped(watchdog, rpc, str(file))]
+            found = [
+                await traced(watchdog, rpc, str(file)),
+                *await stopped(watchdog, rpc, str(file)),
+                await until(watchdog, rpc, str(file)),
+                await captured(watchdog, rpc, "batch_evaluate, in the program", str(file), PLACE, program=str(file)),
+                *await by_stop_and_go(watchdog, rpc, file.parent),
+                await call_traced(watchdog, rpc, str(file)),
+            ]
     watchdog.close()
     for each in found:
         sys.stdout.write(f"{each}{'  TOO SLOW' if each.is_slow else ''}\n")
