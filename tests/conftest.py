@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,9 @@ settings.load_profile("suite")
 # Hundreds of processes import the same modules: compiled once, whatever the environment says.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Where scripts/adapters-install puts the debug adapters.
+os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.parent / ".adapters"))
 
 measured.start()  # before the first test module imports the package
 

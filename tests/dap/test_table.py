@@ -16,7 +16,7 @@ language = "M, N"
 detect = { suffixes = [".m"], elf = "native" }
 find = ["$MDB_PATH", "mdb"]
 version = { command = ["{adapter}", "--version"], at-least = "2.10", why = "older ones cannot count" }
-install = { apt = "mdb", npm = "m-debugger" }
+install = [{ apt = "mdb" }, { brew = "m-debugger" }]
 command = ["{adapter}", "--dap"]
 launch = { program = "{program}", args = "{args}", cwd = "{cwd}", env = "{env}", stop = false, title = "m {program}" }
 attach = { pid = "{pid}", wait = "{nothing}" }
@@ -81,7 +81,7 @@ def test_one_that_is_too_old_is_passed_over_and_if_there_is_no_other_that_is_sai
     assert profile().absence() == why
     with pytest.raises(UsageError) as refused:
         choose("n", None, [profile()], lambda each: each.locate())
-    install = "apt-get install mdb or npm install m-debugger"
+    install = "apt-get install mdb or brew install m-debugger"
     assert (refused.value.code, refused.value.message) == ("ADAPTER_NOT_FOUND", f"{why}. Install it with: {install}")
     write_adapter(mdb.parent / "bin" / "mdb", "2.10")
     assert profile().locate() == f"{mdb.parent}/bin/mdb (2.10)"

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -10,6 +11,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "adapters", help="list the debug adapters, where each was found, and how to get the missing ones"
     )
     parser.add_argument("--json", action="store_true", help="one JSON array instead of a table")
+    parser.add_argument(
+        "--install",
+        nargs="+",
+        metavar="NAME",
+        help="install these adapters, or `all` that are tested; the commands are printed before they are run",
+    )
     parser.set_defaults(run=run)
 
 
@@ -17,6 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the debug adapters, one line each or as JSON."""
     from trio_debugmcp.dap.profiles import PROFILES
 
+    if arguments.install is not None:
+        return _install(arguments.install)
     found = [
         {
             "name": profile.name,
@@ -35,3 +44,20 @@ def run(arguments: argparse.Namespace) -> int:
         where = each["location"] or f"{each['problem']}. Get it with: {each['install']}"
         print(f"{each['name']}  {each['language']}  {where}")
     return 0
+
+
+def _install(names: list[str]) -> int:
+    from trio_debugmcp.cli._install import install
+    from trio_debugmcp.dap.profiles import PROFILES, TableProfile
+
+    known = {each.name: each for each in PROFILES if isinstance(each, TableProfile)}
+    unknown = [name for name in names if name not in known and name != "all"]
+    if unknown:
+        print(f"trio-debugmcp adapters: {unknown[0]} is none of: all, {', '.join(known)}", file=sys.stderr)
+        return 2
+    tested = [name for name, each in known.items() if each.table.tested]
+    wanted = dict.fromkeys(each for name in names for each in (tested if name == "all" else [name]))
+    problems = install([known[name] for name in wanted])
+    for each in problems:
+        print(f"trio-debugmcp adapters: {each}", file=sys.stderr)
+    return 1 if problems else 0

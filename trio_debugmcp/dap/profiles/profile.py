@@ -210,9 +210,6 @@ class Profile(ABC):
     file_suffixes: frozenset[str] = frozenset()
     """Kinds of files for which a launch without an `adapter` selects this one."""
 
-    install_hint: str
-    """The command that installs the adapter."""
-
     reserved_options: Mapping[str, str] = {
         "program": "program",
         "args": "args",
@@ -253,6 +250,11 @@ class Profile(ABC):
     repl: Repl = Repl()
 
     programs: Programs = Programs()
+
+    @property
+    @abstractmethod
+    def install_hint(self) -> str:
+        """The command that installs the adapter."""
 
     @abstractmethod
     def locate(self) -> str | None:

@@ -12,7 +12,6 @@ A text that is one placeholder becomes the thing itself (a list, a table, a numb
 is none; inside a longer text it becomes text. docs/adapters.md describes the keys.
 """
 
-import sys
 import tomllib
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.finding import Finder
+from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.placeholders import filled
@@ -29,14 +29,6 @@ from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.table_format import Table
 from trio_debugmcp.errors import UsageError
-
-_INSTALLERS = {
-    "pip": f"{sys.executable} -m pip install",
-    "apt": "apt-get install",
-    "npm": "npm install",
-    "command": "",
-}
-"""Words before what `install` names."""
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,10 +56,9 @@ class TableProfile(Profile):
         self.table = table
         self.language = table.language
         self.file_suffixes = frozenset(table.detect.suffixes)
-        self.install_hint = " or ".join(f"{_INSTALLERS[by]} {what}".strip() for by, what in table.install.items())
         self.entry_function = None if table.entry is None else table.entry.function
         self.renew = table.renew
-        self._finder = Finder(table.find, table.version)
+        self._finder = Finder(name, table)
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
         if table.hooks == "native":
@@ -84,6 +75,10 @@ class TableProfile(Profile):
 
     # --- Finding ---------------------------------------------------------------------------------------------
 
+    @property
+    def install_hint(self) -> str:
+        return command_for(self.name, self.table)
+
     def locate(self) -> str | None:
         found = self._finder.find()
         if found is None or found.problem is not None:
@@ -94,7 +89,7 @@ class TableProfile(Profile):
         found = self._finder.find()
         if found is None or found.problem is None:
             return super().absence()
-        return f"{found.place} is too old: {found.problem}"
+        return f"{found.place} {found.problem}"
 
     def command(self) -> Sequence[str]:
         found = self._finder.find()

@@ -15,11 +15,34 @@ class Detect(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Version(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How an adapter says its version, the oldest that works, and why older ones do not."""
+    """The `command` that prints an adapter's version, or the `file` that has it; the oldest that works, and why."""
 
-    command: tuple[str, ...]
-    at_least: str
-    why: str
+    command: tuple[str, ...] = ()
+    file: str | None = None
+    at_least: str | None = None
+    why: str | None = None
+
+
+class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One way to install an adapter. Several keys are steps of this one way; dap/profiles/installing.py does them.
+
+    Attributes:
+        apt: packages; beside other steps they are only installed where a program that is needed is missing.
+        pip: packages, for a virtual environment of their own.
+        npm: packages with all that they depend on.
+        npm_pack: one package without its dependencies, of which only what `unpack` names is kept.
+        then: commands that run at the end.
+        command: a command line for a person; this server does not run it.
+    """
+
+    apt: str | None = None
+    brew: str | None = None
+    pip: str | None = None
+    npm: str | None = None
+    npm_pack: str | None = None
+    unpack: tuple[str, ...] = ()
+    then: tuple[tuple[str, ...], ...] = ()
+    command: str | None = None
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +66,10 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     command: tuple[str, ...]
     launch: dict[str, Any]
     attach: dict[str, Any] = {}
-    install: dict[Literal["pip", "apt", "npm", "command"], str] = {}
+    types: tuple[str, ...] = ()
+    install: Install | tuple[Install, ...] = ()
+    needs: tuple[str, ...] = ()
+    tested: bool = True
     detect: Detect = Detect()
     version: Version | None = None
     transport: Literal["stdio"] = "stdio"

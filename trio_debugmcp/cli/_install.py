@@ -1,0 +1,119 @@
+"""Installs debug adapters as their tables say: the commands are printed before they are run."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles import TableProfile
+from trio_debugmcp.dap.profiles.finding import adapters_directory
+from trio_debugmcp.dap.profiles.installing import needed, way_here
+from trio_debugmcp.dap.profiles.placeholders import filled
+from trio_debugmcp.dap.profiles.table_format import Install
+
+_COMMAND_SECONDS = 360.0
+"""For one command. The largest package has 56 MB, and those of apt for all adapters together 700 MB."""
+
+
+class CannotInstall(Exception):
+    """A step of an installation has failed; the text says which."""
+
+
+def install(profiles: Sequence[TableProfile]) -> list[str]:
+    """Install the adapters that are not there, and return a sentence for each that is not there afterwards.
+
+    Packages of the system are installed together, as apt takes longer to start than to install.
+    """
+    missing = [each for each in profiles if each.locate() is None]
+    packages = dict.fromkeys(package for each in missing for package in _system_packages(each))
+    problems: dict[str, str] = {}
+    try:
+        _install_system(list(packages))
+    except CannotInstall as error:
+        problems = {each.name: str(error) for each in missing if _system_packages(each)}
+    for each in missing:
+        way = way_here(each.table)
+        try:
+            if way is None:
+                raise CannotInstall("there is no known way to install it here")
+            _install_one(each.name, way)
+        except (CannotInstall, OSError) as error:
+            problems.setdefault(each.name, str(error))
+    return [f"{each.name}: {problems.get(each.name) or each.absence()}" for each in profiles if each.locate() is None]
+
+
+def _system_packages(profile: TableProfile) -> list[str]:
+    """Return the packages of the system that are needed for an adapter."""
+    way = way_here(profile.table)
+    if way is None or way.apt is None:
+        return []
+    programs = needed(profile.table, way)
+    if (way.npm or way.npm_pack or way.pip or way.then) and all(shutil.which(each) for each in programs):
+        return []
+    return way.apt.split()
+
+
+def _install_system(packages: list[str]) -> None:
+    if not packages:
+        return
+    root: list[str] = []
+    if os.geteuid() != 0:
+        root = ["sudo"] if sys.stdin.isatty() else ["sudo", "-n"]
+    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    _run([*apt, "update"])
+    _run([*apt, "install", "-y", "--no-install-recommends", *packages])
+
+
+def _install_one(name: str, way: Install) -> None:
+    """Do the steps of one way that are not the system's.
+
+    What npm brings, and what is made of it, is moved to its place when all of it is there: half of it is never found.
+    """
+    place = adapters_directory() / name
+    if way.brew is not None:
+        _run(["brew", "install", *way.brew.split()])
+    if way.pip is not None:
+        # Not moved: the scripts in a virtual environment know where it is.
+        _run([sys.executable, "-m", "venv", "--clear", str(place)])
+        _run([str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", *way.pip.split()])
+    if not (way.npm or way.npm_pack or way.then):
+        return
+    adapters_directory().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=adapters_directory()) as directory:
+        new = Path(directory) / "new"
+        new.mkdir()
+        if way.npm is not None:
+            _run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(new), *way.npm.split()])
+        if way.npm_pack is not None:
+            _unpack(way.npm_pack, way.unpack, Path(directory), new)
+        for each in way.then:
+            _run([str(word) for word in filled(each, {"installed": str(new)})])
+        shutil.rmtree(place, ignore_errors=True)
+        new.rename(place)
+
+
+def _unpack(package: str, wanted: Sequence[str], directory: Path, new: Path) -> None:
+    """Put the wanted files of a package of npm into the directory `new`."""
+    _run(["npm", "pack", "--silent", "--pack-destination", str(directory), package])
+    (archive,) = directory.glob("*.tgz")
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            name = member.name.partition("/")[2]  # all is below package/
+            if not wanted or any(name == each or name.startswith(f"{each}/") for each in wanted):
+                packed.extract(member.replace(name=name, deep=False), new, filter="data")
+
+
+def _run(command: Sequence[str]) -> None:
+    print("+", " ".join(command), file=sys.stderr, flush=True)
+    try:
+        ran = subprocess.run(command, stdout=2, timeout=_COMMAND_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise CannotInstall(f"`{command[0]}` did not end within {_COMMAND_SECONDS:g} s") from None
+    except OSError as error:
+        raise CannotInstall(f"`{command[0]}` cannot be run: {error.strerror}") from None
+    if ran.returncode != 0:
+        raise CannotInstall(f"`{' '.join(command)}` failed with exit code {ran.returncode}")

@@ -1,0 +1,65 @@
+"""How the adapter of a table is installed: the way that fits this machine, and the command that a person types.
+
+    way = way_here(table)               # Install(pip="bash-dap"), None if there is no way
+    command_for("bash-dap", table)      # "python3 -m pip install bash-dap"
+
+What takes several steps is done by `trio-debugmcp adapters --install NAME`, for which `cli/_install.py` has the code.
+"""
+
+import shutil
+import sys
+from collections.abc import Sequence
+
+from trio_debugmcp.dap.profiles.table_format import Install, Table
+
+
+def ways_of(table: Table) -> tuple[Install, ...]:
+    """Return every way to install an adapter, the preferred ones first."""
+    return (table.install,) if isinstance(table.install, Install) else table.install
+
+
+def way_here(table: Table) -> Install | None:
+    """Return the first way whose installer this machine has; without one, the first."""
+    ways = ways_of(table)
+    return next((each for each in ways if not absent_installers(each)), ways[0] if ways else None)
+
+
+def absent_installers(way: Install) -> list[str]:
+    """Return the programs that install something, are needed for this way, and are not on PATH."""
+    system = {"apt-get": way.apt, "brew": way.brew}
+    if way.apt is not None and not shutil.which("apt-get"):
+        return ["apt-get"]
+    # What apt can bring is not absent.
+    wanted = {**system, "npm": None if way.apt else way.npm or way.npm_pack}
+    return [program for program, what in wanted.items() if what and not shutil.which(program)]
+
+
+def needed(table: Table, way: Install) -> list[str]:
+    """Return the programs that an adapter needs to run, or its installation does."""
+    npm = ["npm"] if way.npm or way.npm_pack else []
+    return [*table.needs, *npm, *(each[0] for each in way.then if "{" not in each[0])]
+
+
+def command_for(name: str, table: Table) -> str:
+    """Return the command that installs an adapter here; of several ways that are all absent, each."""
+    ways = ways_of(table)
+    here = [each for each in ways if not absent_installers(each)]
+    return " or ".join(_in_words(name, each) for each in here[:1] or ways)
+
+
+def _in_words(name: str, way: Install) -> str:
+    """Return one way as a command line: as people know it, if there is one that does all of it."""
+    if way.command is not None:
+        return way.command
+    if way.npm is None and way.npm_pack is None and not way.then:
+        for words, what in _PLAIN:
+            if (packages := getattr(way, what)) is not None:
+                return f"{words} {packages}"
+    return f"trio-debugmcp adapters --install {name}"
+
+
+_PLAIN: Sequence[tuple[str, str]] = (
+    ("apt-get install", "apt"),
+    ("brew install", "brew"),
+    (f"{sys.executable} -m pip install", "pip"),
+)
