@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
-from trio_debugmcp.dap.profiles import Attach, Debugpy, Launch, Profile, Runtime, TypedException, choose
+from trio_debugmcp.dap.profiles import Attach, Debugpy, Detect, Launch, Profile, Runtime, TypedException, choose
 from trio_debugmcp.dap.profiles.exception_filters import filter_arguments, judged_conditions
 from trio_debugmcp.errors import AdapterGone, UsageError
 
@@ -15,7 +15,7 @@ from trio_debugmcp.errors import AdapterGone, UsageError
 class Gdb(Profile):
     name: str = "gdb"
     language: str = "C"
-    file_suffixes: frozenset[str] = frozenset({".c", ".out"})
+    detect: Detect = Detect(suffixes=(".c", ".out"))
     install_hint: str = "apt install gdb"
 
     def locate(self) -> str | None:

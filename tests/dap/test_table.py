@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trio_debugmcp.dap.profiles import Attach, Launch, TableProfile, choose, read_tables
+from trio_debugmcp.dap.profiles import Attach, Launch, ProgramFacts, TableProfile, choose, read_tables
 from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.errors import UsageError
 
@@ -98,11 +98,13 @@ def test_of_several_adapters_that_fit_the_first_that_is_installed_is_taken(mdb: 
         def locate(each: object) -> str | None:
             return None if absent in repr(each) and absent else "here"
 
-        return choose(adapter, program, [mine, other], locate, lambda path: ["odb"] if path == "app" else []).name
+        return choose(
+            adapter, program, [mine, other], locate, lambda path: ProgramFacts("file", is_elf=path == "app")
+        ).name
 
     assert chosen("m", None) == chosen(None, "a.M") == "mdb"
     assert chosen("m", None, "mdb") == chosen(None, "a.m", "mdb") == "odb"
-    assert chosen("odb", None) == chosen(None, "app") == "odb"
+    assert chosen("odb", None) == chosen(None, "app", "mdb") == "odb"
     with pytest.raises(UsageError, match=r"mdb is not installed.*\. Or: The debug adapter odb is not installed"):
         choose("m", None, [mine, other], lambda _: None)
 
@@ -144,8 +146,6 @@ def test_a_source_file_of_a_compiled_language_is_refused_with_the_command_that_b
         assert native is not None
         problem = native.expressions.program_problem
         assert problem(sys.executable, b"\x7fELF\x02") is None
-        assert native.runs_executable(b"\x7fELF\x02")
-        assert not native.runs_executable(b"#!/bin/sh")
         assert "gcc -g -O0 -o app a.c" in (problem("/x/a.c", b"int main") or "")
         assert "rustc -g -o app a.rs" in (problem("/x/a.rs", b"fn main") or "")
         assert "g++ -g -O0 -o app a.CC" in (problem("/x/a.CC", b"int main") or "")

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from tests.server.scene import failure
 from tests.session.natives import PROGRAM, SOURCE, launched, options_like
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles import Debugpy
+from trio_debugmcp.dap.profiles import Debugpy, Detect
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, connect
 
@@ -69,7 +69,7 @@ async def test_a_process_is_attached_to_by_the_adapter_for_what_it_runs(autojump
     adapter = FakeAdapter()
     (native,) = options_like("gdb", adapter).settings.profiles
     assert isinstance(native, FakeProfile)
-    native.runs_executable = lambda head: head.startswith(b"\x7fELF")  # type: ignore[method-assign]
+    native.detect = Detect(elf="native")
     other = FakeProfile(FakeAdapter())
     other.name, other.language = "other", "Other"
     options = Options(settings=Settings(directory="/", profiles=(other, native)))

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         {
             "name": profile.name,
             "language": profile.language,
-            "fileTypes": sorted(profile.file_suffixes),
+            "fileTypes": sorted(profile.detect.suffixes),
             "location": place,
             "problem": None if place else profile.absence(),
             "install": profile.install_hint,

@@ -90,7 +90,7 @@ def _exception_types(debugger: Debugger) -> set[str]:
 def _programs(debugger: Debugger, typed: str) -> list[str]:
     """Return the programs that an adapter can run, and the subdirectories, of the directory typed so far."""
     head, slash, begun = typed.rpartition("/")
-    suffixes = tuple({suffix for profile in debugger.settings.profiles for suffix in profile.file_suffixes})
+    suffixes = tuple({suffix for profile in debugger.settings.profiles for suffix in profile.detect.suffixes})
     found: list[str] = []
     try:
         with os.scandir(debugger.workspace.resolve(head + slash or ".")) as entries:

@@ -18,7 +18,7 @@ import trio
 
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
-from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
+from trio_debugmcp.dap.profiles import Attach, Detect, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
@@ -126,7 +126,7 @@ class FakeProfile(Profile):
 
     name: str = "fake"
     language: str = "Fake"
-    file_suffixes: frozenset[str] = frozenset({".py"})
+    detect: Detect = Detect(suffixes=(".py",))
     install_hint: str = "nothing to install"
 
     def __init__(self, adapter: FakeAdapter) -> None:

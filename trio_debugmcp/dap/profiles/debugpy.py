@@ -28,6 +28,7 @@ from trio_debugmcp.dap.direct_stream import PROGRAM_ENDED
 from trio_debugmcp.dap.door import Address
 from trio_debugmcp.dap.listening import open_listening
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunInTerminal
+from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime
@@ -157,7 +158,8 @@ class Debugpy(Profile):
 
     name: str = "debugpy"
     language: str = "Python"
-    file_suffixes: frozenset[str] = frozenset({".py", ".pyw"})
+    detect: Detect = Detect(suffixes=(".py", ".pyw"), interpreters=("python", "pypy"))
+    types: frozenset[str] = frozenset({"python", "debugpy"})
     install_hint: str = f"{sys.executable} -m pip install debugpy"
     code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True

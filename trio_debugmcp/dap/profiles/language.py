@@ -245,14 +245,6 @@ class Programs:
         """The code that a launch with these options runs instead of a file."""
         return None
 
-    def is_script(self, program: str) -> bool:
-        """Whether a file of no known kind says in its first line that it is a program of this language."""
-        return False
-
-    def is_interpreter(self, executable: str) -> bool:
-        """Whether processes of an executable of this name run programs of this language."""
-        return False
-
     def find_command(self, name: str, directory: str) -> str | None:
         """The script of a command that is installed where a program in this directory would run."""
         return None

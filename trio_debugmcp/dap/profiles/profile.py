@@ -31,6 +31,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.thrown import Thrown
@@ -207,8 +208,11 @@ class Profile(ABC):
 
     language: str
 
-    file_suffixes: frozenset[str] = frozenset()
-    """Kinds of files for which a launch without an `adapter` selects this one."""
+    detect: Detect = Detect()
+    """The programs for which a launch without an `adapter` selects this one."""
+
+    types: frozenset[str] = frozenset()
+    """The `type` of a configuration in launch.json that is for this adapter."""
 
     reserved_options: Mapping[str, str] = {
         "program": "program",
@@ -268,10 +272,6 @@ class Profile(ABC):
         """Whether this is the adapter's name, or that of a language of its."""
         languages = self.language.lower().split(", ")
         return wanted.lower() in (self.name.lower(), self.language.lower(), *languages)
-
-    def runs_executable(self, head: bytes) -> bool:
-        """Whether it debugs an executable that begins with these bytes."""
-        return False
 
     @abstractmethod
     def command(self) -> Sequence[str]:

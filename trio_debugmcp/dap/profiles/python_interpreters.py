@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 _SHEBANG = re.compile(
-    rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?P<command>(?:\S*/)?python[\d.]*)(?!\S)"
+    rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?P<command>(?:\S*/)?(?:python|pypy)[\d.]*)(?!\S)"
     rb"|#!/bin/sh\n'''exec' \"?(?P<long>[^\"\n]*python[\d.]*)"
 )
 """How a script of Python begins. Installers write two lines of shell where the interpreter's path is long."""

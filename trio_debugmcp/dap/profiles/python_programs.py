@@ -28,12 +28,6 @@ class PythonPrograms(Programs):
         code = options.get("code")
         return code if code is None or isinstance(code, str) else "\n".join(map(str, code))
 
-    def is_script(self, program: str) -> bool:
-        return is_script(program)
-
-    def is_interpreter(self, executable: str) -> bool:
-        return re.fullmatch(r"(python|pypy)[\d.]*t?d?", executable) is not None
-
     def find_command(self, name: str, directory: str) -> str | None:
         script = Path(interpreter_for(directory)).parent / name
         return str(script) if script.is_file() and is_script(str(script)) else None

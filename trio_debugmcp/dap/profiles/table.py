@@ -55,7 +55,8 @@ class TableProfile(Profile):
         self.name = name
         self.table = table
         self.language = table.language
-        self.file_suffixes = frozenset(table.detect.suffixes)
+        self.detect = table.detect
+        self.types = frozenset(table.types)
         self.entry_function = None if table.entry is None else table.entry.function
         self.renew = table.renew
         self._finder = Finder(name, table)
@@ -94,9 +95,6 @@ class TableProfile(Profile):
     def command(self) -> Sequence[str]:
         found = self._finder.find()
         return [filled(each, {"adapter": found.place if found else self.name}) for each in self.table.command]
-
-    def runs_executable(self, head: bytes) -> bool:
-        return self.table.detect.elf == "native" and head.startswith(b"\x7fELF")
 
     # --- Launch and attach -----------------------------------------------------------------------------------
 

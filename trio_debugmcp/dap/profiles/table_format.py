@@ -4,14 +4,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands
-
-
-class Detect(Struct, frozen=True, forbid_unknown_fields=True):
-    """The programs for which an adapter is selected: suffixes of source files, or executables."""
-
-    suffixes: tuple[str, ...] = ()
-    elf: Literal["native"] | None = None
 
 
 class Version(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

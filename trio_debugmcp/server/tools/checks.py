@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.dap.profiles import Profile, choose
+import msgspec
+
+from trio_debugmcp.dap.profiles import Profile, ProgramFacts, choose, for_process, read_facts
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 
@@ -12,33 +14,31 @@ _HEAD_BYTES = 64
 """Of an executable: enough to know its format."""
 
 
-def choose_profile(debugger: Debugger, adapter: str | None, program: str | None) -> Profile:
-    """Return the profile of an adapter or language, or the one for a program's file.
+def choose_profile(debugger: Debugger, adapter: str | None, program: str | None, kind: str | None = None) -> Profile:
+    """Return the profile of an adapter or language, or of the `type` of a configuration, or the one for a program.
 
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`.
     """
-    profiles = debugger.settings.profiles
-    if adapter is None and program is not None and not Path(program).suffix:
-        script = program
-        adapter = debugger.host.query(
-            f"script {script}", lambda: next((each.name for each in profiles if each.programs.is_script(script)), None)
-        )
 
-    def look(program: str) -> list[str]:
-        def head() -> bytes:
-            try:
-                return _head(Path(program))
-            except OSError:  # which is reported with the program
-                return b""
-
-        return debugger.host.query(
-            f"executable {program}", lambda: [each.name for each in profiles if each.runs_executable(head())]
-        )
+    def locate(profile: Profile) -> str | None:
+        return debugger.host.query(f"adapter {profile.name}", profile.locate)
 
     return choose(
-        adapter, program, profiles, lambda profile: debugger.host.query(f"adapter {profile.name}", profile.locate), look
+        adapter,
+        program,
+        debugger.settings.profiles,
+        locate,
+        lambda program: program_facts(debugger, program),
+        kind=kind,
     )
+
+
+def program_facts(debugger: Debugger, program: str) -> ProgramFacts:
+    """Return what the file or directory of a program shows."""
+    names = sorted({name for profile in debugger.settings.profiles for name in profile.detect.files})
+    answer = debugger.host.query(f"kind of {program}", lambda: msgspec.to_builtins(read_facts(program, names)))
+    return msgspec.convert(answer, ProgramFacts)
 
 
 def adapter_for_process(debugger: Debugger, pid: int | None) -> str | None:
@@ -48,13 +48,12 @@ def adapter_for_process(debugger: Debugger, pid: int | None) -> str | None:
     profiles = debugger.settings.profiles
 
     def ask() -> str | None:
+        place = Path(f"/proc/{pid}/exe")
         try:
-            place = Path(f"/proc/{pid}/exe")
-            name, head = place.readlink().name, _head(place)
+            executable = str(place.readlink())
         except OSError:  # no such process, or another user's: attaching will say it
             return None
-        fits = (each for each in profiles if each.programs.is_interpreter(name) or each.runs_executable(head))
-        return next((each.name for each in fits), None)
+        return next((each.name for each in for_process(executable, read_facts(str(place), ()), profiles)), None)
 
     try:
         return debugger.host.query(f"what process {pid} runs", ask)

@@ -1,0 +1,67 @@
+"""`choose`: the debug adapter for a launch or an attach, of those that are known and installed. Pure but for `locate`.
+
+In this order: what the user names, an adapter or a language; the `type` of a configuration; what fits the program.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from trio_debugmcp.dap.profiles.detection import ProgramFacts, fitting
+from trio_debugmcp.dap.profiles.profile import Profile
+from trio_debugmcp.errors import UsageError
+
+
+def choose(
+    adapter: str | None,
+    program: str | None,
+    profiles: Sequence[Profile],
+    locate: Callable[[Profile], str | None],
+    facts: Callable[[str], ProgramFacts | None] = lambda _: None,
+    *,
+    kind: str | None = None,
+) -> Profile:
+    """Choose an installed adapter; of several that fit the first, in the order of `profiles`.
+
+    `locate` calls `Profile.locate`, or answers in its place, as a recording does in a replay; `facts` reads what a
+    program is whose name does not say it; `kind` is the `type` of a configuration in launch.json.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`: no such adapter, or it is not installed; the message names what is.
+    """
+    fits: Sequence[Profile]
+    if adapter is not None:
+        fits, what = [each for each in profiles if each.is_called(adapter)], f"named '{adapter}'"
+    elif kind is not None:
+        fits, what = [each for each in profiles if kind in each.types], f"for the type '{kind}'"
+    elif program is None:  # a module, code or a test, or programs that dial in: Python's
+        fits, what = [each for each in profiles if each.has_probe][:1] or profiles[:1], "at all"
+    else:
+        fits, what = _for_program(program, profiles, facts), f"for '{program}'"
+    if not fits:
+        names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
+        raise UsageError("ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.")
+    return _installed(fits, locate)
+
+
+def _for_program(
+    program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]
+) -> list[Profile]:
+    known = [(each, each.detect) for each in profiles]
+    return fitting(known, program, None) or fitting(known, program, facts(program))
+
+
+def _installed(fits: Sequence[Profile], locate: Callable[[Profile], str | None]) -> Profile:
+    found = next((each for each in fits if locate(each) is not None), None)
+    if found is not None:
+        return found
+    absent = ". Or: ".join(f"{each.absence()}. Install it with: {each.install_hint}" for each in fits)
+    details = {"adapter": fits[0].name, "install": fits[0].install_hint}
+    raise UsageError("ADAPTER_NOT_FOUND", absent, details)
+
+
+def for_process(executable: str, facts: ProgramFacts, profiles: Iterable[Profile]) -> list[Profile]:
+    """Return what debugs a running process: by the name of what it executes, an interpreter, else by its code."""
+    known = tuple(profiles)
+    name = Path(executable).name
+    interpreted = [each for each in known if each.detect.fits_interpreter(name)]
+    return interpreted or [each for each in known if each.detect.fits_machine_code(facts)]
