@@ -153,7 +153,7 @@ def test_where_debug_information_is_kept_elsewhere_its_names_are_read() -> None:
     assert found == Executable(None, debug=False)
 
 
-def test_what_is_no_elf_file_is_none_and_one_that_is_cut_off_is_unknown() -> None:
+def test_of_another_kind_of_file_nothing_is_known_and_of_one_that_is_cut_off_only_that_it_is_one() -> None:
     assert read(b"") is read(b"#!/bin/sh\n") is read(b"\x7fEL") is None
     whole = elf(program(unit(0x1C, OWN, "/work")))
     assert read(whole[:4]) == read(whole[:40]) == read(whole[:-100]) == Executable()
