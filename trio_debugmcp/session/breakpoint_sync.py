@@ -62,8 +62,7 @@ class BreakpointSync:
     ) -> None:
         self.accepting = False
         self.counts = HitCounts(requests, merger)
-        stops = isinstance(start, Launch) and start.stop_at_entry
-        self.hidden = HiddenBreakpoints(requests.profile.entry_function if stops else None)
+        self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
         directory = start.cwd if isinstance(start, Launch) else None
         self._places = SourcePlaces(requests.profile, host, sources, directory)
@@ -87,8 +86,13 @@ class BreakpointSync:
         """Send every breakpoint, to a session that is being configured."""
         self.accepting = True
         files = {each.file for each in self._merger.state.breakpoints if each.file is not None}
-        await self.send({*files, FUNCTIONS, EXCEPTIONS})
+        await self.send({*files, *self.hidden.files(), FUNCTIONS, EXCEPTIONS})
         await self.addressed.send()
+
+    async def withdraw_entry(self) -> None:
+        """Take back the hidden breakpoint where the program begins."""
+        files, self.hidden.entry = self.hidden.files(), None
+        await self.send(files or {FUNCTIONS})
 
     async def send(self, wanted: Iterable[str]) -> None:
         """Send the breakpoints of these files, as they are when their turn comes; `FUNCTIONS`, `EXCEPTIONS`: those."""
@@ -174,7 +178,7 @@ class BreakpointSync:
         arguments = {"breakpoints": [*wanted, *hidden]}
         body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
         self._sent_functions = bool(sent or hidden)
-        self.hidden.functions_bound((body.breakpoints or [])[len(sent) :])
+        self.hidden.entry_bound((body.breakpoints or [])[len(sent) :])
         answers = list(zip(sent, body.breakpoints or [], strict=False))
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
@@ -266,16 +270,16 @@ class BreakpointSync:
         if problem is not None:
             placed = [each for each in placed if not each.is_limited]
             groups = grouped(placed) if shared else apart(placed)
-        arguments = {
-            "source": {"path": file, "name": file.rpartition("/")[2]},
-            "breakpoints": [self._line_breakpoint(file, each, judged=problem is None) for each in groups],
-            "sourceModified": False,
-        }
+        hidden = self.hidden.lines(file, lambda: self._places.first_statement(file))
+        wanted = [self._line_breakpoint(file, each, judged=problem is None) for each in groups]
+        source = {"path": file, "name": file.rpartition("/")[2]}
+        arguments = {"source": source, "breakpoints": [*wanted, *hidden], "sourceModified": False}
         try:
             body = await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
         except AdapterRefused as refusal:
             return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
         self._sent_files.add(file)
+        self.hidden.entry_bound((body.breakpoints or [])[len(groups) :])
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))
         answers = [(each, noted(each, answer, problem)) for group, answer in answered for each in group.members]

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.messages import Nothing, StackTraceBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
-from trio_debugmcp.session.breakpoint_sync import FUNCTIONS, BreakpointSync
+from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
 from trio_debugmcp.session.frames import captured_frames, find_frame, frame_location, raising_frames
@@ -28,6 +28,7 @@ from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.stop_questions import Findings, StopQuestions
+from trio_debugmcp.session.stop_reasons import StopReasons
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
 from trio_debugmcp.state.model import Locals, Snapshot
@@ -43,9 +44,6 @@ that."""
 LOCATING_SECONDS = 0.5
 """After this time no further thread is asked about at a stop. Those that were located last time come first, then those
 that have not been asked about for longest."""
-
-_PAUSING = frozenset({"SIGSTOP", "SIGINT"})
-"""Signals by which adapters stop a program that is to pause."""
 
 _REASONS: dict[str, PauseReason] = {
     "entry": "Entry",
@@ -85,6 +83,7 @@ class Examiner:
         self._breakpoints = breakpoints
         self._questions = questions
         self._observer = observer
+        self._reasons = StopReasons(requests, merger, suspension, breakpoints)
         self._exceptions = ExceptionFilter(requests, merger, console)
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
@@ -141,19 +140,22 @@ class Examiner:
     async def _examine(self, stopped: Stopped, snapshot: Snapshot, scope: trio.CancelScope) -> None:
         # Taken before the first await: the explanation of the next stop may arrive during this examination.
         explanation, self._explanation = self._explanation, None
-        stopped = self._interpreted(stopped)
+        stopped = self._reasons.known(stopped)
         with scope:
             try:
                 found = await self._questions.ask_probe(stopped.thread_id) if stopped.reason != "exception" else None
                 if found is None:
                     found = await self._questions.ask_adapter(stopped)
+                meant = await self._reasons.at_place(stopped, found.stack, snapshot)
+                stopped = meant or stopped
                 raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
-                counts = raised.counts if raised is not None else await self._counts(stopped, found)
+                counts = raised.counts if raised is not None else meant is not None and await self._counts(stopped)
                 if not counts or (raised is None and await self._is_unseen(stopped, found)):
                     if await self._leave(found.thread_id, scope):
                         return
                     stopped, raised = Stopped(reason="pause", thread_id=found.thread_id), None
                 top = await self._publish(stopped, snapshot, found, raised, explanation)
+                await self._reasons.withdraw_entry()
                 if not found.complete and top is not None:
                     found_there = await self._questions.locals(found.thread_id, top, found.answer)
                     await self._merge_locals(snapshot, found_there)
@@ -163,28 +165,11 @@ class Examiner:
             except DebugError as error:
                 log.info("examining a stop: %s", error)
 
-    def _interpreted(self, stopped: Stopped) -> Stopped:
-        """Return a stop with the reason that it has for the user."""
-        stopped = self._breakpoints.hidden.interpreted(stopped)
-        if self._suspension.pause_requested and self._requests.profile.thrown.signal(stopped) in _PAUSING:
-            return Stopped(reason="pause", thread_id=stopped.thread_id)
-        return stopped
-
-    async def _counts(self, stopped: Stopped, found: Findings) -> bool:
+    async def _counts(self, stopped: Stopped) -> bool:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
         if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
             return False  # the program is to run on
-        if not await self._breakpoints.counts.at_stop(stopped):
-            return False
-        hidden = self._breakpoints.hidden
-        if stopped.reason != "entry" or hidden.function is None:
-            return True
-        top = found.stack.stack_frames[0] if found.stack.stack_frames else None
-        if hidden.entry is None or top is None or top.source is None:
-            return False  # of Rust, `main` is the runtime's, which calls the program's
-        hidden.entry = None
-        await self._breakpoints.send({FUNCTIONS})
-        return True
+        return await self._breakpoints.counts.at_stop(stopped)
 
     async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
         """Whether the stop is a run's, which observes places, and not a client's as well."""

@@ -1,27 +1,43 @@
 """`HiddenBreakpoints`: what an adapter has of ours that is not among the user's breakpoints.
 
-Two kinds: one on the function where a program begins, for a launch that is to stop there and an adapter whose own entry
-stop is somewhere else; and the adapter's ids of its exception filters, as some report a hit of these as `breakpoint`.
+Two kinds: one on the function or the line where a program begins, for a launch that is to stop there and an adapter
+whose own entry stop is somewhere else; and the adapter's ids of its exception filters, as some report a hit of these as
+`breakpoint`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.session.start import Start
+
+
+class EntryPlace(Struct, frozen=True):
+    """Where the hidden breakpoint is: on a function, or in a file on the line of its first statement."""
+
+    function: str | None = None
+    file: str | None = None
 
 
 class HiddenBreakpoints:
     """Those of one session.
 
     Attributes:
-        function: where the program is to stop first, if it is and the adapter is not relied on for it.
+        launched: this session began with the program, so that its first stop may be where that begins.
+        wanted: the program is to stop where it begins.
+        place: where, if the adapter is not relied on for it.
         entry: the same, until it has stopped there.
     """
 
-    def __init__(self, entry: str | None) -> None:
-        self.function = self.entry = entry
+    def __init__(self, profile: Profile, start: Start) -> None:
+        self.launched = isinstance(start, Launch)
+        self.wanted = isinstance(start, Launch) and start.stop_at_entry
+        self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
+        self.entry = self.place
         self._entry_ids: frozenset[int] = frozenset()
         self._exception_ids: frozenset[int] = frozenset()
 
@@ -30,10 +46,18 @@ class HiddenBreakpoints:
 
     def functions(self) -> list[dict[str, Any]]:
         """Return those to send behind the user's function breakpoints."""
-        return [] if self.entry is None else [{"name": self.entry}]
+        return [] if self.entry is None or self.entry.function is None else [{"name": self.entry.function}]
 
-    def functions_bound(self, answers: Sequence[DapBreakpoint]) -> None:
-        """Keep what the adapter has answered for `functions`."""
+    def files(self) -> set[str]:
+        """Return the file that has one in a line."""
+        return set() if self.entry is None or self.entry.file is None else {self.entry.file}
+
+    def lines(self, file: str, first_statement: Callable[[], int]) -> list[dict[str, Any]]:
+        """Return those to send behind the user's breakpoints in a file."""
+        return [{"line": first_statement()}] if file in self.files() else []
+
+    def entry_bound(self, answers: Sequence[DapBreakpoint]) -> None:
+        """Keep what the adapter has answered for `functions` or `lines`."""
         self._entry_ids |= _ids(answers)
 
     def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:
@@ -50,6 +74,13 @@ class HiddenBreakpoints:
             return replace(stopped, hit_breakpoint_ids=own)
         reason = "entry" if self._entry_ids.issuperset(hit) else "exception"
         return replace(stopped, reason=reason, hit_breakpoint_ids=None)
+
+
+def _place(profile: Profile, start: Launch) -> EntryPlace | None:
+    habit = profile.habits.entry
+    if habit is None or (habit.function is None and habit.line is None):
+        return None
+    return EntryPlace(habit.function, start.program if habit.line is not None else None)
 
 
 def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:

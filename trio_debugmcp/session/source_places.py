@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.first_statement import first_statement
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.state.model import Breakpoint
 
 T = TypeVar("T")
+
+MAX_SOURCE_LENGTH = 1_000_000
+"""Characters of a file in which its first statement is looked for."""
 
 
 class SourcePlaces:
@@ -43,6 +47,20 @@ class SourcePlaces:
         code, text = self._profile.code, self._sources.code(file)
         default: int | None = line
         return self._query(f"line {line} of {file}", lambda: code.line_with_code(file, line, text), default)
+
+    def first_statement(self, file: str) -> int:
+        """Return the line where a program of this file begins; the first if that is not found."""
+
+        def find() -> int | None:
+            try:
+                return first_statement(Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH])
+            except OSError:
+                return None
+
+        try:
+            return self._host.query(f"first statement of {file}", find) or 1
+        except UsageError:  # a recording that was made without the question
+            return 1
 
     def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
         """Ask the host about the program's source; a recording that was made without the question has the default."""

@@ -33,12 +33,14 @@ class Suspension:
     Attributes:
         stopped: true from a `stopped` event, examined or not, until the resume that ends the stop.
         pause_requested: a client has asked for a pause, so the stop at hand counts whatever its reason.
+        follows_pause: a `pause` was sent before the stop at hand came.
         echo_until: until then (trio's clock) the adapter may report the stop at hand once more.
     """
 
     def __init__(self, pause_echo_seconds: float, call_reason: str | None = None) -> None:
         self.stopped = False
         self.pause_requested = False
+        self.follows_pause = False
         self.echo_until = -inf
         self._pause_echo_seconds = pause_echo_seconds
         self._call_reason = call_reason
@@ -57,7 +59,8 @@ class Suspension:
         if self._pending_pauses > 1 or (self._pending_pauses == 1 and reason != "pause"):
             self.echo_until = trio.current_time() + self._pause_echo_seconds
             self._echoed = trio.Event()
-        self.pause_requested = self._pending_pauses > 0 or (self.stopped and self.pause_requested)
+        self.follows_pause = self._pending_pauses > 0
+        self.pause_requested = self.follows_pause or (self.stopped and self.pause_requested)
         self._pending_pauses = 0
         self.stopped = True
 

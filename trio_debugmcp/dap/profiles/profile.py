@@ -33,6 +33,7 @@ from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
+from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.profiles.values import Values
@@ -230,14 +231,13 @@ class Profile(ABC):
     code_options: frozenset[str] = frozenset()
     """Options that select what is run in another way than by a program's path."""
 
-    entry_function: str | None = None
-    """Where a launch that is to stop at the entry stops, if the adapter cannot be relied on for it."""
-
     renew: str | None = None
     """A command, evaluated as `repl`, without which the adapter shows values that it has shown as they were then."""
 
     has_probe: bool = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
+
+    habits: Habits = Habits()
 
     dialect: Dialect = Dialect()
 

@@ -57,7 +57,7 @@ class TableProfile(Profile):
         self.language = table.language
         self.detect = table.detect
         self.types = frozenset(table.types)
-        self.entry_function = None if table.entry is None else table.entry.function
+        self.habits = table
         self.renew = table.renew
         self._finder = Finder(name, table)
         if table.evaluate_safe is not None:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.detection import Detect
+from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands
 
 
@@ -39,12 +40,6 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     command: str | None = None
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a program begins: a function of the user's."""
-
-    function: str
-
-
 class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type."""
 
@@ -52,7 +47,7 @@ class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     thrown: tuple[str, str]
 
 
-class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
     """One adapter, as a file describes it."""
 
     language: str
@@ -68,7 +63,6 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     version: Version | None = None
     transport: Literal["stdio"] = "stdio"
     program_streams: Literal["events", "terminal"] = "events"
-    entry: Entry | None = None
     hooks: Literal["native"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None

@@ -1,0 +1,102 @@
+"""`StopReasons`: what a stop is for the user, whatever the adapter calls it.
+
+    stopped = reasons.known(stopped)                        # by the event alone
+    meant = await reasons.at_place(stopped, stack, snapshot)
+    if meant is None:
+        ...                                                 # not to be published: the program is to run on
+
+- The first stop of a program that was launched to stop where it begins is an `entry`, unless a breakpoint of the user's
+  is there. One in code without source, as in a runtime that calls the program's, is left for the next.
+- A stop that was asked for by `pause` is one, although lldb reports a signal and js-debug the end of a step.
+- A step that ends as a `breakpoint`, as all of Perl's do, is a step if there is no breakpoint at its end.
+"""
+
+import re
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import StackTraceBody, Stopped
+from trio_debugmcp.session.breakpoint_sync import BreakpointSync
+from trio_debugmcp.session.frames import frame_location
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.state.breakpoints import breakpoints_at
+from trio_debugmcp.state.model import Breakpoint, Snapshot
+
+_PAUSING = re.compile(r"\bSIG(STOP|INT)\b")
+"""Signals by which adapters stop a program that is to pause."""
+
+_BEGINNINGS = frozenset({"entry", "pause", "step", "breakpoint", "stopped"})
+"""Reasons that adapters have for a stop where a program begins."""
+
+
+class StopReasons:
+    """The stops of one session."""
+
+    def __init__(self, requests: Requests, merger: Merger, suspension: Suspension, breakpoints: BreakpointSync) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._suspension = suspension
+        self._breakpoints = breakpoints
+        self._at_beginning = breakpoints.hidden.launched
+
+    def __repr__(self) -> str:
+        return f"<StopReasons of {self._requests.session_id}>"
+
+    def known(self, stopped: Stopped) -> Stopped:
+        """Return a stop with the reason that follows from the event alone."""
+        profile = self._requests.profile
+        stopped = replace(stopped, reason=profile.habits.reasons.get(stopped.reason, stopped.reason))
+        stopped = self._breakpoints.hidden.interpreted(stopped)
+        if not self._suspension.pause_requested or stopped.hit_breakpoint_ids:
+            return stopped
+        signal = profile.thrown.signal(stopped) or f"{stopped.reason} {stopped.text} {stopped.description}"
+        by_signal = stopped.reason not in ("step", "breakpoint") and _PAUSING.search(signal) is not None
+        return Stopped(reason="pause", thread_id=stopped.thread_id) if by_signal else stopped
+
+    async def at_place(self, stopped: Stopped, stack: StackTraceBody, before: Snapshot) -> Stopped | None:
+        """Return a stop with its reason there; None if it is to be left. `before`: the state while the program ran."""
+        hidden = self._breakpoints.hidden
+        own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
+        paused = self._suspension.pause_requested
+        if own or (self._at_beginning and stopped.reason in _BEGINNINGS and not paused):
+            return await self._first(stopped, stack, own=own)
+        self._at_beginning = self._at_beginning and paused  # a pause before the beginning leaves that to come
+        if stopped.hit_breakpoint_ids or stopped.reason not in ("step", "breakpoint") or self._there(stopped, stack):
+            return stopped
+        if before.stepping:
+            return replace(stopped, reason="step")
+        by_pause = self._suspension.follows_pause and stopped.reason == "step"
+        return replace(stopped, reason="pause") if by_pause else stopped
+
+    async def withdraw_entry(self) -> None:
+        """Take back the hidden breakpoint once the program has begun.
+
+        Not before a stop at a breakpoint of the user's is published: adapters give those that are sent again other ids.
+        """
+        if not self._at_beginning and self._breakpoints.hidden.entry is not None:
+            await self._breakpoints.withdraw_entry()
+
+    async def _first(self, stopped: Stopped, stack: StackTraceBody, *, own: bool) -> Stopped | None:
+        hidden, top = self._breakpoints.hidden, next(iter(stack.stack_frames or ()), None)
+        if own and (hidden.entry is None or top is None):
+            return None
+        if top is not None and top.source is None and (own or hidden.wanted):
+            return None  # of Rust, `main` is the runtime's, which calls the program's
+        self._at_beginning = False
+        habit = self._requests.profile.habits.entry
+        unasked = habit is not None and habit.always
+        if not (unasked or hidden.wanted):
+            return stopped
+        if self._there(stopped, stack):
+            return stopped if stopped.hit_breakpoint_ids else replace(stopped, reason="breakpoint")
+        await self.withdraw_entry()
+        return replace(stopped, reason="entry", hit_breakpoint_ids=None) if hidden.wanted else None
+
+    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
+        """Return the user's breakpoints at a stop."""
+        ids = frozenset(stopped.hit_breakpoint_ids or ())
+        frames = stack.stack_frames
+        place = frame_location(self._requests.profile, frames[0]) if frames else None
+        return breakpoints_at(self._merger.state, self._requests.session_id, ids, place)
