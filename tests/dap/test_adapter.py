@@ -7,9 +7,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.dap.test_profiles import Gdb
 from trio_debugmcp.dap.adapter import open_socket_adapter
-from trio_debugmcp.dap.profiles import Attach, Runtime
+from trio_debugmcp.dap.profiles import Attach, Debugpy, Runtime
+from trio_debugmcp.dap.sockets import TcpAddress
 from trio_debugmcp.errors import AdapterGone
 
 
@@ -30,10 +30,10 @@ async def test_an_attach_to_a_port_connects_to_the_adapter_that_listens_there() 
         port = listener.socket.getsockname()[1]
         for attach in (Attach(port=port), Attach(host="localhost", port=port)):
             with trio.fail_after(10):
-                async with Gdb().open_attached(attach, cast("Runtime", None)) as adapter:
+                async with Debugpy().open_attached(attach, cast("Runtime", None)) as adapter:
                     assert await adapter.stream.receive_some() == b"hello"
                     assert (adapter.pid, adapter.stderr_tail) == (None, "")
-                    assert repr(adapter).startswith("<dap.Adapter pid=None on <trio.SocketStream")
+                    assert repr(adapter).startswith("<dap.Adapter pid=None on <SocketConnection <trio.SocketStream")
                 with pytest.raises(trio.ClosedResourceError):
                     await adapter.stream.receive_some()
         nursery.cancel_scope.cancel()
@@ -42,7 +42,7 @@ async def test_an_attach_to_a_port_connects_to_the_adapter_that_listens_there() 
 async def test_a_port_without_an_adapter_is_reported_with_its_address() -> None:
     port = await free_port()
     with pytest.raises(AdapterGone, match=f"nothing answers at 127.0.0.1:{port}: "):
-        async with open_socket_adapter("127.0.0.1", port):
+        async with open_socket_adapter(TcpAddress("127.0.0.1", port)):
             pass
 
 
@@ -54,6 +54,6 @@ async def test_an_address_that_does_not_respond_is_given_up_after_ten_seconds(
 
     monkeypatch.setattr(trio, "open_tcp_stream", connect)
     with pytest.raises(AdapterGone, match=r"^nothing answers at 192\.0\.2\.1:5678: timed out$"):
-        async with open_socket_adapter("192.0.2.1", 5678):
+        async with open_socket_adapter(TcpAddress("192.0.2.1", 5678)):
             pass
     assert trio.current_time() == 10

@@ -1,11 +1,12 @@
 """Which adapter a launch gets, and the defaults of a profile that only names what the DAP cannot know."""
 
-from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.adapter import Adapter, open_stdio_adapter
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, ExceptionBreakpointFilter
 from trio_debugmcp.dap.profiles import Attach, Debugpy, Detect, Launch, Profile, Runtime, TypedException, choose
 from trio_debugmcp.dap.profiles.exception_filters import filter_arguments, judged_conditions
@@ -21,8 +22,11 @@ class Gdb(Profile):
     def locate(self) -> str | None:
         return "/usr/bin/gdb"
 
-    def command(self) -> Sequence[str]:
-        return ["gdb", "--interpreter=dap"]
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        return open_stdio_adapter(["gdb", "--interpreter=dap"], runtime.watchdog)
+
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        return open_stdio_adapter(["gdb", "--interpreter=dap"], runtime.watchdog)
 
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         return {"program": launch.program}
@@ -158,7 +162,7 @@ def test_an_adapter_judges_the_condition_of_a_filter_that_serves_one_breakpoint(
 def test_a_child_session_is_not_served_unless_the_profile_says_so() -> None:
     assert Gdb().serves_child({"port": 1}) is False
     with pytest.raises(AdapterGone, match="child sessions of gdb are not supported"):
-        Gdb().open_child({"port": 1}, cast("Runtime", None))
+        Gdb().open_child({"port": 1}, cast("Runtime", None), None)
 
 
 def test_the_module_of_a_frame_is_its_id_as_text_unless_the_adapter_has_none() -> None:

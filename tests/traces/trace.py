@@ -1,7 +1,7 @@
 """Recorded sessions of real debug adapters, and a debugger whose only adapter is one of them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from msgspec import Struct
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Launch, Profile, Runtime
-from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.replay.adapter import ReplayedSession
 from trio_debugmcp.replay.playhead import Playhead
 from trio_debugmcp.replay.questions import TapedMessage
@@ -135,9 +135,6 @@ class TraceProfile(Profile):
     def locate(self) -> str | None:
         return "recorded"
 
-    def command(self) -> Sequence[str]:
-        raise AdapterGone("a recording has no command")
-
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         return {"program": launch.program}
 
@@ -153,7 +150,9 @@ class TraceProfile(Profile):
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         return True
 
-    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
         return self._open(next(self._children))
 
     def _open(self, connection: str) -> AbstractAsyncContextManager[Adapter]:

@@ -1,15 +1,24 @@
-"""Debug adapters as byte streams: a supervised process with DAP on its standard streams, or a TCP socket.
+"""Debug adapters as byte streams: a supervised process with DAP on its standard streams, or a socket.
+
+    async with open_stdio_adapter(["gdb", "--interpreter=dap"], watchdog) as adapter: ...
+    async with open_listening_adapter(["dlv", "dap"], Announced(pattern), watchdog) as adapter: ...
+    async with open_socket_adapter(TcpAddress("127.0.0.1", 5678)) as adapter: ...
 
 Owns the process, the socket and the end of the adapter's standard error.
 """
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Literal
 
 import trio
+from msgspec import Struct
 
-from trio_debugmcp.dap.process import open_process
+from trio_debugmcp.dap.held_pipe import HeldPipe
+from trio_debugmcp.dap.process import Program, open_process
+from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, connect
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
@@ -21,13 +30,42 @@ _STDERR_TAIL_BYTES = 4000
 _CONNECT_SECONDS = 10
 """To connect to a port that already listens, also on a remote machine."""
 
+LISTEN_SECONDS = 20.0
+"""From an adapter's start until it listens; one that runs in a virtual machine of its own takes 2 on a busy machine."""
+
+_POLL_SECONDS = 0.02
+"""Between two attempts to connect to an adapter that does not say when it listens."""
+
+_LAST_WORDS_SECONDS = 0.3
+"""From the end of a process for what it has written to be read; a child of it may keep the pipes open."""
+
+ProgramPart = Literal["none", "streams", "program"]
+"""What of the adapter's process is the program's: nothing, its standard streams, or all: it is the program."""
+
 
 class Adapter:
-    """The byte stream of a debug adapter. `stream` is closed by the connection that speaks over it."""
+    """The byte stream of a debug adapter. `stream` is closed by the connection that speaks over it.
 
-    def __init__(self, stream: trio.abc.Stream, *, pid: int | None = None) -> None:
+    Attributes:
+        address: where it listens, for the connections of child sessions.
+        process: its process, if the program's standard streams are those of it.
+        is_program: the process is the program, whose exit code is the program's.
+    """
+
+    def __init__(
+        self,
+        stream: trio.abc.Stream,
+        *,
+        pid: int | None = None,
+        address: SocketAddress | None = None,
+        process: Program | None = None,
+        is_program: bool = False,
+    ) -> None:
         self.stream = stream
         self.pid = pid
+        self.address = address
+        self.process = process
+        self.is_program = is_program
         self._stderr = bytearray()
 
     def __repr__(self) -> str:
@@ -69,16 +107,138 @@ async def open_stdio_adapter(argv: Sequence[str], watchdog: Watchdog) -> AsyncIt
 
 
 @asynccontextmanager
-async def open_socket_adapter(host: str, port: int) -> AsyncIterator[Adapter]:
-    """Connect to an adapter that listens on a TCP port.
+async def open_socket_adapter(address: SocketAddress) -> AsyncIterator[Adapter]:
+    """Connect to an adapter that listens already.
 
     Raises:
         AdapterGone: nothing answers there.
     """
     try:
         with trio.fail_after(_CONNECT_SECONDS):
-            stream = await trio.open_tcp_stream(host, port)
+            stream = await connect(address)
     except (OSError, trio.TooSlowError) as error:
-        raise AdapterGone(f"nothing answers at {host}:{port}: {str(error) or 'timed out'}") from error
+        raise AdapterGone(f"nothing answers at {address}: {str(error) or 'timed out'}") from error
     async with stream:
-        yield Adapter(stream)
+        yield Adapter(stream, address=address)
+
+
+# --- Adapters that listen ---------------------------------------------------------------------------------------------
+
+
+class Listening(Struct, frozen=True, kw_only=True):
+    """How an adapter that listens is reached after its start.
+
+    Attributes:
+        announced: a pattern for what it writes to a standard stream when it listens; its first group is the port.
+        address: where it listens, if it does not announce that.
+        part: what of its process is the program's.
+    """
+
+    announced: re.Pattern[bytes] | None = None
+    address: SocketAddress | None = None
+    part: ProgramPart = "none"
+
+
+@asynccontextmanager
+async def open_listening_adapter(
+    argv: Sequence[str],
+    listening: Listening,
+    watchdog: Watchdog,
+    *,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> AsyncIterator[Adapter]:
+    """Run an adapter that listens on a socket, and connect to it.
+
+    Resource handling: the socket and the process are gone at the end of the block.
+
+    Raises:
+        CannotRun: it could not be started.
+        AdapterGone: it ended before it listened, or did not listen in time; the error has its last words.
+    """
+    async with open_process(argv, watchdog, cwd=cwd, env=env, ends_with_input=False) as process:
+        if process.stdout is None or process.stderr is None:
+            raise AssertionError("the process was opened with pipes")
+        stdout, stderr = HeldPipe(process.stdout), HeldPipe(process.stderr)
+        adapter = await _reach(process, stdout, stderr, listening)
+        adapter.pid = process.pid
+        async with adapter.stream, trio.open_nursery() as nursery:
+            if listening.part == "none":
+                nursery.start_soon(adapter.read_stderr, stderr)
+                nursery.start_soon(adapter.read_stderr, stdout)  # which it has no other use for
+            else:
+                adapter.process = _WithPipes(process, stdout, stderr)
+                adapter.is_program = listening.part == "program"
+            try:
+                yield adapter
+            finally:
+                nursery.cancel_scope.cancel(reason="the adapter is closed")
+
+
+async def _reach(process: trio.Process, stdout: HeldPipe, stderr: HeldPipe, listening: Listening) -> Adapter:
+    """Wait until the adapter listens, and connect to it."""
+    found: Adapter | None = None
+    with trio.move_on_after(LISTEN_SECONDS) as patience:
+        async with trio.open_nursery() as nursery:
+
+            async def look_for_end() -> None:
+                await process.wait()
+                await trio.sleep(_LAST_WORDS_SECONDS)
+                nursery.cancel_scope.cancel(reason="it has ended")
+
+            nursery.start_soon(look_for_end)
+            address, announcement = listening.address, b""
+            if listening.announced is not None:
+                port, announcement = await _announcement((stdout, stderr), listening.announced)
+                address = address or TcpAddress("127.0.0.1", port)
+            if address is None:
+                raise AssertionError("an adapter that listens has an address or announces it")
+            found = Adapter(await _connected(address), address=address)
+            found.keep_stderr(announcement)
+            nursery.cancel_scope.cancel(reason="it listens")
+    if found is not None:
+        return found
+    tail = b"\n".join(bytes(each.held) for each in (stdout, stderr))[-_STDERR_TAIL_BYTES:].decode(errors="replace")
+    if patience.cancelled_caught:
+        raise AdapterGone(f"it did not listen for a connection within {LISTEN_SECONDS:g} s", tail.strip())
+    raise AdapterGone(f"it ended with exit code {process.returncode} before it listened for a connection", tail.strip())
+
+
+async def _announcement(pipes: Sequence[HeldPipe], wanted: re.Pattern[bytes]) -> tuple[int, bytes]:
+    """Wait for the text that announces the port; return the port, and the text up to there, which is taken off."""
+    port, text = 0, b""
+    async with trio.open_nursery() as nursery:
+
+        async def listen(pipe: HeldPipe) -> None:
+            nonlocal port, text
+            found = None
+            while found is None:
+                # At the end of one stream the other may still announce; the process's end ends the wait for both.
+                if not await pipe.hold_more():
+                    await trio.sleep_forever()
+                found = wanted.search(pipe.held)
+            port, text = int(found[1]) if wanted.groups else 0, pipe.take(found.end())
+            nursery.cancel_scope.cancel(reason="it was announced")
+
+        for each in pipes:
+            nursery.start_soon(listen, each)
+    return port, text
+
+
+async def _connected(address: SocketAddress) -> trio.abc.Stream:
+    while True:
+        try:
+            return await connect(address)
+        except OSError:  # it does not listen yet
+            await trio.sleep(_POLL_SECONDS)
+
+
+class _WithPipes:
+    """A process whose pipes have been read before."""
+
+    def __init__(self, process: trio.Process, stdout: HeldPipe, stderr: HeldPipe) -> None:
+        self.pid = process.pid
+        self.stdin = process.stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.wait = process.wait

@@ -10,7 +10,6 @@ which `release` works: tests/real/test_direct_line.py has a test for each fact.
 
 import logging
 import secrets
-import socket
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -22,6 +21,7 @@ from trio_debugmcp.dap.codec import decode_message
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
 from trio_debugmcp.dap.messages import Response
 from trio_debugmcp.dap.records import GREETING
+from trio_debugmcp.dap.sockets import acknowledge_at_once
 from trio_debugmcp.errors import AdapterGone, ProtocolViolation
 
 log = logging.getLogger(__name__)
@@ -144,17 +144,6 @@ async def release(stream: trio.abc.Stream) -> None:
                     pass
     with trio.CancelScope(shield=True):
         await trio.aclose_forcefully(stream)
-
-
-def acknowledge_at_once(stream: trio.abc.Stream) -> None:
-    """Ask for a quick acknowledgement of what has been received; Linux only, and to be repeated after each read.
-
-    pydevd writes the head and the body of a message apart, with Nagle's algorithm on: the body waits for the
-    acknowledgement of the head, which Linux delays by 40 ms.
-    """
-    if isinstance(stream, trio.SocketStream) and hasattr(socket, "TCP_QUICKACK"):
-        with suppress(OSError):
-            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 class _Conversation:

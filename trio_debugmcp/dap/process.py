@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 import trio
 
@@ -33,6 +34,25 @@ _POLL_SECONDS = 0.01
 """Between two checks whether a process session is empty, for which the system has no event."""
 
 
+class Program(Protocol):
+    """A running program with pipes, as `trio.Process` is one."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def stdin(self) -> trio.abc.SendStream | None: ...
+
+    @property
+    def stdout(self) -> trio.abc.ReceiveStream | None: ...
+
+    @property
+    def stderr(self) -> trio.abc.ReceiveStream | None: ...
+
+    async def wait(self) -> int:
+        """Wait until the program has ended and return its exit code."""
+
+
 @asynccontextmanager
 async def open_process(
     argv: Sequence[str],
@@ -40,8 +60,11 @@ async def open_process(
     *,
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None = None,
+    ends_with_input: bool = True,
 ) -> AsyncIterator[trio.Process]:
     """Run a program until the end of the block, with pipes for its three streams.
+
+    `ends_with_input`: it may be expected to exit when its input is closed, and is given the time for it.
 
     Resource handling: at the end of the block the whole process session is gone and the pipes are closed.
 
@@ -67,14 +90,14 @@ async def open_process(
         yield process
     finally:
         with trio.CancelScope(shield=True):
-            await _end(process)
+            await _end(process, _INPUT_GRACE_SECONDS if ends_with_input else 0.0)
         watchdog.forget(process.pid)
 
 
-async def _end(process: trio.Process) -> None:
+async def _end(process: trio.Process, input_grace: float) -> None:
     if process.stdin is not None:
         await process.stdin.aclose()
-    with trio.move_on_after(_INPUT_GRACE_SECONDS):
+    with trio.move_on_after(input_grace):
         await process.wait()
     # Members of the session are looked up anew for each signal: children that outlive the leader are among them.
     for number, patience in ((signal.SIGTERM, _TERM_GRACE_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):

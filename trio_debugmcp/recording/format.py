@@ -117,10 +117,11 @@ class HangUpEntry(RecordingEntry, frozen=True, kw_only=True, tag="hangUp"):
 
 
 class ProgramEntry(RecordingEntry, frozen=True, kw_only=True, tag="program"):
-    """The program was started in a session's terminal."""
+    """The program runs in a session's terminal; or the adapter's process has its standard streams, or is it."""
 
     session: str
     pid: int
+    process: Literal["terminal", "streams", "program"] = "terminal"
 
 
 class ProgramOutputEntry(RecordingEntry, frozen=True, kw_only=True, tag="output"):

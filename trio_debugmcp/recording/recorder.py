@@ -16,6 +16,7 @@ import platform
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +30,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
@@ -46,7 +48,7 @@ from trio_debugmcp.recording.format import (
 )
 from trio_debugmcp.recording.redact import Redactor
 from trio_debugmcp.recording.taps import ClientTap, TappedAdapter, TappedProgram
-from trio_debugmcp.session.host import Host, Opening, Program
+from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import ConnectionTap, Role, tapped
 
@@ -96,6 +98,10 @@ class Recorder(Host, ConnectionTap):
         )
         try:
             async with connect() as adapter:
+                if adapter.process is not None:
+                    own = partial(ProgramEntry, session=session_id, pid=adapter.process.pid)
+                    part: Literal["streams", "program"] = "program" if adapter.is_program else "streams"
+                    self._file.add(lambda t: own(t=t, process=part))
                 yield TappedAdapter(adapter, session_id, self._file)
         finally:
             self._file.add(lambda t: SessionEndEntry(t=t, session=session_id))

@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder
+from trio_debugmcp.dap.process import Program
 from trio_debugmcp.errors import ProtocolViolation
 from trio_debugmcp.recording.file import RecordingFile
 from trio_debugmcp.recording.format import (
@@ -32,7 +33,6 @@ from trio_debugmcp.recording.format import (
     ProgramOutputEntry,
     RecordingEntry,
 )
-from trio_debugmcp.session.host import Program
 from trio_debugmcp.transports.jsonrpc import message_text
 from trio_debugmcp.transports.tap import Role, Tap
 
@@ -43,7 +43,14 @@ class TappedAdapter(Adapter):
     """An adapter whose DAP messages, and the end of whose connection, are recorded."""
 
     def __init__(self, adapter: Adapter, session_id: str, file: RecordingFile) -> None:
-        super().__init__(_TappedStream(adapter, session_id, file), pid=adapter.pid)
+        process = adapter.process
+        super().__init__(
+            _TappedStream(adapter, session_id, file),
+            pid=adapter.pid,
+            address=adapter.address,
+            process=None if process is None else TappedProgram(process, session_id, file),
+            is_program=adapter.is_program,
+        )
         self._adapter = adapter
 
     @property

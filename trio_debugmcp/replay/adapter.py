@@ -54,6 +54,9 @@ class ReplayedSession:
         entries: those of the session, in order.
         playhead: recorded time.
         stderr: the last lines of the adapter's standard error.
+
+    Attributes:
+        own_process: the adapter's process, if the program's streams were those of it; `is_program`: it was the program.
     """
 
     def __init__(self, tape: Tape, entries: Sequence[AnyEntry], playhead: Playhead, stderr: str = "") -> None:
@@ -63,6 +66,9 @@ class ReplayedSession:
         self._script = _Script(playhead)
         self._launches = launches(entries)
         self._programs: dict[int, ReplayedProgram] = {}
+        own = next((each for each in entries if isinstance(each, ProgramEntry) and each.process != "terminal"), None)
+        self.is_program = own is not None and own.process == "program"
+        self.own_process = None if own is None else self._programs.setdefault(own.pid, ReplayedProgram(own.pid))
 
     def __repr__(self) -> str:
         return f"<ReplayedSession {self._tape!r}>"
@@ -233,7 +239,7 @@ class _Script:
 
 class _ReplayedAdapter(Adapter):
     def __init__(self, stream: trio.abc.Stream, session: ReplayedSession) -> None:
-        super().__init__(stream)
+        super().__init__(stream, process=session.own_process, is_program=session.is_program)
         self._session = session
 
     @property

@@ -66,7 +66,7 @@ def launches(entries: Iterable[AnyEntry]) -> Iterator[int | str]:
                 message = msgspec.json.decode(entry.msg)
                 if message.get("type") == "request" and message.get("command") == "runInTerminal":
                     asked.append(message.get("seq"))
-            case ProgramEntry(pid=pid):
+            case ProgramEntry(pid=pid, process="terminal"):
                 started.append(pid)
             case AdapterEntry(dir="out"):
                 message = msgspec.json.decode(entry.msg)

@@ -20,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
@@ -28,7 +29,7 @@ from trio_debugmcp.replay.adapter import PROMPT_SECONDS, ReplayedSession, taped
 from trio_debugmcp.replay.clients import RecordedClients, ReplayedAnswer
 from trio_debugmcp.replay.playhead import Playhead, settle
 from trio_debugmcp.replay.tape import tapes
-from trio_debugmcp.session.host import Host, Opening, Program
+from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.outside import CannotLook
 from trio_debugmcp.transports.streams import Streams
 from trio_debugmcp.transports.tap import ConnectionTap, Role, Serve, Tap, tapped

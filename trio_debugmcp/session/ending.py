@@ -1,6 +1,11 @@
 """`Ending`: whether one session is over, why, and how its program ended."""
 
+from collections.abc import Awaitable, Callable
+
 import trio
+
+OwnExit = Callable[[], Awaitable[int | None]]
+"""Waits for the exit code of a program that is its own adapter."""
 
 
 class Ending:
@@ -11,6 +16,7 @@ class Ending:
         exit_code: the program's, as the adapter reported it; None until then.
         failed: it ended without a client's wish or the program's end: the adapter crashed, or this server has a bug.
         killed: the debugger ended the program; it did not exit by itself.
+        own_exit: waits for the exit code of a program that is its own adapter; None if it has one.
         terminate: whether the program is to be terminated; None: the default of how it was started.
     """
 
@@ -19,6 +25,7 @@ class Ending:
         self.exit_code: int | None = None
         self.failed = False
         self.killed = False
+        self.own_exit: OwnExit | None = None
         self.terminate: bool | None = None
         self._over = trio.Event()
 

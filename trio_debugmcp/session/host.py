@@ -5,15 +5,14 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-import trio
 from msgspec import Struct
 
 from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
-from trio_debugmcp.dap.process import environment, open_process
+from trio_debugmcp.dap.process import Program, environment, open_process
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session import outside
 from trio_debugmcp.session.start import Start
@@ -28,25 +27,6 @@ class Opening(Struct, frozen=True):
     parent_id: str | None
     adapter: str
     start: Start
-
-
-class Program(Protocol):
-    """A running program with pipes, as `trio.Process` is one."""
-
-    @property
-    def pid(self) -> int: ...
-
-    @property
-    def stdin(self) -> trio.abc.SendStream | None: ...
-
-    @property
-    def stdout(self) -> trio.abc.ReceiveStream | None: ...
-
-    @property
-    def stderr(self) -> trio.abc.ReceiveStream | None: ...
-
-    async def wait(self) -> int:
-        """Wait until the program has ended and return its exit code."""
 
 
 class Host:

@@ -23,6 +23,7 @@ from trio_debugmcp.dap.codec import merge_capabilities
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
@@ -88,6 +89,11 @@ class Requests:
     def stderr_tail(self) -> str:
         """The last lines that the adapter wrote to its standard error."""
         return self._adapter.stderr_tail if self._adapter is not None else ""
+
+    @property
+    def adapter_address(self) -> SocketAddress | None:
+        """Where the adapter listens, if on a socket."""
+        return None if self._adapter is None else self._adapter.address
 
     def connect(self, adapter: Adapter, connection: Connection) -> None:
         """Send requests over this connection from now on."""

@@ -196,6 +196,7 @@ class DebugSession:
         ):
             self.requests.connect(adapter, connection)
             self.execution.tasks = nursery
+            await nursery.start(self._terminals.run_adapter, adapter, self._ending)
             nursery.start_soon(self._pump.run, connection, nursery)
             if self.parent is None:
                 nursery.start_soon(self._shared.console.keep_announcing, self.id)
@@ -251,14 +252,13 @@ class DebugSession:
 
     async def _learn_origin(self) -> None:
         question = self.profile.dialect.runtime_request()
-        if question is None:
-            return
-        try:
-            body = await self.requests.request(*question, dict[str, Any])
-        except AdapterRefused as refusal:
-            log.info("%s", refusal)
-            return
-        await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
+        if question is not None:
+            try:
+                body = await self.requests.request(*question, dict[str, Any])
+            except AdapterRefused as refusal:
+                log.info("%s", refusal)
+            else:
+                await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
@@ -272,8 +272,8 @@ class DebugSession:
                 return self.profile.open_attached(attach, self._shared.runtime)
             case Listen() as listen:
                 return self.profile.open_listening(listen, self._shared.runtime)
-            case ChildStart(configuration=configuration):
-                return self.profile.open_child(configuration, self._shared.runtime)
+            case ChildStart(configuration=configuration, parent_address=address):
+                return self.profile.open_child(configuration, self._shared.runtime, address)
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
 
@@ -331,7 +331,8 @@ class DebugSession:
                 if self._ending.over:  # refused: a child that is adopted now would run on without a debugger
                     raise AdapterRefused(request.command, "the session is over")
                 child = decode_body(request.arguments, StartDebugging)
-                await self._shared.open_child(self.id, self.profile, ChildStart(child.request, child.configuration))
+                start = ChildStart(child.request, child.configuration, self.requests.adapter_address)
+                await self._shared.open_child(self.id, self.profile, start)
                 return {}
             case command:
                 raise AdapterRefused(command, "this client does not serve that request")

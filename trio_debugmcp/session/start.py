@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
+from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
 from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.payloads import UnixTime
@@ -28,10 +29,14 @@ CLIENT_CAPABILITIES = {
 
 
 class ChildStart(Struct, frozen=True):
-    """A child session that the adapter announced: the request that starts it, and its arguments."""
+    """A child session that the adapter announced: the request that starts it, and its arguments.
+
+    `parent_address`: where the adapter of its parent listens, if on a socket.
+    """
 
     request: str
     configuration: dict[str, Any]
+    parent_address: SocketAddress | None = None
 
 
 RootStart = Launch | Attach | Listen
@@ -58,9 +63,9 @@ def start_request(profile: Profile, start: Start) -> tuple[str, dict[str, Any]]:
     """Return the DAP request that starts the session, and its arguments."""
     match start:
         case Launch():
-            return "launch", profile.launch_arguments(start)
+            return profile.start_request(start), profile.launch_arguments(start)
         case Attach():
-            return "attach", profile.attach_arguments(start)
+            return profile.start_request(start), profile.attach_arguments(start)
         case Listen():
             return "attach", {}
         case ChildStart(request=command, configuration=arguments):

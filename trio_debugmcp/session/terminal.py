@@ -8,9 +8,12 @@ from contextlib import suppress
 
 import trio
 
+from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.host import Host
 
 DRAIN_SECONDS = 1.0
@@ -58,26 +61,52 @@ class Terminals:
         over = trio.Event()
         self._over.append(over)
         try:
-            async with (
-                self._host.open_program(self._session_id, wanted, self._watchdog) as process,
-                trio.open_nursery() as pumps,
-            ):
-                if process.stdin is None or process.stdout is None or process.stderr is None:
-                    raise AssertionError("the process was opened with pipes")
-                if self._stdin is None:
-                    self._console.connect_input(process.stdin)
-                else:
-                    pumps.start_soon(_feed, process.stdin, self._stdin.encode())
-                pumps.start_soon(self._console.pump, process.stdout, "stdout")
-                pumps.start_soon(self._console.pump, process.stderr, "stderr")
-                task_status.started(process.pid)
-                self.exit_code = await process.wait()
-                # Leaving the block ends the whole process session: a child that is debugged outlives its parent, and
-                # writes to the parent's pipes.
-                await self._wait_children()
-                pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
+            async with self._host.open_program(self._session_id, wanted, self._watchdog) as process:
+                await self._attend(process, is_program=True, task_status=task_status)
         finally:
             over.set()
+
+    async def run_adapter(self, adapter: Adapter, ending: Ending, *, task_status: trio.TaskStatus[int | None]) -> None:
+        """Attend to the adapter's own process, if its standard streams are the program's, until it has ended.
+
+        Reports the process id as started.
+        """
+        ending.own_exit = self.wait_exit if adapter.is_program else None
+        process = adapter.process
+        if process is None:
+            task_status.started(None)
+            return
+        over = trio.Event()
+        self._over.append(over)
+        try:
+            await self._attend(process, is_program=adapter.is_program, task_status=task_status)
+        finally:
+            over.set()
+
+    async def _attend(self, process: Program, *, is_program: bool, task_status: trio.TaskStatus[int]) -> None:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise AssertionError("the process was opened with pipes")
+        async with trio.open_nursery() as pumps:
+            if self._stdin is None:
+                self._console.connect_input(process.stdin)
+            else:
+                pumps.start_soon(_feed, process.stdin, self._stdin.encode())
+            pumps.start_soon(self._console.pump, process.stdout, "stdout")
+            pumps.start_soon(self._console.pump, process.stderr, "stderr")
+            task_status.started(process.pid)
+            code = await process.wait()
+            if is_program:
+                self.exit_code = code
+            # Leaving the block of the process ends its whole process session: a child that is debugged outlives its
+            # parent, and writes to the parent's pipes.
+            await self._wait_children()
+            pumps.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
+
+    async def wait_exit(self) -> int | None:
+        """Wait for the exit code of a program that is its own adapter, and whose connection has ended."""
+        with trio.move_on_after(DRAIN_SECONDS):
+            await self.wait_over()
+        return self.exit_code
 
     async def wait_over(self) -> None:
         """Wait until every program that was started here has ended."""

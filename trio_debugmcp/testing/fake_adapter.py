@@ -19,7 +19,7 @@ import trio
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.profiles import Attach, Detect, Launch, Listen, Profile, Runtime
-from trio_debugmcp.errors import AdapterGone
+from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES, Arguments, FakeAnswers, Refusal
 from trio_debugmcp.testing.fake_connection import DapMessage, FakeConnection
@@ -135,9 +135,6 @@ class FakeProfile(Profile):
     def locate(self) -> str | None:
         return "in memory"
 
-    def command(self) -> Sequence[str]:
-        raise AdapterGone("a fake adapter has no command")
-
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
         return {"program": launch.program, "args": list(launch.args), "stopOnEntry": launch.stop_at_entry}
 
@@ -159,7 +156,9 @@ class FakeProfile(Profile):
     def child_outlives_parent(self, configuration: Mapping[str, Any]) -> bool:
         return bool(configuration.get("outlivesParent"))
 
-    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
         return self.adapter.children[configuration["child"]].open()
 
 

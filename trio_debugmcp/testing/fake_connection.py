@@ -18,8 +18,10 @@ import trio.testing
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.framing import FrameDecoder, encode_frame
+from trio_debugmcp.dap.process import Program
 
 DapMessage = dict[str, Any]
+OwnProcess = Program | None
 Send = Callable[[DapMessage], Awaitable[None]]
 Twist = Callable[[DapMessage, Send], Awaitable[None]]
 """Gets each message that an adapter is about to send, and a way to send it: late, twice, changed, or not at all."""
@@ -32,10 +34,14 @@ class FakeConnection:
     Args:
         received: called with each request at once, in the order of the wire.
         respond: run with each request, in a task of its own.
+
+    Attributes:
+        process: set before it is opened: the adapter's process, which then is the program.
     """
 
     def __init__(self, received: Callable[[DapMessage], None], respond: Send) -> None:
         self.deaf = False
+        self.process: OwnProcess = None
         self._received = received
         self._respond = respond
         self._send: Send = self._write
@@ -112,7 +118,7 @@ class FakeConnection:
         self._stream = theirs
         for wrap in self._wraps:
             self._stream = wrap(self._stream)
-        self._adapter = Adapter(ours)
+        self._adapter = Adapter(ours, process=self.process, is_program=self.process is not None)
         # Shielded, as a real adapter is not cancelled with its session either: it answers the `disconnect`.
         serving = trio.CancelScope(shield=True)
 

@@ -37,6 +37,7 @@ from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
+from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import CannotRun
 
 _CONDITION_FAILED = re.compile(
@@ -176,10 +177,6 @@ class Debugpy(Profile):
             return None
         return f"{Path(spec.origin).parent} ({importlib.metadata.version('debugpy')})"
 
-    def command(self) -> Sequence[str]:
-        """Start debugpy in a program's interpreter; arguments say what it runs, or which process it is put into."""
-        return [sys.executable, _package()]
-
     @asynccontextmanager
     async def open(self, launch: Launch, runtime: Runtime) -> AsyncIterator[Adapter]:
         """Open the direct line: the program dials in, with no adapter between."""
@@ -201,11 +198,11 @@ class Debugpy(Profile):
     async def open_attached(self, attach: Attach, runtime: Runtime) -> AsyncIterator[Adapter]:
         """Put the debugger into a process, which dials in; or connect to one that listens."""
         if attach.pid is None:
-            async with super().open_attached(attach, runtime) as adapter:
+            async with open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port or 0)) as adapter:
                 yield adapter
             return
         address = await runtime.dial_ins.listen()
-        command = [*self.command(), *_dial(address, attach.options), "--pid", str(attach.pid)]
+        command = [sys.executable, _package(), *_dial(address, attach.options), "--pid", str(attach.pid)]
         children = _child_arguments(self.attach_arguments(attach))
         async with open_injected(attach.pid, command, runtime.dial_ins, runtime.watchdog, children) as adapter:
             yield adapter
@@ -287,7 +284,9 @@ class Debugpy(Profile):
         # A child that has dialed in; one that is reached through its parent's adapter ends with that.
         return "dialedIn" in configuration
 
-    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
         """Take a child that has dialed in, or open another connection to the adapter of a program that listens."""
         if "guest" in configuration:
             return open_guest(int(configuration["guest"]), runtime.dial_ins, {})
@@ -295,7 +294,7 @@ class Debugpy(Profile):
             children = _child_arguments(configuration)
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
-        return open_socket_adapter(str(connect.get("host", "127.0.0.1")), int(connect["port"]))
+        return open_socket_adapter(TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])))
 
 
 def _python_of(pid: int) -> tuple[int, int] | None:

@@ -13,6 +13,19 @@ from typing import Any
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
+def mentions(pattern: Any, name: str) -> bool:
+    """Whether a value of a table has this placeholder in it."""
+    match pattern:
+        case str():
+            return f"{{{name}}}" in pattern
+        case list() | tuple():
+            return any(mentions(each, name) for each in pattern)
+        case dict():
+            return any(mentions(each, name) for each in pattern.values())
+        case _:
+            return False
+
+
 def filled(pattern: Any, values: Mapping[str, Any]) -> Any:
     """Return a value of a table with its placeholders filled in; keys whose placeholder stands for None are absent."""
     match pattern:
@@ -22,9 +35,18 @@ def filled(pattern: Any, values: Mapping[str, Any]) -> Any:
                 return values[whole[1]]
             return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), pattern)
         case list() | tuple():
-            return [filled(each, values) for each in pattern]
+            return [item for each in pattern for item in _items(each, values)]
         case dict():
             new = {name: filled(each, values) for name, each in pattern.items()}
             return {name: each for name, each in new.items() if each is not None}
         case _:
             return pattern
+
+
+def _items(pattern: Any, values: Mapping[str, Any]) -> list[Any]:
+    """Return the items that stand for one of a list: those of a list for its placeholder, none where there is none."""
+    new = filled(pattern, values)
+    if isinstance(pattern, str) and isinstance(new, list):
+        return new
+    # A text that is a placeholder for nothing is left out; an item of another kind stands for itself.
+    return [] if new is None and pattern is not None else [new]

@@ -11,8 +11,11 @@ language.
         def locate(self) -> str | None:
             return shutil.which("gdb")
 
-        def command(self) -> Sequence[str]:
-            return ["gdb", "--interpreter=dap"]
+        def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+            return open_stdio_adapter(["gdb", "--interpreter=dap"], runtime.watchdog)
+
+        def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+            return open_stdio_adapter(["gdb", "--interpreter=dap"], runtime.watchdog)
 
         def launch_arguments(self, launch: Launch) -> dict[str, Any]:
             return {"program": launch.program, "args": list(launch.args), **launch.options}
@@ -24,11 +27,11 @@ language.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter, open_stdio_adapter
+from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
 from trio_debugmcp.dap.profiles.detection import Detect
@@ -38,6 +41,7 @@ from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Rep
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import Words
+from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
 
@@ -274,12 +278,8 @@ class Profile(ABC):
         return wanted.lower() in (self.name.lower(), self.language.lower(), *languages)
 
     @abstractmethod
-    def command(self) -> Sequence[str]:
-        """The command line that runs the adapter on standard streams."""
-
     def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
-        """Run the adapter for one launch. A program that is its own adapter is opened by `dap.direct` instead."""
-        return open_stdio_adapter(self.command(), runtime.watchdog)
+        """Run the adapter for one launch."""
 
     # --- Launch and attach -----------------------------------------------------------------------------------
 
@@ -287,9 +287,13 @@ class Profile(ABC):
         """Whether the program's process id is one of this machine, so that py-spy can look into it."""
         return False
 
+    def start_request(self, start: Launch | Attach) -> Literal["launch", "attach"]:
+        """The DAP request that starts a session; an adapter that is the program may have to be attached to."""
+        return "launch" if isinstance(start, Launch) else "attach"
+
     @abstractmethod
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
-        """The arguments of DAP `launch`, with the program in a terminal that we provide."""
+        """The arguments of the request that launches, with the program in a terminal that we provide."""
 
     @abstractmethod
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
@@ -299,11 +303,9 @@ class Profile(ABC):
         """Why attaching cannot work on this machine; asked before it is tried."""
         return None
 
+    @abstractmethod
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Open the adapter that is going to attach: our own, or the one that listens on the port."""
-        if attach.port is not None:
-            return open_socket_adapter(attach.host or "127.0.0.1", attach.port)
-        return open_stdio_adapter(self.command(), runtime.watchdog)
 
     def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         """Open the door where programs dial in by themselves; each is announced as a child."""
@@ -319,6 +321,11 @@ class Profile(ABC):
         """Whether a child's connection is its own, so that it is still debugged when its parent has ended."""
         return False
 
-    def open_child(self, configuration: Mapping[str, Any], runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
-        """Connect to the adapter of a child session; only called if `serves_child` returned True for it."""
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
+        """Connect to the adapter of a child session; only called if `serves_child` returned True for it.
+
+        `parent`: where the adapter of the parent session listens, if on a socket.
+        """
         raise AdapterGone(f"child sessions of {self.name} are not supported")

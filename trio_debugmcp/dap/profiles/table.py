@@ -13,22 +13,25 @@ is none; inside a longer text it becomes text. docs/adapters.md describes the ke
 """
 
 import tomllib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
-from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile
+from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
+from trio_debugmcp.dap.profiles.placeholders import filled, mentions
+from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.table_format import Table
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
+from trio_debugmcp.errors import AdapterGone, UsageError
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,21 +95,38 @@ class TableProfile(Profile):
             return super().absence()
         return f"{found.place} {found.problem}"
 
-    def command(self) -> Sequence[str]:
-        found = self._finder.find()
-        return [filled(each, {"adapter": found.place if found else self.name}) for each in self.table.command]
-
     # --- Launch and attach -----------------------------------------------------------------------------------
 
+    def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        return open_adapter(self.table, self._place(), launch_values(launch), runtime.watchdog)
+
+    def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
+        # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
+        if attach.port is not None and not mentions(self.table.attach, "port"):
+            return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port))
+        return open_adapter(self.table, self._place(), attach_values(attach), runtime.watchdog)
+
+    def start_request(self, start: Launch | Attach) -> Literal["launch", "attach"]:
+        return "attach" if isinstance(start, Attach) else self.table.request
+
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
-        values = {
-            "program": launch.program,
-            "args": list(launch.args),
-            "cwd": launch.cwd,
-            "env": dict(launch.env),
-            "environment": environment(launch.env),
-        }
-        return {**filled(self.table.launch, values), **launch.options}
+        return {**filled(self.table.launch, launch_values(launch)), **launch.options}
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
-        return {**filled(self.table.attach, {"pid": attach.pid}), **attach.options}
+        return {**filled(self.table.attach, attach_values(attach)), **attach.options}
+
+    def _place(self) -> str:
+        found = self._finder.find()
+        return found.place if found else self.name
+
+    # --- Child sessions --------------------------------------------------------------------------------------
+
+    def serves_child(self, configuration: Mapping[str, Any]) -> bool:
+        return self.table.children is not None
+
+    def open_child(
+        self, configuration: Mapping[str, Any], runtime: Runtime, parent: SocketAddress | None
+    ) -> AbstractAsyncContextManager[Adapter]:
+        if parent is None:
+            raise AdapterGone(f"the address of {self.name} is not known")
+        return open_socket_adapter(parent)

@@ -1,5 +1,6 @@
 """What the table of a debug adapter may say; docs/adapters.md describes the keys."""
 
+import re
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -40,6 +41,34 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     command: str | None = None
 
 
+class Transport(Struct, frozen=True, forbid_unknown_fields=True):
+    """How an adapter that listens is reached after its start.
+
+    Attributes:
+        announced: a pattern for what it writes to a standard stream when it listens; its first group is the port.
+        given: the port that its command line tells it: `{port}` is a free one.
+        socket: the Unix socket that its command line tells it: `{socket}` is a new one.
+    """
+
+    announced: str | None = None
+    given: str | None = None
+    socket: str | None = None
+
+    def __post_init__(self) -> None:
+        ways = (self.announced, self.given, self.socket)
+        if sum(each is not None for each in ways) != 1:
+            raise ValueError("exactly one of `announced`, `given` and `socket` is needed")
+        if self.announced is not None and not _compiled(self.announced).groups:
+            raise ValueError("`announced` needs a group for the port, as in 'listening at .*:(\\d+)\\n'")
+
+
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    try:
+        return re.compile(pattern.encode())
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+
+
 class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type."""
 
@@ -61,8 +90,12 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     tested: bool = True
     detect: Detect = Detect()
     version: Version | None = None
-    transport: Literal["stdio"] = "stdio"
-    program_streams: Literal["events", "terminal"] = "events"
+    transport: Literal["stdio"] | Transport = "stdio"
+    command_cwd: str | None = None
+    program_streams: Literal["events", "terminal", "adapter"] = "events"
+    is_program: bool = False
+    request: Literal["launch", "attach"] = "launch"
+    children: Literal["same-address"] | None = None
     hooks: Literal["native"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None

@@ -1,0 +1,87 @@
+"""Opening the adapter of a table: on its standard streams, or on a socket that it announces or is given.
+
+async with open_adapter(table, place, start_values(launch), runtime.watchdog) as adapter: ...
+"""
+
+import re
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
+from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.profiles.placeholders import filled
+from trio_debugmcp.dap.profiles.profile import Attach, Launch
+from trio_debugmcp.dap.profiles.table_format import Table, Transport
+from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
+from trio_debugmcp.dap.watchdog import Watchdog
+
+_HOST = "127.0.0.1"
+
+
+def launch_values(launch: Launch) -> dict[str, Any]:
+    """Return what the placeholders stand for at a launch."""
+    program = Path(launch.program)
+    return {
+        "program": launch.program,
+        "directory": str(program if program.is_dir() else program.parent),
+        "stem": program.stem,
+        "args": list(launch.args),
+        "cwd": launch.cwd,
+        "env": dict(launch.env),
+        "environment": environment(launch.env),
+        "just_my_code": launch.just_my_code,
+    }
+
+
+def attach_values(attach: Attach) -> dict[str, Any]:
+    """Return what the placeholders stand for at an attachment."""
+    return {"pid": attach.pid, "host": attach.host or _HOST, "port": attach.port}
+
+
+@asynccontextmanager
+async def open_adapter(
+    table: Table, place: str, values: Mapping[str, Any], watchdog: Watchdog
+) -> AsyncIterator[Adapter]:
+    """Run the adapter that is at this place, and connect to it.
+
+    Raises:
+        CannotRun: it could not be started.
+        AdapterGone: it ended before it listened, or did not listen in time.
+    """
+    known = {**values, "adapter": place}
+    if not isinstance(table.transport, Transport):
+        async with open_stdio_adapter(filled(table.command, known), watchdog) as adapter:
+            yield adapter
+        return
+    with _endpoint(table, table.transport) as (listening, given):
+        known |= given
+        async with open_listening_adapter(
+            filled(table.command, known),
+            listening,
+            watchdog,
+            cwd=None if table.command_cwd is None else filled(table.command_cwd, known),
+            env=known.get("environment") if table.is_program else None,
+        ) as adapter:
+            yield adapter
+
+
+@contextmanager
+def _endpoint(table: Table, transport: Transport) -> Iterator[tuple[Listening, dict[str, Any]]]:
+    """Return how the adapter is reached, and what its command line tells it about that."""
+    part: ProgramPart = "none"
+    if table.is_program:
+        part = "program"
+    elif table.program_streams == "adapter":
+        part = "streams"
+    if transport.announced is not None:
+        yield Listening(announced=re.compile(transport.announced.encode()), part=part), {}
+    elif transport.given is not None:
+        given = {"port": free_port(_HOST)}
+        yield Listening(address=TcpAddress(_HOST, int(filled(transport.given, given))), part=part), given
+    else:
+        with tempfile.TemporaryDirectory(prefix="trio-debugmcp-") as directory:
+            path = filled(transport.socket, {"socket": f"{directory}/adapter"})
+            yield Listening(address=UnixAddress(path), part=part), {"socket": path}
