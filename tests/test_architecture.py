@@ -23,7 +23,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 FLOORS = [
     ["errors", "clock", "patience", "coercion", "descriptors", "sparse_log", "masking", "samples", "probe", "skill"],
-    ["dap"],
+    ["launch_json", "dap"],
     ["state"],
     ["session", "publish", "transports"],
     ["server", "client", "recording", "dashboard"],
@@ -36,7 +36,7 @@ FLOORS = [
 ]
 """From the ground up. A room may use its own and those on the floors below, never a neighbour."""
 
-PURE = ("state", "masking", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
+PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
 
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),

@@ -1,0 +1,84 @@
+"""`LaunchFile` and `TasksFile`: what the two files hold, checked in so far as all of it depends on it.
+
+A mistake inside one configuration or task concerns only that one, and is found when it is resolved.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.launch_json.jsonc import parse
+
+Input = Mapping[str, Any]
+"""A definition below `inputs`: `id`, `type`, `default` and others."""
+
+
+class LaunchFile(Struct, frozen=True):
+    """A launch.json."""
+
+    path: str
+    configurations: tuple[Mapping[str, Any], ...] = ()
+    compounds: tuple[Mapping[str, Any], ...] = ()
+    inputs: Mapping[str, Input] = {}
+
+
+class TasksFile(Struct, frozen=True):
+    """A tasks.json; `common` is what it says of all tasks."""
+
+    path: str
+    tasks: tuple[Mapping[str, Any], ...] = ()
+    inputs: Mapping[str, Input] = {}
+    common: Mapping[str, Any] = {}
+
+
+def read_launch_file(text: str, path: str) -> LaunchFile:
+    """Return the launch.json with this text; `path` names it in errors.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: it is not JSON with comments, with line and column; or it has another shape.
+    """
+    found = _object(parse(text, path), path)
+    configurations = _objects(found, "configurations", path)
+    return LaunchFile(path, configurations, _objects(found, "compounds", path), _inputs(found, path))
+
+
+def read_tasks_file(text: str, path: str) -> TasksFile:
+    """Return the tasks.json with this text; `path` names it in errors.
+
+    Raises:
+        UsageError: as `read_launch_file`.
+    """
+    found = _object(parse(text, path), path)
+    common = {name: found[name] for name in ("type", "options", "linux", "osx") if name in found}
+    return TasksFile(path, _objects(found, "tasks", path), _inputs(found, path), common)
+
+
+def label_of(task: Mapping[str, Any]) -> str | None:
+    """Return what a task is called: its label, or what it was called in older files."""
+    label = task.get("label", task.get("taskName"))
+    return label if isinstance(label, str) else None
+
+
+def names_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of configurations or compounds; one without a name cannot be selected."""
+    return [each["name"] for each in items if isinstance(each.get("name"), str)]
+
+
+def _object(found: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(found, dict):
+        raise UsageError("INVALID_PARAMETER", f"{path} must hold an object: {{…}}.", {"file": path})
+    return found
+
+
+def _objects(found: Mapping[str, Any], key: str, path: str) -> tuple[Mapping[str, Any], ...]:
+    items = found.get(key, [])
+    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+        raise UsageError("INVALID_PARAMETER", f"{path}: `{key}` must be a list of objects.", {"file": path})
+    return tuple(items)
+
+
+def _inputs(found: Mapping[str, Any], path: str) -> dict[str, Input]:
+    items = _objects(found, "inputs", path)
+    return {each["id"]: each for each in items if isinstance(each.get("id"), str)}

@@ -1,0 +1,220 @@
+"""`Plan`: what a configuration becomes, exactly: a launch or an attach, and the tasks around it."""
+
+import os.path
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.launch_json.context import Context
+from trio_debugmcp.launch_json.env_file import parse_env_file
+from trio_debugmcp.launch_json.files import LaunchFile, names_of
+from trio_debugmcp.launch_json.keys import Keys
+from trio_debugmcp.launch_json.types import BROWSERS, drop_of_no_adapter, translate
+from trio_debugmcp.launch_json.variables import Variables
+
+_SECTIONS = ("linux", "osx", "windows")
+_PASSED_OVER = ("presentation", "serverReadyAction", "internalConsoleOptions")
+"""Keys whose variables nobody needs."""
+
+_ARGUMENTS = ("args", "arguments", "argsString")
+"""What types call the arguments of a program."""
+
+_OWN_INTERPRETER = ("python", "${command:python.interpreterPath}"), ("pythonPath", "${command:python.interpreterPath}")
+"""The interpreter that is selected in the editor: without the key, the server finds the project's by itself."""
+
+
+class Plan(Struct, frozen=True):
+    """What is to be started. Paths are absolute.
+
+    Attributes:
+        name: the configuration's.
+        type: the configuration's own; `adapters`: the types by which its adapter is found, the preferred first.
+        options: the adapter's own keys.
+        pre_task: what `preLaunchTask` says; `post_task`: what `postDebugTask` does.
+        notes: what was passed over, or is otherwise than in an editor.
+    """
+
+    name: str
+    type: str
+    request: Literal["launch", "attach"]
+    adapters: tuple[str, ...]
+    cwd: str
+    program: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
+    stop_at_entry: bool | None = None
+    just_my_code: bool | None = None
+    pid: int | None = None
+    host: str | None = None
+    port: int | None = None
+    options: Mapping[str, Any] = {}
+    pre_task: Any = None
+    post_task: Any = None
+    notes: tuple[str, ...] = ()
+
+
+class Compound(Struct, frozen=True):
+    """Several configurations that start together. `stop_all`: when one of them is ended, all are."""
+
+    name: str
+    configurations: tuple[str, ...]
+    stop_all: bool = False
+    pre_task: Any = None
+
+
+class Instead(Struct, frozen=True):
+    """What the caller passes in place of what a configuration says; None: nothing. `env` is added to its own."""
+
+    args: tuple[str, ...] | None = None
+    cwd: str | None = None
+    env: Mapping[str, str] = {}
+    stop_at_entry: bool | None = None
+    just_my_code: bool | None = None
+
+
+# --- Compounds --------------------------------------------------------------------------------------------------------
+
+
+def is_compound(file: LaunchFile, name: str) -> bool:
+    """Return whether that is the name of a compound, and not of a configuration."""
+    return name not in names_of(file.configurations) and name in names_of(file.compounds)
+
+
+def resolve_compound(file: LaunchFile, name: str) -> Compound:
+    """Return the compound of that name, whose configurations are there.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: it names none, or one that is not there.
+    """
+    found = next(each for each in file.compounds if each.get("name") == name)
+    what = f"The compound '{name}' of {file.path}"
+    keys = Keys(found, what)
+    listed = keys.take("configurations")
+    if not isinstance(listed, list) or not listed:
+        raise UsageError("INVALID_PARAMETER", f"{what} must name its `configurations`.")
+    names = [str(each.get("name")) if isinstance(each, dict) else str(each) for each in listed]
+    known = names_of(file.configurations)
+    for each in names:
+        if each not in known:
+            there = ", ".join(known) or "none"
+            raise UsageError(
+                "INVALID_PARAMETER", f"{what} names '{each}', which is not there. Configurations: {there}."
+            )
+    return Compound(name, tuple(names), keys.flag("stopAll") or False, keys.take("preLaunchTask"))
+
+
+# --- Configurations ---------------------------------------------------------------------------------------------------
+
+
+def configuration_named(file: LaunchFile, name: str, context: Context) -> Mapping[str, Any]:
+    """Return the configuration of that name, with this system's section laid over it.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: there is none.
+    """
+    found = next((each for each in file.configurations if each.get("name") == name), None)
+    if found is None:
+        known = ", ".join([*names_of(file.configurations), *names_of(file.compounds)]) or "none"
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"There is no configuration '{name}' in {file.path}. Configurations: {known}.",
+            {"configuration": name},
+        )
+    section = found.get(context.platform)
+    laid_over = {**found, **section} if isinstance(section, dict) else found
+    return {key: each for key, each in laid_over.items() if key not in _SECTIONS}
+
+
+def resolve(file: LaunchFile, name: str, context: Context, instead: Instead | None = None) -> Plan:
+    """Return what the configuration of that name starts.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`, or `NOT_SUPPORTED`: it needs something that cannot be had.
+    """
+    instead = instead or Instead()
+    found = configuration_named(file, name, context)
+    what = f"The configuration '{name}' of {file.path}"
+    type_, request = _kind(found, what)
+    replaced = _ARGUMENTS if instead.args is not None else ()
+    kept = {key: each for key, each in found.items() if key not in (*_PASSED_OVER, *replaced)}
+    for key, each in _OWN_INTERPRETER:
+        if kept.get(key) == each:
+            del kept[key]
+    keys = Keys(Variables(context, what, file.inputs).replaced(kept), what)
+    adapters = translate(keys, type_, request)
+    return _plan(keys, name, type_, adapters, context, instead)
+
+
+def _plan(keys: Keys, name: str, type_: str, adapters: tuple[str, ...], context: Context, instead: Instead) -> Plan:
+    request: Literal["launch", "attach"] = "attach" if keys.take("request") == "attach" else "launch"
+    cwd = instead.cwd or os.path.normpath(os.path.join(context.folder.path, keys.text("cwd") or "."))
+    program = keys.text("program")
+    program = None if program is None else os.path.normpath(os.path.join(cwd, program))
+    plan = Plan(
+        name=name,
+        type=type_,
+        request=request,
+        adapters=adapters,
+        cwd=cwd,
+        program=program,
+        args=keys.texts("args") if instead.args is None else instead.args,
+        env={**_environment(keys, type_, context), **instead.env},
+        stop_at_entry=_either(instead.stop_at_entry, keys.flag("stopOnEntry")),
+        just_my_code=_either(instead.just_my_code, keys.flag("justMyCode")),
+        pre_task=keys.take("preLaunchTask"),
+        post_task=keys.take("postDebugTask"),
+    )
+    if request == "attach":
+        pid, port = keys.number("processId"), keys.number("port")
+        picked = context.pid if pid is None and port is None else pid
+        plan = replace(plan, pid=picked, host=keys.text("host"), port=port)
+    drop_of_no_adapter(keys)
+    return replace(plan, options=keys.left, notes=tuple(keys.notes))
+
+
+def _kind(found: Mapping[str, Any], what: str) -> tuple[str, str]:
+    """Return the type and the request of a configuration."""
+    type_, request = found.get("type"), found.get("request")
+    if not isinstance(type_, str) or not type_:
+        raise UsageError("INVALID_PARAMETER", f"{what} has no `type`, which says what debugs it.")
+    if type_ in BROWSERS:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{what} is of the type '{type_}', which debugs a page in a browser. This server debugs programs; pass a "
+            "configuration that runs one.",
+            {"type": type_},
+        )
+    if request not in ("launch", "attach"):
+        raise UsageError("INVALID_PARAMETER", f'{what}: `request` must be "launch" or "attach".')
+    return type_, str(request)
+
+
+def _environment(keys: Keys, type_: str, context: Context) -> dict[str, str]:
+    """Return the variables of the files and of `env`, which come last."""
+    named, found = keys.take("envFile"), dict[str, str]()
+    if named is None and type_ in ("python", "debugpy"):
+        files, is_default = [".env"], True  # as the extension for Python has it
+    else:
+        files, is_default = list(named) if isinstance(named, list) else [named or ""], False
+    for each in files:
+        if not isinstance(each, str):
+            raise keys.wrong("envFile", "the path of a file", each)
+        if not each:
+            continue
+        path = os.path.normpath(os.path.join(context.folder.path, each))
+        text = context.read(path)
+        if text is None:
+            keys.notes += [] if is_default else [f"there is no envFile '{path}'"]
+            continue
+        more, broken = parse_env_file(text, context.variable, found)
+        found.update(more)
+        lines = ", ".join(map(str, broken))
+        keys.notes += [f"line {lines} of '{path}' is not NAME=value and was passed over"] if broken else []
+    return {**found, **keys.environment("env")}
+
+
+def _either(first: bool | None, second: bool | None) -> bool | None:
+    return second if first is None else first
