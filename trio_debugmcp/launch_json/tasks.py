@@ -79,7 +79,8 @@ def _resolved(file: TasksFile, wanted: Any, context: Context, above: tuple[str, 
         raise UsageError("INVALID_PARAMETER", f"{what} depends on itself: {circle}.", {"task": label})
     common, own = _laid_over(file.common, context), _laid_over(found, context)
     laid_over = {**common, **own}
-    options = {**_object(common, "options"), **_object(own, "options")}
+    general, options = _object(common, "options"), _object(own, "options")
+    options = {**general, **options, "env": {**_object(general, "env"), **_object(options, "env")}}
     is_shell = laid_over.get("type", "process") == "shell"
     variables = Variables(context, what, file.inputs, shell=is_shell)
     passed_over = ("label", "taskName", "detail", "presentation", "group", "runOptions", "problemMatcher", "dependsOn")
@@ -118,7 +119,8 @@ def _find(file: TasksFile, wanted: Any) -> Mapping[str, Any]:
     if detected is not None and detected["script"]:
         return {"type": "npm", "script": detected["script"]}
     if detected is not None:
-        return {"type": "typescript", "tsconfig": detected["config"], "option": detected["option"]}
+        watches = {"isBackground": True, "problemMatcher": "$tsc-watch"} if detected["option"] == "watch" else {}
+        return {"type": "typescript", "tsconfig": detected["config"], "option": detected["option"], **watches}
     known = ", ".join(label_of_task(each) for each in file.tasks) or "none"
     raise UsageError("INVALID_PARAMETER", f"There is no task '{name}' in {file.path}. Tasks: {known}.", {"task": name})
 
