@@ -16,7 +16,7 @@ Input = Mapping[str, Any]
 
 
 class LaunchFile(Struct, frozen=True):
-    """A launch.json."""
+    """The configurations and compounds of a launch.json, and its inputs by their ids."""
 
     path: str
     configurations: tuple[Mapping[str, Any], ...] = ()

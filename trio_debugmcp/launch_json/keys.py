@@ -8,10 +8,10 @@ from trio_debugmcp.errors import UsageError
 
 
 class Keys:
-    """What a configuration or task says, until somebody has taken it.
+    """What a configuration or task says, until it has been taken.
 
     Attributes:
-        left: what nobody has taken yet.
+        left: what has not been taken yet.
         notes: what was passed over, or done otherwise than in an editor.
     """
 

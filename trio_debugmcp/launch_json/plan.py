@@ -17,7 +17,7 @@ from trio_debugmcp.launch_json.variables import Variables
 
 _SECTIONS = ("linux", "osx", "windows")
 _PASSED_OVER = ("presentation", "serverReadyAction", "internalConsoleOptions")
-"""Keys whose variables nobody needs."""
+"""Keys whose variables are not needed, and may be an editor's."""
 
 _ARGUMENTS = ("args", "arguments", "argsString")
 """What types call the arguments of a program."""

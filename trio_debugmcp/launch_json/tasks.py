@@ -194,7 +194,7 @@ def _word(value: Any, keys: Keys) -> str:
 
 
 def _shell_word(value: Any, keys: Keys, *, alone: bool) -> str:
-    """Quote a word as the editor does: as it is told to, else only if there is space in it."""
+    """Quote a word as the editor does: as the file says, else only if there is space in it."""
     text = _word(value, keys)
     match value:
         case {"quoting": "escape"}:

@@ -154,7 +154,7 @@ def _gdb(keys: Keys, request: str) -> tuple[str, ...]:
 
 
 def _lldb(keys: Keys, request: str) -> tuple[str, ...]:
-    """CodeLLDB."""
+    """CodeLLDB; `pid` and `program` are its words for what it attaches to."""
     keys.rename("pid", "processId")
     if keys.left.get("waitFor"):
         keys.refuse("waitFor", "a process that does not run yet cannot be attached to; launch it")

@@ -26,7 +26,7 @@ _OF_THE_EDITOR = {
 """What there is only in an editor: the variable's name → what it stands for."""
 
 _KINDS = re.compile(r"[A-Za-z]\w*:(?![-=+?])")
-"""How a variable with an argument begins; what follows in a shell's own `${NAME:-default}` is none."""
+"""How a variable with an argument begins; a shell's own `${NAME:-default}` does not begin so."""
 
 
 class Variables:
