@@ -94,6 +94,33 @@ def test_a_line_of_the_program_between_gdbs_keeps_them_together() -> None:
     assert words.stream("stdout", "") == "stdout"
 
 
+def test_what_gdb_writes_about_every_breakpoint_and_thread_is_routine_and_nothing_else() -> None:
+    words = NativeWords(own_streams=False)
+    missing = '❌\ufe0f No symbol table is loaded.  Use the "file" command.\nBreakpoint 2 (-function check) pending.\n'
+    for routine in (missing, "Breakpoint 1 at 0x12\n", '❌ Function "f" not defined.\n', "[New Thread 0x7f (LWP 3)]\n"):
+        assert words.is_routine(routine)
+        assert words.stream("stdout", routine) == "console"
+    for news in (
+        "",
+        "mine\n",
+        f"{missing}mine\n",
+        "❌\ufe0f Cannot access memory\n",
+        "[Inferior 1 (process 3) exited]\n",
+    ):
+        assert not words.is_routine(news)
+    assert words.stream("stdout", "❌\ufe0f Cannot access memory\n") == "console"
+    assert not NativeWords(own_streams=True).is_routine(missing)
+
+
+async def test_routine_of_gdb_is_not_shown(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched("gdb", adapter) as client:
+        for text in ("Breakpoint 1 at 0x12\n", "[Inferior 1 (process 3) exited]\n"):
+            await adapter.event("output", {"category": "console", "output": text})
+        await adapter.stop("pause")
+        assert (await client.call("debug_wait"))["console"] == "[Inferior 1 (process 3) exited]\n"
+
+
 async def test_a_program_that_a_signal_has_ended_has_that_signal_although_gdb_reports_0(
     autojump_clock: MockClock,
 ) -> None:

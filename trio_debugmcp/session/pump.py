@@ -191,4 +191,6 @@ class EventPump:
             problem = f"the condition `{condition}` failed: {error}"
             self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
-        self._console.append(self._requests.profile.words.stream(category, text), text)
+        words = self._requests.profile.words
+        if not words.is_routine(text):
+            self._console.append(words.stream(category, text), text)

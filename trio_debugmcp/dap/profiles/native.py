@@ -24,11 +24,16 @@ _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/b
 _SPELLED = re.compile(r"[\w:]+((\.|->)[A-Za-z_]\w*|\[\d+\])*")
 """A path that C++ has, too."""
 
+_ROUTINE = re.compile(
+    r"(❌\ufe0f? )?(Function \".*\" not defined|No (symbol table is loaded|source file named ))"
+    r"|Breakpoint \d+ (\(.*\) pending\.|at 0x)|\[(New|Switching to) (Thread|LWP) "
+    r"|\[Thread (0x.* exited\]|debugging using )|Using host libthread_db library "
+)
+"""Lines that gdb writes whatever happens, as before the program is there: breakpoints have answers of their own."""
+
 _OF_GDB = re.compile(
-    r"❌|Breakpoint \d+ (\(.*\) pending\.|at 0x)|Catchpoint \d+ \(|(Hardware )?[Ww]atchpoint \d+:"
-    r"|\[(New|Switching to) (Thread|LWP) |\[Thread (0x.* exited\]|debugging using )|\[Inferior \d+ \("
-    r"|\[(Attaching|Detaching) |Using host libthread_db library |Note: breakpoint|Run till exit from "
-    r"|Function \".*\" not defined|No (symbol table is loaded|source file named )"
+    rf"{_ROUTINE.pattern}|❌|Catchpoint \d+ \(|(Hardware )?[Ww]atchpoint \d+:|\[Inferior \d+ \("
+    r"|\[(Attaching|Detaching) |Note: breakpoint|Run till exit from "
 )
 """Lines that gdb writes itself, and reports as the program's."""
 
@@ -143,6 +148,9 @@ class NativeWords(Words):
     def stream(self, category: str, text: str = "") -> ProgramStream:
         own = self._own_streams or all(_OF_GDB.match(line) for line in text.splitlines() or ["?"])
         return "console" if own else super().stream(category, text)
+
+    def is_routine(self, text: str) -> bool:
+        return not self._own_streams and bool(text) and all(_ROUTINE.match(line) for line in text.splitlines())
 
     def why(self, stopped: Stopped) -> str | None:
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at

@@ -21,6 +21,10 @@ class Words:
         """Where output belongs, by its category: in the program's `stdout` or `stderr`, or in `console`."""
         return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
 
+    def is_routine(self, text: str) -> bool:
+        """Whether output is the adapter's own and repeats what answers have anyway, so that it is not kept."""
+        return False
+
     def why(self, stopped: Stopped) -> str | None:
         """What a stop says of itself beside its reason."""
         return stopped.text or stopped.description
