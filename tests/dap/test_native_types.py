@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.dap.profiles.native_types import NativeField, NativeType, parsed_type
+from trio_debugmcp.dap.profiles.native_types import NativeField, NativeType, parsed_type, with_allocator
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands, SafeRepl
 
 GDB = """\
@@ -79,8 +79,33 @@ def test_lldb_prints_fields_methods_and_where_the_type_is_declared() -> None:
     )
 
 
+def test_lldb_prints_the_whole_name_of_what_is_in_a_namespace_and_names_within_are_not_fields() -> None:
+    text = (
+        'id = {0x4}, name = "vector<int>", qualified = "std::vector<int>", byte-size = 24, decl = stl_vector.h:423:11, '
+        'compiler_type = "template<> class vector<int> : protected std::_Vector_base<int> {\npublic:\n'
+        '    typedef int value_type;\n    using size = int;\n    int *first;\n    vector();\n}"\n'
+    )
+    assert parsed_type(text) == NativeType(
+        "std::vector<int>",
+        24,
+        ("std::_Vector_base<int>",),
+        (NativeField("first", "int *"),),
+        ("vector()",),
+        "stl_vector.h",
+        423,
+    )
+
+
+def test_a_container_has_its_allocator_in_its_whole_name() -> None:
+    assert with_allocator(" std::vector<int> ") == "std::vector<int, std::allocator<int> >"
+    assert with_allocator("std::list<A<int, B> >") == "std::list<A<int, B>, std::allocator<A<int, B> > >"
+    for text in ("std::vector<int, Mine>", "std::map<int, A>", "vector<int>", "std::vector", "std::vector<>", "Order"):
+        assert with_allocator(text) is None
+
+
 def test_without_a_structure_there_is_a_name_or_nothing() -> None:
     assert parsed_type("type = int\n") == NativeType("int")
+    assert parsed_type("/* offset      |    size */  type = std::vector<Item>\n") == NativeType("std::vector<Item>")
     assert parsed_type('No symbol "Nope" in current context.') is None
     assert parsed_type("") is None
 
@@ -92,3 +117,12 @@ def test_what_a_command_line_takes_for_more_does_not_pass(text: str) -> None:
         repl.type_command(text)
     assert repl.type_command(" std::map<int, Item *>[2] ") == "ptype /o std::map<int, Item *>[2]"
     assert SafeRepl(SafeCommands(command="x")).type_command(text) is None
+
+
+def test_a_path_to_a_variable_has_a_command_and_what_is_more_than_a_path_has_none() -> None:
+    repl = SafeRepl(SafeCommands(command="x", path="frame variable -- {expression}"))
+    for path in ("order", "*order.next", "&a->b[0]", "$x", "a::b"):
+        assert repl.value_command(f" {path} ") == f"frame variable -- {path}"
+    for text in ("a b", "unsigned int", "a`b", "a+b", "-v", "1", "a\nb", "a;b", "std::vector<Item>"):
+        assert repl.value_command(text) is None
+    assert SafeRepl(SafeCommands(command="x")).value_command("order") is None

@@ -4,7 +4,7 @@ import re
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.native_types import NativeField, NativeType, parsed_type
+from trio_debugmcp.dap.profiles.native_types import NativeField, NativeType, parsed_type, with_allocator
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.type_answers import Member, TypeAnswer
@@ -36,14 +36,45 @@ async def native_type(session: DebugSession, place: SafePlace, expression: str, 
     Raises:
         UsageError: `EVAL_FAILED`, `SAFE_EVAL_REJECTED`, `EVAL_TIMEOUT` or `NOT_SUPPORTED`.
     """
-    found = await _printed(session, place, expression)
-    if found is None:  # lldb looks up names of types only, not values
+    # lldb looks up names of types only, and finds those of the C library, too: a variable of that name comes first.
+    kind = await _kind_of_path(session, place, expression)
+    found = None if kind else await _type_named(session, place, expression)
+    if found is None and kind is None:
         _, kind = await evaluate_safely(session, place, expression, COMMAND_SECONDS, MAX_VALUE_LENGTH)
-        name = _AROUND.sub("", kind or "").strip()
-        found = await _printed(session, place, name) if name else None
+    if kind:
+        name = _AROUND.sub("", kind).strip()
+        # The name is all that there is of some, with arguments that lldb leaves out for one.
+        found = await _type_named(session, place, name) or NativeType(name)
     if found is None:
         raise UsageError("EVAL_FAILED", f"There is no type `{shortened(expression)}`, and no value of that name.")
     return _answer(found, asked)
+
+
+async def _kind_of_path(session: DebugSession, place: SafePlace, path: str) -> str | None:
+    """Return the type of the value that a path leads to, where the debugger has a command only for that."""
+    repl = session.profile.repl
+    command = repl.value_command(path) if isinstance(repl, SafeRepl) else None
+    if command is None or place.frame is None:
+        return None
+    body = await inspection.evaluate_text(
+        session.requests, place.frame, command, path, COMMAND_SECONDS, context=COMMAND_CONTEXT
+    )
+    try:
+        return repl.safe_answer(body.result)[1]
+    except ValueError:  # there is no such variable
+        return None
+
+
+async def _type_named(session: DebugSession, place: SafePlace, name: str) -> NativeType | None:
+    """Return a type by its name, or by the one that its debug information has; gdb takes a value for its type."""
+    whole = with_allocator(name)
+    try:
+        found = await _printed(session, place, name)
+    except UsageError as error:
+        if error.code != "EVAL_FAILED" or whole is None:
+            raise
+        found = None
+    return await _printed(session, place, whole) if found is None and whole is not None else found
 
 
 async def _printed(session: DebugSession, place: SafePlace, expression: str) -> NativeType | None:

@@ -13,15 +13,19 @@ _HEAD = re.compile(
     r"(?:const |volatile )*(?:struct|class|union|enum)\b ?(?:class )?"
     r"(?P<name>[^{}\n]*?)(?: ?: (?P<bases>[^{}\n]*?))? ?\{$"
 )
-_SIMPLE = re.compile(r"^type = ([^{}\n]+)$", re.MULTILINE)
+_SIMPLE = re.compile(r"^(?:/\*[^{}\n]*\*/ +)?type = ([^{}\n]+)$", re.MULTILINE)
 _LINE = re.compile(r"(?:/\*\s*(?:(?P<offset>\d+)(?:: ?\d+)?\s*\|\s*)?(?P<size>\d+)?\s*\*/)?\s*(?P<text>.*)")
 """A line of gdb's or lldb's; of what is in a union gdb prints the size alone."""
 
 _TOTAL = re.compile(r"/\* total size(?: \(bytes\))?: +(\d+)(?: bytes)? \*/")
 _LLDB = re.compile(
-    r'name = "(?P<name>[^"]*)"(?:.*?byte-size = (?P<size>\d+))?(?:.*?decl = (?P<file>[^\n]*?):(?P<line>\d+))?'
+    r'name = "(?P<name>[^"]*)"(?:, qualified = "(?P<whole>[^"]*)")?(?:.*?byte-size = (?P<size>\d+))?'
+    r"(?:.*?decl = (?P<file>[^\n]*?):(?P<line>\d+))?"
 )
 _DECLARED = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<more>(?:\[\d*\])*(?: ?: ?\d+)?)")
+_CONTAINER = re.compile(r"(std::(?:vector|deque|list|forward_list))<(.*\S)\s*>")
+"""A container whose second argument is the allocator, which is left out where it is the usual one."""
+
 _ACCESS = re.compile(r"(?:public|private|protected|virtual) ")
 
 
@@ -52,11 +56,24 @@ def parsed_type(text: str) -> NativeType | None:
     name, bases, size, fields, methods = _structure(text.rstrip().removesuffix('"'))
     if lldb is not None:
         place = {"file": lldb["file"] or "", "line": int(lldb["line"] or 0)}
-        return NativeType(lldb["name"], int(lldb["size"] or 0), bases, fields, methods, **place)  # type: ignore[arg-type]
+        return NativeType(lldb["whole"] or lldb["name"], int(lldb["size"] or 0), bases, fields, methods, **place)  # type: ignore[arg-type]
     if name:
         return NativeType(name, size, bases, fields, methods)
     simple = _SIMPLE.search(text)
     return None if simple is None else NativeType(simple[1].strip())
+
+
+def with_allocator(name: str) -> str | None:
+    """Return the name of a container in full, `std::vector<int, std::allocator<int> >`; None if that is another type.
+
+    The debuggers print such a type without its allocator, and then do not find it by what they have printed.
+    """
+    found = _CONTAINER.fullmatch(name.strip())
+    if found is None or len(_apart(found[2])) != 1:
+        return None
+    item = found[2]
+    inner = f"std::allocator<{item}{' ' if item.endswith('>') else ''}>"
+    return f"{found[1]}<{item}, {inner} >"
 
 
 def _structure(text: str) -> tuple[str, tuple[str, ...], int, tuple[NativeField, ...], tuple[str, ...]]:
@@ -83,7 +100,7 @@ def _structure(text: str) -> tuple[str, tuple[str, ...], int, tuple[NativeField,
             kind, offset, length = open_.pop()
             if len(open_) == 1:
                 fields.append(_field(f"{kind} {words.strip('} ;')}", offset, length))
-        elif len(open_) == 1 and words.endswith(";"):
+        elif len(open_) == 1 and words.endswith(";") and not words.startswith(("typedef ", "using ")):
             if words.endswith((")", ");", ") const;", "delete;", "default;")) and "(*" not in words:
                 methods.append(words.rstrip(";"))
             else:

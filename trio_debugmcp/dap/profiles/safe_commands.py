@@ -22,6 +22,9 @@ _COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'-]")
 _TYPE_TEXT = re.compile(r"[^\w .:,>=<*&\[\]$-]")
 """The same of the names of types, which have commas, stars and ampersands besides."""
 
+_PATH_TEXT = re.compile(r"[*&]*[A-Za-z_$][\w.:>\[\]$-]*")
+"""A path to a variable, without blanks: behind one a command line would take the rest for a second path."""
+
 
 class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
     """Commands that evaluate an `{expression}` and call no function of the program, and what they answer.
@@ -71,6 +74,14 @@ class SafeRepl(Repl):
         if found is not None:
             raise ValueError(f"`{found[0]}` is in no name of a type, and in no path to a value")
         return self._commands.types.replace("{expression}", expression.strip())
+
+    def value_command(self, path: str) -> str | None:
+        """Return the command that shows the value of a path, of a dereferenced one too; None if there is none for it.
+
+        It is needed where the command for types only looks up names of types.
+        """
+        plain = self._commands.path is not None and _PATH_TEXT.fullmatch(path.strip()) is not None
+        return self._commands.path.replace("{expression}", path.strip()) if plain and self._commands.path else None
 
     def safe_answer(self, text: str) -> tuple[str, str | None]:
         error = re.search(self._commands.error, text) if self._commands.error else None
