@@ -26,5 +26,49 @@ async def test_the_fields_of_a_structure_with_offsets_where_the_debugger_prints_
         assert (await failure(client, "type_get", expression="Nope"))[0] == "EVAL_FAILED"
         for expression in ("Order; shell true", "Order`x`", "Order\nquit"):
             assert (await failure(client, "type_get", expression=expression))[0] == "SAFE_EVAL_REJECTED"
-        assert (await failure(client, "symbols_search", pattern="Order"))[0] == "NOT_SUPPORTED"
-        assert SOURCES.is_dir()
+        for expression, name in (("item", "Item"), ("*order.next", "Order")):
+            assert (await client.call("type_get", expression=expression))["type"] == name
+        for expression in ("order.items", "std::vector<Item>"):
+            found = await client.call("type_get", expression=expression, kind="fields")
+            assert found["type"].startswith("std::vector<Item")
+        assert (await client.call("type_get", expression="total"))["type"] == "int"
+
+
+async def test_types_and_functions_of_the_program_are_found_by_a_pattern_and_those_of_libraries_are_counted(
+    debugging: Connect, native_adapter: str, native_program: str
+) -> None:
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch", program=native_program, adapter=native_adapter, breakpoints=[at("loop")]
+        )
+        assert "console" not in stop
+        orders = f"{SOURCES.relative_to(SOURCES.parents[2])}/orders.cpp"
+        found = await client.call("symbols_search", pattern="TOTAL_")
+        assert found["functions"] == [f"total_of(Order const&) -> int {orders}:{line_of('int total_of')}"]
+        found = await client.call("symbols_search", pattern="*", count=1000)
+        names = [each.partition("(")[0] for each in found["functions"]]
+        assert [each for each in names if "::" not in each] == [
+            "add", "check", "check_all", "crash", "main", "spin", "talk", "total_of",
+        ]  # fmt: skip
+        assert any("more in files of libraries" in note for note in found["notes"])
+        types = (await client.call("symbols_search", pattern="Order", kind="types"))["types"]
+        if native_adapter == "gdb":
+            assert types == [f"Order {orders}:{line_of('struct Order')}"]
+            assert [each.partition(" ")[0] for each in found["types"]] == ["Item", "Order", "OutOfStock"]
+        else:
+            assert types == [f"Order orders.cpp:{line_of('struct Order')}"]
+        found = await client.call("symbols_search", pattern="begin", module="stl_vector.h", kind="functions")
+        assert found["functions"][0].startswith("std::vector<Item, std::allocator<Item>")
+        assert found["functions"][0].endswith("(library)")
+        for pattern in ("a'); print('x", "a`b", "a\nquit", 'a" -v', "a; shell true"):
+            assert "functions" not in await client.call("symbols_search", pattern=pattern)
+        await client.call("breakpoint_remove", id="*")
+        await client.call("debug_continue")
+        assert (await failure(client, "symbols_search", pattern="add"))[0] == "NO_SESSION"
+
+
+def line_of(text: str) -> int:
+    """The line of orders.cpp that begins with this text."""
+    lines = (SOURCES / "orders.cpp").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if line.startswith((f"{text} ", f"{text}("))]
+    return number

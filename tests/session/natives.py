@@ -20,7 +20,7 @@ def options_like(name: str, adapter: FakeAdapter) -> Options:
     """Server options whose only debug adapter is this one, understood as the adapter of that name."""
     real, profile = profile_named(name), FakeProfile(adapter)
     assert real is not None
-    for attribute in ("expressions", "code", "dialect", "words", "values", "thrown", "habits"):
+    for attribute in ("expressions", "code", "dialect", "words", "values", "thrown", "habits", "repl", "symbols"):
         setattr(profile, attribute, getattr(real, attribute))
     return Options(settings=Settings(directory="/", profiles=(profile,)))
 

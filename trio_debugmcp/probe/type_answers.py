@@ -75,6 +75,7 @@ class Symbols(ProbeAnswer, frozen=True):
     total: int
     modules: int = 0
     searched: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Inbound(ProbeAnswer, frozen=True):

@@ -1,19 +1,21 @@
-"""Types of a program with their members, and its types and functions by a pattern: by the probe.
+"""Types of a program with their members, and its types and functions by a pattern: by the probe, where there is one.
 
     found = await type_of(session, SafePlace(), "shop.till.Basket", MembersQuestion(filter="total"))
     found.members[0].line
 
-No code of the program runs for that, so it is asked while the program runs too.
+No code of the program runs for that, so the probe is asked while the program runs too.
 """
 
-from msgspec import Struct
+from typing import TypeVar
 
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.probe.answers import ProbeError
+from trio_debugmcp.probe.answers import ProbeAnswer, ProbeError
 from trio_debugmcp.probe.type_answers import References, Symbols, TypeAnswer
+from trio_debugmcp.session.native_symbols import SymbolsQuestion, native_symbols
 from trio_debugmcp.session.native_types import MembersQuestion, native_type
 from trio_debugmcp.session.safe_evaluation import SafePlace, refused
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 SECONDS = 4.0
@@ -25,18 +27,10 @@ PROBE_SECONDS = 1.5
 WALK_SECONDS = 0.8
 """To walk through the objects of the program, which stands still meanwhile."""
 
+_Answer = TypeVar("_Answer", bound=ProbeAnswer)
+
 VALUE_LENGTH = 60
 """Characters of a class attribute's value, or of a default."""
-
-
-class SymbolsQuestion(Struct, frozen=True):
-    """Which symbols: a pattern with `*` and `?`, or a part of a name."""
-
-    pattern: str
-    kind: str | None = None
-    module: str | None = None
-    start: int = 0
-    count: int = 100
 
 
 async def type_of(session: DebugSession, place: SafePlace, expression: str, asked: MembersQuestion) -> TypeAnswer:
@@ -47,52 +41,50 @@ async def type_of(session: DebugSession, place: SafePlace, expression: str, aske
     """
     if not session.profile.has_probe:
         return await native_type(session, place, expression, asked)
-    try:
-        reply = await session.probe.ask(
-            "type",
-            TypeAnswer,
-            within=SECONDS,
-            seconds=PROBE_SECONDS,
-            thread=place.thread_id,
-            frame=place.index,
-            expression=expression.strip(),
-            filter=asked.filter,
-            only=asked.kind,
-            inherited=asked.inherited,
-            start=asked.start,
-            count=asked.count,
-            limit=VALUE_LENGTH,
-            code=False,
-        )
-    except ProbeError as error:
-        raise refused(error, session, expression) from None
-    return reply.answer
+    return await _answer(
+        session,
+        "type",
+        TypeAnswer,
+        expression,
+        seconds=PROBE_SECONDS,
+        thread=place.thread_id,
+        frame=place.index,
+        expression=expression.strip(),
+        filter=asked.filter,
+        only=asked.kind,
+        inherited=asked.inherited,
+        start=asked.start,
+        count=asked.count,
+    )
 
 
-async def symbols_of(session: DebugSession, asked: SymbolsQuestion) -> Symbols:
-    """Return a page of the types and functions whose names match.
+async def symbols_of(session: DebugSession, frame: StackFrame | None, asked: SymbolsQuestion) -> Symbols:
+    """Return a page of the types and functions whose names match; `frame` is needed where `needs_frame` says so.
 
     Raises:
-        UsageError: `EVAL_TIMEOUT` or `NOT_SUPPORTED`.
+        UsageError: `EVAL_TIMEOUT` or `NOT_SUPPORTED`; as `native_symbols`.
     """
+    commands = session.profile.symbols
+    if commands is not None and frame is not None:
+        return await native_symbols(session, frame, commands, asked)
     check_probe(session, "symbols_search", "it has no request for that")
-    try:
-        reply = await session.probe.ask(
-            "symbols",
-            Symbols,
-            within=SECONDS,
-            seconds=PROBE_SECONDS,
-            pattern=asked.pattern,
-            only=asked.kind,
-            module=asked.module,
-            start=asked.start,
-            count=asked.count,
-            limit=VALUE_LENGTH,
-            code=False,
-        )
-    except ProbeError as error:
-        raise refused(error, session, asked.pattern) from None
-    return reply.answer
+    return await _answer(
+        session,
+        "symbols",
+        Symbols,
+        asked.pattern,
+        seconds=PROBE_SECONDS,
+        pattern=asked.pattern,
+        only=asked.kind,
+        module=asked.module,
+        start=asked.start,
+        count=asked.count,
+    )
+
+
+def needs_frame(session: DebugSession) -> bool:
+    """Whether symbols are searched by commands of the debugger, which it takes while the program is paused."""
+    return session.profile.symbols is not None
 
 
 async def references_of(
@@ -104,29 +96,36 @@ async def references_of(
         UsageError: as `type_of`; `INVALID_PARAMETER` for a number or a short text.
     """
     check_probe(session, "references_get", "it does not tell what refers to an object")
+    return await _answer(
+        session,
+        "references",
+        References,
+        expression,
+        seconds=WALK_SECONDS,
+        thread=place.thread_id,
+        frame=place.index,
+        expression=expression.strip(),
+        direction=direction,
+        count=count,
+    )
+
+
+async def _answer(
+    session: DebugSession, question: str, kind: type[_Answer], about: str, /, *, seconds: float, **parameters: object
+) -> _Answer:
     try:
         reply = await session.probe.ask(
-            "references",
-            References,
-            within=SECONDS,
-            seconds=WALK_SECONDS,
-            thread=place.thread_id,
-            frame=place.index,
-            expression=expression.strip(),
-            direction=direction,
-            count=count,
-            limit=VALUE_LENGTH,
-            code=False,
+            question, kind, within=SECONDS, seconds=seconds, limit=VALUE_LENGTH, code=False, **parameters
         )
     except ProbeError as error:
         if error.kind == "atom":
             raise UsageError(
                 "INVALID_PARAMETER",
-                f"`{shortened(expression)}` is of type {error}. Equal values of that type may be one object, which "
+                f"`{shortened(about)}` is of type {error}. Equal values of that type may be one object, which "
                 "anything may refer to. Ask about an object that has it.",
                 {"parameter": "expression", "type": str(error)},
             ) from None
-        raise refused(error, session, expression) from None
+        raise refused(error, session, about) from None
     return reply.answer
 
 

@@ -38,6 +38,7 @@ from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
 from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
+from trio_debugmcp.dap.profiles.native_symbols import SymbolCommands
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import Words
@@ -234,6 +235,9 @@ class Profile(ABC):
 
     code_options: frozenset[str] = frozenset()
     """Options that select what is run in another way than by a program's path."""
+
+    symbols: SymbolCommands | None = None
+    """Commands that search types and functions, if there are such."""
 
     renew: str | None = None
     """A command, evaluated as `repl`, without which the adapter shows values that it has shown as they were then."""

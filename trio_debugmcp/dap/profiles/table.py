@@ -63,6 +63,7 @@ class TableProfile(Profile):
         self.habits = table
         self.renew = table.renew
         self._finder = Finder(name, table)
+        self.symbols = table.symbols
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
         if table.hooks == "native":

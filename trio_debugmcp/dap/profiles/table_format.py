@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.habits import Habits
+from trio_debugmcp.dap.profiles.native_symbols import SymbolCommands
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands
 
 
@@ -100,3 +101,4 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None
+    symbols: SymbolCommands | None = None

@@ -15,9 +15,10 @@ from trio_debugmcp.server.tools.safely import safe_place
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, FrameIndex, Params, SessionId, Start, ThreadId, Tool
 from trio_debugmcp.session.class_lines import class_lines
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.native_symbols import SymbolsQuestion
 from trio_debugmcp.session.native_types import MembersQuestion
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.session.symbols import SymbolsQuestion, symbols_of, type_of
+from trio_debugmcp.session.symbols import needs_frame, symbols_of, type_of
 from trio_debugmcp.session.truncation import json_size, truncated
 
 _ROOM_BYTES = MAX_RESULT_BYTES - 1500
@@ -70,7 +71,7 @@ class TypeDescription(Answer, frozen=True, kw_only=True):
 class SymbolsSearch(Params, frozen=True, kw_only=True):
     pattern: Annotated[str, Meta(min_length=1, description="Of names, with `*` and `?`; else a part of the name.")]
     kind: Literal["types", "functions"] | None = None
-    module: Annotated[str | None, Meta(description="Only modules with this in their name.")] = None
+    module: Annotated[str | None, Meta(description="Only modules (native: files) with this in their name.")] = None
     start: Start = 0
     count: Count = 100
     session_id: SessionId = None
@@ -137,12 +138,15 @@ def _fitting(kinds: dict[str, dict[str, str]]) -> tuple[dict[str, dict[str, str]
 
 
 async def _symbols(debugger: Debugger, params: SymbolsSearch) -> SymbolLines:
-    session = debugger.program(params.session_id)
+    session, frame = debugger.program(params.session_id), None
+    if needs_frame(session):
+        session, place = await safe_place(debugger, params.session_id, None, 0)
+        frame = place.frame
     asked = SymbolsQuestion(params.pattern, params.kind, params.module, params.start, params.count)
-    found = await symbols_of(session, asked)
+    found = await symbols_of(session, frame, asked)
     places = Places(debugger.workspace.directory)
     lines = truncated(symbol_lines(places, found.symbols, _class_lines(debugger, session)), _ROOM_BYTES)
-    notes = []
+    notes = [*found.notes]
     if found.searched is not None:
         notes.append(f"{found.searched} of {found.modules} modules were searched in time: narrow it by `module`")
     return SymbolLines(
