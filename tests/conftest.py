@@ -20,6 +20,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Where scripts/adapters-install puts the debug adapters.
 os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.parent / ".adapters"))
+# No table of the user who runs the tests: this directory does not exist.
+os.environ["XDG_CONFIG_HOME"] = str(Path(__file__).parent / "no_configuration")
 
 measured.start()  # before the first test module imports the package
 

@@ -48,7 +48,7 @@ LATE = (
 )
 """What a start on plain stdio does not import, and hence what may be imported for annotations only."""
 
-LATER_IN = {"cli": ("mcp", "trio_debugmcp.app", "trio_debugmcp.listen"), "client": ("mcp",)}
+LATER_IN = {"cli": ("mcp", "trio_debugmcp.app", "trio_debugmcp.dap", "trio_debugmcp.listen"), "client": ("mcp",)}
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made."""
 
 MOST_LINES = 350

@@ -74,16 +74,17 @@ def place(text: str) -> str:
     return f"{SOURCES.relative_to(Path(__file__).parents[2])}/orders.cpp:{at(text)['line']}"
 
 
+@asynccontextmanager
+async def connected_to(command: list[str]) -> AsyncIterator[DebugClient]:
+    """Run a server, with a client of it, in a bound of time."""
+    with trio.fail_after(TEST_SECONDS):
+        program, *words = command
+        parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
+        async with connect_streams(stdio_client(parameters), "legacy") as client:
+            yield client
+
+
 @pytest.fixture
 def debugging() -> Connect:
     """`async with debugging() as client:` a server process and a client, in a bound of time."""
-
-    @asynccontextmanager
-    async def connected(*arguments: str) -> AsyncIterator[DebugClient]:
-        with trio.fail_after(TEST_SECONDS):
-            program, *words = warm.server("serve", *arguments)
-            parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
-            async with connect_streams(stdio_client(parameters), "legacy") as client:
-                yield client
-
-    return connected
+    return lambda *arguments: connected_to(warm.server("serve", *arguments))

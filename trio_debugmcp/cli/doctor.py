@@ -7,9 +7,15 @@ import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, to_builtins
+
+from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from trio_debugmcp.cli.serve import failed
+
+if TYPE_CHECKING:
+    from trio_debugmcp.dap.profiles import Profile
 
 DEBUG_SECONDS = 30.0
 """For starting a server, and debugging a program of five lines with it: a second on an idle machine."""
@@ -55,6 +61,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "missing for some uses does not count.",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    add_adapters_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -62,7 +69,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the findings; 0 if nothing is wrong."""
     import trio
 
-    checks = [_python(), *_adapters(), _attach(), _py_spy()]
+    from trio_debugmcp.errors import UsageError
+
+    try:
+        profiles = known_profiles(arguments)
+    except UsageError as error:
+        return failed("doctor", error.message)
+    checks = [_python(), *_adapters(profiles), _attach(profiles), _py_spy()]
     checks.append(trio.run(check_debugging, [sys.executable, "-m", "trio_debugmcp"], os.getcwd()))
     sizes, instructions = list_sizes()
     healthy = all(check.status != "failed" for check in checks)
@@ -93,11 +106,9 @@ def _python() -> Check:
     return Check("server", "ok", f"trio-debugmcp {__version__} on Python {platform.python_version()}, {sys.executable}")
 
 
-def _adapters() -> list[Check]:
+def _adapters(profiles: "Sequence[Profile]") -> list[Check]:
     """Look for every debug adapter. One of them is enough."""
-    from trio_debugmcp.dap.profiles import PROFILES
-
-    found = [(profile, profile.locate()) for profile in PROFILES]
+    found = [(profile, profile.locate()) for profile in profiles]
     absent: Literal["missing", "failed"] = "missing" if any(place for _, place in found) else "failed"
     return [
         Check(f"adapter {profile.name}", "ok", f"{profile.language}, {place}")
@@ -107,12 +118,12 @@ def _adapters() -> list[Check]:
     ]
 
 
-def _attach() -> Check:
+def _attach(profiles: "Sequence[Profile]") -> Check:
     """Look for what attaching to a running program by its process id needs."""
-    from trio_debugmcp.dap.profiles import PROFILES, Attach
+    from trio_debugmcp.dap.profiles import Attach
 
     here = Attach(pid=os.getpid())
-    problem = next(filter(None, (profile.attach_problem(here) for profile in PROFILES)), None)
+    problem = next(filter(None, (profile.attach_problem(here) for profile in profiles)), None)
     if problem is None:
         problem = ptrace_problem(Path("/proc"))
     name = "attach by process id"

@@ -50,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("replay", problem)
     from trio_debugmcp.app import Options
+    from trio_debugmcp.dap.profiles import recorded_profiles
+    from trio_debugmcp.errors import UsageError
     from trio_debugmcp.recording.format import NotARecording, read_recording
     from trio_debugmcp.replay.replay import Replay
     from trio_debugmcp.session.settings import Settings
@@ -58,9 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         network = network_of(arguments)
         recording = read_recording(arguments.file)
+        profiles = recorded_profiles(recording.header.adapters, recording.header.tables or {}, str(arguments.file))
         replay = Replay(recording, speed=arguments.speed, drive=arguments.drive, report=_report)
     except NotARecording as error:
         return failed("replay", f"{arguments.file} cannot be replayed: {error}.")
+    except UsageError as error:
+        return failed("replay", error.message)
     except ValueError as error:
         return failed("replay", error)
     except OSError as error:
@@ -69,7 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
         _report("the last line of the recording is torn: the server that wrote it was killed. The rest is played.")
     header = recording.header
     options = Options(
-        settings=Settings(directory=header.directory, roots=tuple(header.roots), show_secrets=arguments.show_secrets),
+        settings=Settings(
+            directory=header.directory,
+            roots=tuple(header.roots),
+            profiles=profiles,
+            show_secrets=arguments.show_secrets,
+        ),
         quiet=header.debounce,
         max_wait=header.max_wait,
         core_tools_only=header.tools == "core",

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
 from trio_debugmcp.cli._tokens import CONTROL_VARIABLE, OBSERVE_VARIABLE, given_token
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default="full",
         help="offer the everyday tools only, or all (default full)",
     )
+    add_adapters_option(parser)
     parser.add_argument(
         "--record",
         type=Path,
@@ -133,13 +135,21 @@ def run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         return failed("serve", problem)
     from trio_debugmcp.app import Options
+    from trio_debugmcp.errors import UsageError
     from trio_debugmcp.session.settings import Settings
 
+    try:
+        profiles = known_profiles(arguments)
+    except UsageError as error:
+        return failed("serve", error.message)
     configure_logging(arguments)
     roots: list[str] = arguments.root
     options = Options(
         settings=Settings(
-            directory=roots[0] if roots else os.getcwd(), roots=tuple(roots), show_secrets=arguments.show_secrets
+            directory=roots[0] if roots else os.getcwd(),
+            roots=tuple(roots),
+            profiles=profiles,
+            show_secrets=arguments.show_secrets,
         ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,

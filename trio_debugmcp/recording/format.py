@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trio_debugmcp.state.payloads import shortened
 
@@ -51,6 +51,7 @@ class NotJson(Exception):
 class Header(Struct, frozen=True, rename="camel", kw_only=True):
     """The first line. `anchor`: Unix time at `t` 0; `debounce`, `max_wait` and `linger`: the server's, in seconds.
 
+    `adapters`: their names, the preferred ones first; `tables`: those of users, as TOML has them.
     `started_at` and `anchor` are filled in by the recorder when the server starts.
     """
 
@@ -69,6 +70,7 @@ class Header(Struct, frozen=True, rename="camel", kw_only=True):
     max_wait: float
     linger: float
     tools: Literal["core", "full"] = "full"
+    tables: dict[str, dict[str, Any]] | UnsetType = UNSET
 
 
 class RecordingEntry(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, tag_field="edge"):

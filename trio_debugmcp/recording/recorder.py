@@ -22,8 +22,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
+import msgspec
 import trio
 from mcp.server.context import ServerMiddleware
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from trio_debugmcp import __version__
@@ -31,7 +33,7 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program
-from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile
+from trio_debugmcp.dap.profiles import PROFILES, Attach, Launch, Listen, Profile, TableProfile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.recording.file import MAX_FILE_BYTES, RecordingFile
@@ -205,11 +207,21 @@ def open_recorder(
         max_wait=max_wait,
         linger=linger,
         tools=tools,
+        tables=_tables(profiles, redactor),
     )
     file = Path(path)
     if file.is_dir():
         file /= f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}-{os.getpid()}.jsonl"
     return Recorder(RecordingFile(file, redactor, max_bytes=max_bytes), header)
+
+
+def _tables(profiles: Sequence[Profile], redactor: Redactor) -> dict[str, dict[str, Any]] | UnsetType:
+    """Return the tables that are not ours: without them a replay does not know what their adapters' messages mean."""
+    users = {each.name: each.table for each in profiles if isinstance(each, TableProfile) and each not in PROFILES}
+    if not users:
+        return UNSET
+    decoded: dict[str, dict[str, Any]] = msgspec.json.decode(redactor.message(msgspec.json.encode(users)))
+    return decoded
 
 
 def _start_of(opening: Opening) -> tuple[Any, str | None]:

@@ -19,7 +19,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import Launch, Listen, Profile, Runtime, profile_for_file
+from trio_debugmcp.dap.profiles import Launch, Listen, Profile, Runtime, profile_for_file, profile_of_python
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -163,7 +163,7 @@ class Debugger:
         if file is not None:
             return profile_for_file(file, self.settings.profiles)
         focused = self._sessions.get(self.state.focus or "")
-        started = self.last_start[0] if self.last_start is not None else self.settings.profiles[0]
+        started = profile_of_python(self.settings.profiles) if self.last_start is None else self.last_start[0]
         return focused.profile if focused is not None else started
 
     # --- Starting --------------------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 debugpy has a class, in files of its own; the others are tables in adapters.toml.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from trio_debugmcp.dap.profiles.choosing import choose, for_process
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
@@ -22,6 +23,8 @@ from trio_debugmcp.dap.profiles.profile import (
 )
 from trio_debugmcp.dap.profiles.program_facts import read_facts
 from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
+from trio_debugmcp.dap.profiles.tables_file import RawTables, lay_over, raw_tables, table_of
+from trio_debugmcp.errors import UsageError
 
 __all__ = [
     "PROFILES",
@@ -45,15 +48,60 @@ __all__ = [
     "for_process",
     "profile_for_file",
     "profile_named",
+    "profile_of_python",
     "profiles_for_file",
+    "profiles_with",
     "read_facts",
     "read_tables",
+    "recorded_profiles",
 ]
 
 _TABLES = Path(__file__).with_name("adapters.toml")
 
 PROFILES: tuple[Profile, ...] = (Debugpy(), *read_tables(_TABLES.read_text(), _TABLES.name))
 """The adapters that come with the package, the preferred ones first."""
+
+
+def profiles_with(files: Sequence[Path]) -> tuple[Profile, ...]:
+    """Return our adapters with tables of users, whose files are laid over ours and over each other in this order.
+
+    The users' come first: those of the last file, in the order of that file, then those of the file before it.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: a file cannot be read, or something in it is wrong.
+    """
+    known: dict[str, Mapping[str, Any]] = {}
+    users: dict[str, Profile] = {}
+    if files:
+        known |= raw_tables(_TABLES.read_text(), _TABLES.name)
+    for file in files:
+        try:
+            text = file.read_text("utf-8")
+        except OSError as error:
+            raise UsageError("INVALID_PARAMETER", f"{file} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise UsageError("INVALID_PARAMETER", f"{file} is not UTF-8: {error.reason} at {error.start}.") from error
+        found = lay_over(known, text, str(file))
+        known |= found
+        new = {name: TableProfile(name, table_of(raw, name, str(file))) for name, raw in found.items()}
+        users = {**new, **{name: each for name, each in users.items() if name not in new}}
+    return (*users.values(), *(each for each in PROFILES if each.name not in users))
+
+
+def recorded_profiles(names: Sequence[str], tables: RawTables, file: str) -> tuple[Profile, ...]:
+    """Return the adapters that a server had with these tables of users, in the order in which it preferred them.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`: something in a table is wrong; `file` is the recording's.
+    """
+    users = {name: TableProfile(name, table_of(raw, name, file)) for name, raw in tables.items()}
+    known: dict[str, Profile] = {**{each.name: each for each in PROFILES}, **users}
+    return tuple(known[name] for name in dict.fromkeys((*names, *known)) if name in known)
+
+
+def profile_of_python(profiles: Sequence[Profile]) -> Profile:
+    """Return the profile for what has no file of its own: a module, code, and programs that dial in."""
+    return next((each for each in profiles if each.has_probe), profiles[0])
 
 
 def profile_named(name: str, profiles: Sequence[Profile] = PROFILES) -> Profile | None:

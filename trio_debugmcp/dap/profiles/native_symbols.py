@@ -14,6 +14,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.patterns import check_pattern
+
 _EXPRESSION_LENGTH = 100
 """Characters of a pattern that the debugger is asked for; a name with all of it has its first ones, too."""
 
@@ -42,6 +44,10 @@ class SymbolCommands(Struct, frozen=True, forbid_unknown_fields=True):
     types: str | None = None
     count: str | None = None
     counted: str | None = None
+
+    def __post_init__(self) -> None:
+        check_pattern("symbol", self.symbol, named=("name",))
+        check_pattern("counted", self.counted, group="number")
 
 
 class NativeSymbol(Struct, frozen=True, order=True):

@@ -33,6 +33,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "env": dict(launch.env),
         "environment": environment(launch.env),
         "just_my_code": launch.just_my_code,
+        "stop_at_entry": launch.stop_at_entry,
     }
 
 

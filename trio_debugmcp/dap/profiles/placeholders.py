@@ -7,23 +7,28 @@ is none; inside a longer text it becomes text.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-def mentions(pattern: Any, name: str) -> bool:
-    """Whether a value of a table has this placeholder in it."""
+def placeholders(pattern: Any) -> Iterator[str]:
+    """Yield the names of all placeholders in a value of a table."""
     match pattern:
         case str():
-            return f"{{{name}}}" in pattern
+            yield from _PLACEHOLDER.findall(pattern)
         case list() | tuple():
-            return any(mentions(each, name) for each in pattern)
+            for each in pattern:
+                yield from placeholders(each)
         case dict():
-            return any(mentions(each, name) for each in pattern.values())
-        case _:
-            return False
+            for each in pattern.values():
+                yield from placeholders(each)
+
+
+def mentions(pattern: Any, name: str) -> bool:
+    """Whether a value of a table has this placeholder in it."""
+    return name in placeholders(pattern)
 
 
 def filled(pattern: Any, values: Mapping[str, Any]) -> Any:

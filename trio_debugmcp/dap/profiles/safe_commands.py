@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.language import Rejection, Repl
+from trio_debugmcp.dap.profiles.patterns import check_pattern
 
 _COMMAND_TEXT = re.compile(r"[^\w .:>=<!\[\]$'-]")
 """What no name, member, index or comparison has, and a command line takes for more: line ends, back quotes, quotes."""
@@ -44,6 +45,11 @@ class SafeCommands(Struct, frozen=True, forbid_unknown_fields=True):
     error: str | None = None
     calls: str | None = None
     types: str | None = None
+
+    def __post_init__(self) -> None:
+        check_pattern("value", self.value, named=("value", "type"))
+        check_pattern("error", self.error, group="reason")
+        check_pattern("calls", self.calls)
 
 
 class SafeRepl(Repl):

@@ -12,13 +12,9 @@ A text that is one placeholder becomes the thing itself (a list, a table, a numb
 is none; inside a longer text it becomes text. docs/adapters.md describes the keys.
 """
 
-import tomllib
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal
-
-import msgspec
-from msgspec import Struct
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
@@ -30,25 +26,18 @@ from trio_debugmcp.dap.profiles.placeholders import filled, mentions
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.table_format import Table
+from trio_debugmcp.dap.profiles.tables_file import raw_tables, table_of
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
-from trio_debugmcp.errors import AdapterGone, UsageError
-
-
-class _File(Struct, frozen=True, forbid_unknown_fields=True):
-    adapters: dict[str, Table]
+from trio_debugmcp.errors import AdapterGone
 
 
 def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
     """Return the adapters of a TOML file, in its order.
 
     Raises:
-        UsageError: `INVALID_PARAMETER`: the file is not TOML, or a table has an unknown key or a value of a wrong type.
+        UsageError: `INVALID_PARAMETER`: the file is not TOML, or something in a table is wrong.
     """
-    try:
-        found = msgspec.convert(tomllib.loads(text), _File)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise UsageError("INVALID_PARAMETER", f"{name} does not describe debug adapters: {error}.") from error
-    return tuple(TableProfile(each, table) for each, table in found.adapters.items())
+    return tuple(TableProfile(each, table_of(raw, each, name)) for each, raw in raw_tables(text, name).items())
 
 
 class TableProfile(Profile):

@@ -8,16 +8,23 @@ from msgspec import Struct
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.native_symbols import SymbolCommands
+from trio_debugmcp.dap.profiles.patterns import check_pattern
 from trio_debugmcp.dap.profiles.safe_commands import SafeCommands
 
 
 class Version(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The `command` that prints an adapter's version, or the `file` that has it; the oldest that works, and why."""
+    """The `file` that has an adapter's version, else the `command` that prints it; the oldest that works, and why."""
 
     command: tuple[str, ...] = ()
     file: str | None = None
     at_least: str | None = None
     why: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.command and self.file is None:
+            raise ValueError("`command` or `file` is needed")
+        if self.at_least is not None and not re.fullmatch(r"\d+(\.\d+)*", self.at_least):
+            raise ValueError(f'`at-least` is to be a version such as "1.20", not "{self.at_least}"')
 
 
 class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -57,17 +64,11 @@ class Transport(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         ways = (self.announced, self.given, self.socket)
+        if self.given is not None and "{port}" not in self.given:
+            raise ValueError("`given` needs the placeholder {port}")
         if sum(each is not None for each in ways) != 1:
             raise ValueError("exactly one of `announced`, `given` and `socket` is needed")
-        if self.announced is not None and not _compiled(self.announced).groups:
-            raise ValueError("`announced` needs a group for the port, as in 'listening at .*:(\\d+)\\n'")
-
-
-def _compiled(pattern: str) -> re.Pattern[bytes]:
-    try:
-        return re.compile(pattern.encode())
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+        check_pattern("announced", self.announced, group="port")
 
 
 class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +78,7 @@ class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
     thrown: tuple[str, str]
 
 
-class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="kebab", kw_only=True):
     """One adapter, as a file describes it."""
 
     language: str
@@ -102,3 +103,15 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     exceptions: Exceptions | None = None
     renew: str | None = None
     symbols: SymbolCommands | None = None
+
+    def __post_init__(self) -> None:
+        for key, what in (("find", self.find), ("command", self.command)):
+            if not what:
+                raise ValueError(f"`{key}` is empty")
+        transport = self.transport
+        if isinstance(transport, Transport):
+            for way, name in ((transport.given, "{port}"), (transport.socket, "{socket}")):
+                if way is not None and not any(name in each for each in self.command):
+                    raise ValueError(
+                        f"`command` needs the placeholder {name}, as `transport` says that the adapter is given it"
+                    )
