@@ -111,7 +111,7 @@ class Rings:
 
     def list_changed(self) -> None: ...
 
-    def output_payload(self, revision: int) -> OutputPayload:
+    def output_payload(self, session_id: str, revision: int) -> OutputPayload:
         return self._console.payload(revision)
 
     def timeline_payload(self, revision: int) -> TimelinePayload:

@@ -89,9 +89,10 @@ def test_a_new_root_session_replaces_everything_of_the_one_before() -> None:
     store.merge(ExceptionBreakpointsBound("s-1", frozenset({"ex-1"}), "not here"))
     store.stop(reason="Exception", exception_breakpoints=("ex-1",), hit_ids=(1,))
     store.merge(OutputWritten("s-1", 10, ()))
+    store.merge(SessionClosed("s-1", "over"))
     store.open("s-2")
     assert ([each.id for each in store.state.snapshots], store.state.focus) == (["s-2"], "s-2")
-    assert store.state.written == 0
+    assert store["s-2"].written == 0
     assert store.state.breakpoints == (Breakpoint("bp-1", file=APP, line=1, condition="x"),)
     assert store.state.exceptions == (ExceptionBreakpoint("ex-1"),)
 
@@ -121,7 +122,7 @@ def test_output_of_a_live_session_changes_the_output_only() -> None:
     store = Store("s-1")
     assert store.merge(OutputWritten("s-1", 10, ())) == {OUTPUT}
     assert store.merge(OutputWritten("s-2", 20, ())) == set()
-    assert store.state.written == 10
+    assert store["s-1"].written == 10
 
 
 def test_a_terminating_session_stays_terminating() -> None:

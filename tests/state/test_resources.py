@@ -71,7 +71,7 @@ EXCEPTION = """id exceptionType breakOnFirstChance breakOnSecondChance includeSu
 class NoRings:
     """Nothing was written, and nothing happened."""
 
-    def output_payload(self, revision: int) -> OutputPayload:
+    def output_payload(self, session_id: str, revision: int) -> OutputPayload:
         return OutputPayload([], 1, 0, revision)
 
     def timeline_payload(self, revision: int) -> TimelinePayload:

@@ -82,7 +82,7 @@ class EventLog:
 def test_a_session_starts_and_ends_with_events() -> None:
     log = EventLog()
     opening = SessionOpened("s-1", ORIGIN)
-    assert starts_over(opening)
+    assert starts_over(State(), opening)
     assert log.merge(opening) == [
         Happening(
             "sessionStarted",
@@ -98,7 +98,7 @@ def test_a_session_starts_and_ends_with_events() -> None:
     ]
     assert log.types(SessionStarted("s-1")) == []
     child = SessionOpened("s-2", ORIGIN, parent="s-1")
-    assert not starts_over(child)
+    assert not starts_over(log.state, child)
     assert log.merge(child)[0].payload["parentSessionId"] == "s-1"
     log.event(Exited(3))
     parent, orphan = log.merge(SessionClosed("s-1", "the program ended", exit_code=4))
@@ -225,7 +225,7 @@ def test_output_is_dropped_after_its_session_has_ended() -> None:
     out, err = log.merge(written)
     assert out.payload == {"stream": "stdout", "text": "a…", "length": 4990}
     assert err.payload == {"stream": "stderr", "text": "b", "length": 10}
-    assert log.state.written == 5000
+    assert log.state.snapshots[0].written == 5000
     log.merge(SessionClosed("s-1", "over"))
     assert log.merge(written) == []
 

@@ -19,6 +19,7 @@ from trio_debugmcp.server.prompts import find_prompt
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.source_text import expression_completions
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
+from trio_debugmcp.state.session_resources import RESOURCES_OF_SESSIONS, SESSION_TEMPLATE
 
 MAX_VALUES = 100
 """The maximum that MCP allows in one answer."""
@@ -32,13 +33,23 @@ async def complete(debugger: Debugger, role: Role, params: types.CompleteRequest
     argument, typed = params.argument.name, params.argument.value
     match params.ref:
         case types.ResourceTemplateReference(uri=uri):
-            if uri != SOURCE_TEMPLATE:
+            if uri not in (SOURCE_TEMPLATE, SESSION_TEMPLATE):
                 raise MCPError(
-                    code=INVALID_PARAMS, message=f"Unknown template '{uri}'. The only one is {SOURCE_TEMPLATE}."
+                    code=INVALID_PARAMS,
+                    message=f"Unknown template '{uri}'. There are: {SOURCE_TEMPLATE}, {SESSION_TEMPLATE}.",
                 )
             # A client that expands the template leaves percent signs as they are, and the server decodes them once.
-            sources = (path.replace("%", "%25") for path in debugger.sources.known())
-            found = _matching(sources, typed) if argument == "file" and debugger.state.focused is not None else []
+            sources = (path.replace("%", "%25") for path in debugger.programs.known_sources())
+            candidates: Iterable[str] = ()
+            if debugger.state.focused is None:
+                pass
+            elif uri == SOURCE_TEMPLATE and argument == "file":
+                candidates = sources
+            elif uri == SESSION_TEMPLATE and argument == "session":
+                candidates = [each.id for each in debugger.state.snapshots]
+            elif uri == SESSION_TEMPLATE and argument == "resource":
+                candidates = RESOURCES_OF_SESSIONS
+            found = _matching(candidates, typed)
         case types.PromptReference(name=name):
             known = {each.name for each in find_prompt(name).arguments}
             found = await _prompt_values(debugger, role, argument, typed) if argument in known else []
@@ -53,7 +64,7 @@ async def _prompt_values(debugger: Debugger, role: Role, argument: str, typed: s
     match argument:
         case "file":
             breakpoints = (each.file for each in debugger.state.breakpoints if each.file and not each.temporary)
-            return _matching({*debugger.sources.known(), *breakpoints}, typed)
+            return _matching({*debugger.programs.known_sources(), *breakpoints}, typed)
         case "exception_type":
             return _matching(_exception_types(debugger), typed)
         case "program" if role == "control":

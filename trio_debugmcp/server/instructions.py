@@ -16,6 +16,7 @@ where it holds.
 stacktrace_get(thread_id="*", locals=true); tasks_list for asyncio and Trio.
 - Closer: debug_step(mode="in"), debug_run_to, variables_get(path="order.items[3]"), evaluate.
 Keys without news are absent; `omitted` counts what was left out; `notes` say what you would not expect. Paths below \
-the server's directory are relative. Every tool takes session_id where there are several processes. State also as \
+the server's directory are relative. debug_launch(new_session=true) debugs one more \
+program; every tool takes session_id where there are several processes. State also as \
 resources to subscribe to: debugger://session, breakpoints, threads, stack, output, modules, timeline, \
-source/{+file}."""
+sessions, source/{+file}."""

@@ -57,6 +57,15 @@ from trio_debugmcp.state.resources import (
     canonical,
     source_path,
 )
+from trio_debugmcp.state.session_resources import (
+    SESSION_TEMPLATE,
+    SESSION_TEMPLATE_DESCRIPTION,
+    SESSION_TEMPLATE_NAME,
+    SESSIONS,
+    SESSIONS_RESOURCE,
+    find,
+    resource_of,
+)
 
 MAX_STREAMS = 100
 """Open `subscriptions/listen` streams of a client, which needs one, or one for each thing that it watches. Over HTTP
@@ -168,7 +177,7 @@ class ConnectionServer:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type="application/json")
-                for each in RESOURCES.values()
+                for each in (*RESOURCES.values(), SESSIONS_RESOURCE)
             ]
         )
 
@@ -177,13 +186,16 @@ class ConnectionServer:
     ) -> types.ListResourceTemplatesResult:
         if self._debugger.state.focused is None:
             return types.ListResourceTemplatesResult(resource_templates=[])
-        template = types.ResourceTemplate(
-            uri_template=SOURCE_TEMPLATE,
-            name=SOURCE_NAME,
-            description=SOURCE_DESCRIPTION,
-            mime_type="text/plain",
+        source = types.ResourceTemplate(
+            uri_template=SOURCE_TEMPLATE, name=SOURCE_NAME, description=SOURCE_DESCRIPTION, mime_type="text/plain"
         )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        of_session = types.ResourceTemplate(
+            uri_template=SESSION_TEMPLATE,
+            name=SESSION_TEMPLATE_NAME,
+            description=SESSION_TEMPLATE_DESCRIPTION,
+            mime_type="application/json",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[source, of_session])
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
@@ -203,10 +215,17 @@ class ConnectionServer:
         return types.ReadResourceResult(contents=[content])
 
     def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot) -> str:
-        resource = RESOURCES.get(uri)
+        debugger, named = self._debugger, find(uri)
+        if named is not None:
+            of_session = debugger.state.snapshot(named.session_id)
+            if of_session is None:
+                known = ", ".join(each.id for each in debugger.state.snapshots)
+                sentence = f"There is no debug session '{named.session_id}'. Sessions: {known}."
+                raise resource_not_found(uri, sentence, ctx.protocol_version)
+            snapshot = of_session
+        resource = resource_of(uri) if named is None else named.resource
         if resource is None:
             raise resource_not_found(uri, _unknown_resource(), ctx.protocol_version)
-        debugger = self._debugger
         return to_json(resource.payload(View(debugger.state, snapshot, debugger.merger.revisions[uri], debugger)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
@@ -309,12 +328,12 @@ class ConnectionServer:
 
 def _check_uri(uri: str) -> None:
     """Refuse a subscription to a resource that can never exist; whether it exists now does not matter."""
-    if canonical(uri) not in RESOURCES and source_path(uri) is None:
+    if resource_of(canonical(uri)) is None and source_path(uri) is None and find(uri) is None:
         raise MCPError(code=INVALID_PARAMS, message=_unknown_resource(), data={"uri": uri})
 
 
 def _unknown_resource() -> str:
-    return f"Unknown resource. There are: {', '.join([*RESOURCES, SOURCE_TEMPLATE])}"
+    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE])}"
 
 
 def _too_many() -> MCPError:

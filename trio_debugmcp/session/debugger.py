@@ -1,7 +1,7 @@
-"""`Debugger`: the tree of debug sessions of this server. It starts sessions, ends them, and waits for their stops.
+"""`Debugger`: the debug sessions of this server. It starts sessions, ends them, and waits for their stops.
 
-One session, the root, was launched or attached to, or listens for programs that dial in; its children were announced
-by its adapter. Every session runs in the nursery of `Debugger.run`.
+A root session was launched or attached to, or listens for programs that dial in; its children were announced by its
+adapter. Every session runs in the nursery of `Debugger.run`.
 
     async with open_debugger(Settings(), listener) as debugger:
         session = await debugger.start(profile, Launch(program="/src/app.py"))
@@ -10,16 +10,15 @@ by its adapter. Every session runs in the nursery of `Debugger.run`.
 """
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Container
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 
 import trio
-from msgspec import Struct
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import Launch, Listen, Profile, Runtime, profile_for_file, profile_of_python
+from trio_debugmcp.dap.profiles import Listen, Profile, Runtime, profile_for_file, profile_of_python
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import (
     AdapterGone,
@@ -35,26 +34,23 @@ from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.merger import Merger, ResourceListener
+from trio_debugmcp.session.programs import DebuggedProgram, Programs
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, RootStart, Start, session_active, start_failure
+from trio_debugmcp.session.start import ChildStart, RootStart, Start, start_failure
 from trio_debugmcp.session.timeline import Timeline
+from trio_debugmcp.session.waiting import Outcome, wait_locals, wait_outcome
 from trio_debugmcp.session.workspace import Workspace
 from trio_debugmcp.state.model import Snapshot, State
 from trio_debugmcp.state.payloads import OutputPayload, TimelinePayload
+
+__all__ = ["Debugger", "Outcome", "open_debugger"]
 
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 15.0
 """For a session to end in good order; every step of its end is bounded, and they add up to less."""
-
-
-class Outcome(Struct, frozen=True):
-    """How a wait for a stop ended: with a paused session, with the end of the tree (`ended`), or neither in time."""
-
-    paused: Snapshot | None = None
-    ended: Snapshot | None = None
 
 
 class Debugger:
@@ -63,11 +59,8 @@ class Debugger:
     Attributes:
         host: the seam to this machine.
         breakpoints: the user's breakpoints, which outlive sessions.
-        console: the program's streams, of the current or last root session.
-        sources: the source files that may be read, of the current or last root session.
+        programs: the root sessions, each with its streams and its sources, and which of them a call is about.
         workspace: where relative paths start, and where paths must stay.
-        last_start: how the last root session was started.
-        start_over: set unless one is being started; `late_failures`: why that failed after the wait for it.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -77,17 +70,12 @@ class Debugger:
         self.timeline = Timeline(self.clock)
         self.merger = Merger(listener, self.timeline)
         self.breakpoints = BreakpointRegistry(self.merger)
-        self.console = self._new_console()
-        self.sources = Sources()
         self.workspace = Workspace(settings.directory, settings.roots)
-        self.late_failures: list[DebugError] = []
-        self.last_start: tuple[Profile, RootStart] | None = None
+        self.programs = Programs(lambda: self.merger.state, self._is_living, self._new_console, settings.roots)
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
         self._nursery: trio.Nursery | None = None
-        self.start_over = trio.Event()
-        self.start_over.set()
 
     def __repr__(self) -> str:
         return f"<Debugger sessions={list(self._sessions)} focus={self.state.focus!r}>"
@@ -97,9 +85,26 @@ class Debugger:
         """What is true now."""
         return self.merger.state
 
-    def output_payload(self, revision: int) -> OutputPayload:
-        """Return the resource `debugger://output`."""
-        return self.console.payload(revision)
+    @property
+    def console(self) -> Console:
+        """The streams of the program at hand, which may have ended."""
+        return self.programs.console
+
+    @property
+    def sources(self) -> Sources:
+        """The source files that may be read, of the program at hand."""
+        return self.programs.sources
+
+    @property
+    def last_start(self) -> tuple[Profile, RootStart] | None:
+        """How the program at hand was started, or that of the last one that was."""
+        found = self.programs.started_at_hand()
+        return None if found is None else (found.profile, found.start)
+
+    def output_payload(self, session_id: str, revision: int) -> OutputPayload:
+        """Return the resource `debugger://output`, of the program that a session belongs to."""
+        found = self.programs.of(session_id)
+        return (self.console if found is None else found.console).payload(revision)
 
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """Return the resource `debugger://timeline`."""
@@ -108,14 +113,19 @@ class Debugger:
     def _new_console(self) -> Console:
         return Console(self.clock, self.merger, show_secrets=self.settings.show_secrets)
 
+    def _is_living(self, session_id: str) -> bool:
+        session = self._sessions.get(session_id)
+        return session is not None and not session.closed.is_set()
+
     # --- Finding ---------------------------------------------------------------------------------------------
 
     def session(self, session_id: str | None = None) -> DebugSession:
-        """Return the session with that id, or without an id the one in focus.
+        """Return the session with that id, or without an id that of the call, or else the one in focus.
 
         Raises:
             UsageError: `NO_SESSION`.
         """
+        session_id = session_id or self.programs.chosen
         wanted = session_id or self.state.focus
         session = self._sessions.get(wanted) if wanted is not None else None
         if session is not None and session.snapshot is not None:
@@ -150,86 +160,86 @@ class Debugger:
         return session, snapshot
 
     def living_sessions(self) -> list[DebugSession]:
-        """Return the sessions of the tree, parents before their children."""
-        return [each for each in self._sessions.values() if each.snapshot is not None]
+        """Return the sessions, parents before their children; of a call that names one, those of its program."""
+        living = [each for each in self._sessions.values() if each.snapshot is not None]
+        program = None if self.programs.chosen is None else self.programs.at_hand()
+        return living if program is None else [each for each in living if each.id in program.sessions]
 
     def root_session(self) -> DebugSession | None:
-        """Return the session that was launched or attached to."""
-        root = self.state.root
-        return None if root is None else self._sessions.get(root.id)
+        """Return the session at hand that was launched or attached to; None if it has ended, or there is none."""
+        program = self.programs.at_hand()
+        root = None if program is None else self._sessions.get(program.id)
+        return None if root is None or root.snapshot is None else root
 
     def language_of(self, file: str | None) -> Profile | None:
         """Return the profile that knows a file's language; without a file, of the session at hand or the last one."""
         if file is not None:
             return profile_for_file(file, self.settings.profiles)
-        focused = self._sessions.get(self.state.focus or "")
+        focused = self._sessions.get(self.programs.chosen or self.state.focus or "")
         started = profile_of_python(self.settings.profiles) if self.last_start is None else self.last_start[0]
         return focused.profile if focused is not None else started
 
     # --- Starting --------------------------------------------------------------------------------------------
 
-    async def start(self, profile: Profile, start: RootStart) -> DebugSession:
+    async def start(
+        self, profile: Profile, start: RootStart, *, new_session: bool = False, owner: object = None
+    ) -> DebugSession:
         """Launch, attach or listen; returns when the program may run. Cancelling ends the session again.
+
+        `new_session`: beside the programs that there are. `owner`: the client that is to control it.
 
         Raises:
             UsageError: `SESSION_ACTIVE`, `LAUNCH_FAILED`, `ATTACH_FAILED`, `ADAPTER_FAILED` or `TIMEOUT`.
         """
-        self.check_free()
-        self.late_failures.clear()
-        self.start_over = trio.Event()  # set when the root is in the state: of two starts at once one is refused
+        return await self._start(self._begin(profile, start, new_session, owner))
+
+    async def start_within(
+        self, profile: Profile, start: RootStart, seconds: float, *, new_session: bool = False, owner: object = None
+    ) -> tuple[DebuggedProgram, DebugSession | None]:
+        """Start as `start` does; without a session if it takes longer than `seconds`, and then it continues."""
+        program = self._begin(profile, start, new_session, owner)
+        work = partial(self._start, program)
+        return program, await finished_within(self._running(), work, seconds, program.late_failures)
+
+    def _begin(self, profile: Profile, start: RootStart, new_session: bool, owner: object) -> DebuggedProgram:
+        """Add a program that is about to be started; at once, so that of two starts without `new_session` one fails."""
+        self.programs.check_free(new_session=new_session)
+        program = self.programs.add(f"s-{next(self._numbers)}", profile, start, owner)
+        self._add(program.id, profile, start, program)
+        return program
+
+    async def _start(self, program: DebuggedProgram) -> DebugSession:
+        session = self._sessions[program.id]
         try:
-            self.console, self.sources = self._new_console(), Sources(self.settings.roots)
-            if isinstance(start, Launch):
-                self.sources.learn(start.program, "")
-                code = profile.programs.given_code(start.options)
-                if code is not None and profile.programs.code_file is not None:
-                    self.sources.learn_code(profile.programs.code_file, code)
-            session = self._add(profile, start, None)
             await self._running().start(self._live, session)
-            self.last_start = (profile, start)
+            self.programs.started(program)
         except (AdapterRefused, CannotRun, AdapterGone, ProtocolViolation) as error:
-            output = "".join(entry.text for entry in self.console.entries())[-LAST_OUTPUT_LENGTH:]
-            raise start_failure(profile, start, error, output) from error
+            output = "".join(entry.text for entry in program.console.entries())[-LAST_OUTPUT_LENGTH:]
+            raise start_failure(program.profile, program.start, error, output) from error
         finally:
-            self.start_over.set()
+            program.start_over.set()
         return session
-
-    async def start_within(self, profile: Profile, start: RootStart, seconds: float) -> DebugSession | None:
-        """Start as `start` does; None if it takes longer than `seconds`, and then it continues. Cancelling ends it."""
-        return await finished_within(self._running(), lambda: self.start(profile, start), seconds, self.late_failures)
-
-    def check_free(self) -> None:
-        """Raise unless a session may be started.
-
-        Raises:
-            UsageError: `SESSION_ACTIVE`.
-        """
-        if not self.start_over.is_set():
-            raise UsageError(
-                "SESSION_ACTIVE",
-                "Another call is just starting a debug session. See it with debug_state, or end it with replace=true.",
-                {"session": self.state.focus},
-            )
-        if self.state.root is not None:
-            raise session_active(self.state)
 
     def _running(self) -> trio.Nursery:
         if self._nursery is None:
             raise AssertionError("the debugger is not running")
         return self._nursery
 
-    def _add(self, profile: Profile, start: Start, parent: str | None) -> DebugSession:
+    def _add(
+        self, session_id: str, profile: Profile, start: Start, program: DebuggedProgram, parent: str | None = None
+    ) -> DebugSession:
         shared = SharedContext(
             merger=self.merger,
             clock=self.clock,
             breakpoints=self.breakpoints,
-            console=self.console,
-            sources=self.sources,
+            console=program.console,
+            sources=program.sources,
             runtime=self._runtime,
             host=self.host,
             open_child=self._open_child,
         )
-        session = DebugSession(f"s-{next(self._numbers)}", profile, start, shared, parent)
+        session = DebugSession(session_id, profile, start, shared, parent)
+        program.sessions.add(session_id)
         self._sessions[session.id] = session
         return session
 
@@ -259,7 +269,11 @@ class Debugger:
             raise AdapterRefused("startDebugging", f"{bound} programs are being debugged already")
         if not profile.serves_child(start.configuration):
             raise AdapterRefused("startDebugging", f"child sessions of {profile.name} are not supported")
-        self._running().start_soon(self._live_child, self._add(profile, start, parent_id))
+        program = self.programs.of(parent_id)
+        if program is None:
+            raise AdapterRefused("startDebugging", "the session is over")
+        child = self._add(f"s-{next(self._numbers)}", profile, start, program, parent_id)
+        self._running().start_soon(self._live_child, child)
 
     async def _live_child(self, session: DebugSession) -> None:
         try:
@@ -288,40 +302,21 @@ class Debugger:
 
     # --- Waiting ---------------------------------------------------------------------------------------------
 
-    async def wait_stop(self, session_id: str | None = None) -> Outcome:
-        """Wait until a session of the tree is paused, or the whole tree has ended. The caller bounds the wait.
+    async def wait_stop(
+        self, session_id: str | None = None, *, of: Collection[str] | None = None, seen: Container[int] = ()
+    ) -> Outcome:
+        """Wait until a session of the program at hand is paused, or the program has ended. The caller bounds the wait.
 
-        With `session_id`, as for a step, only that session's stop counts while it lives.
+        With `session_id`, as for a step, only that session's stop counts while it lives. `of`: the stops of these
+        programs count, by the ids of their root sessions, and the end of any of them. Stops `seen` before do not count.
         """
-        root = self.state.root
-
-        def tree_ended(state: State) -> bool:
-            return root is None or state.root is None or state.root.id != root.id
-
-        def stopped(state: State) -> Snapshot | None:
-            named = state.snapshot(session_id) if session_id is not None else None
-            candidates = [named] if named is not None else [state.focused, *state.snapshots]
-            return next((each for each in candidates if each is not None and each.phase == "Paused"), None)
-
-        # No old stop can be mistaken for the new one: a session counts as running before its resume is written.
-        state = await self.merger.wait_until(lambda now: tree_ended(now) or stopped(now) is not None)
-        paused = stopped(state)
-        if tree_ended(state) or paused is None:
-            return Outcome(ended=state.last)
-        return Outcome(paused=paused)
+        own = self.programs.at_hand() if session_id is None else self.programs.of(session_id)
+        wanted = of if of is not None else [] if own is None else [own.id]
+        return await wait_outcome(self.merger, wanted, session_id, seen=seen)
 
     async def wait_locals(self, paused: Snapshot) -> Snapshot:
         """Wait for the locals of a stop's top frame; return the stop with them. The caller bounds the wait."""
-        state = await self.merger.wait_until(lambda now: _has_locals(now, paused))
-        current = state.snapshot(paused.id)
-        return current if current is not None and current.stop == paused.stop else paused
-
-
-def _has_locals(state: State, stopped: Snapshot) -> bool:
-    now = state.snapshot(stopped.id)
-    if now is None or now.generation != stopped.generation or not now.stack.frames:
-        return True
-    return now.stack.locals is not None
+        return await wait_locals(self.merger, paused)
 
 
 @asynccontextmanager

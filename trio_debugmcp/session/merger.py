@@ -9,6 +9,7 @@ The merger waits for nothing but its inbox. A request made from here would deadl
 by the DAP reader, which waits for the event pump, which waits for this inbox.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from typing import Protocol
@@ -21,6 +22,7 @@ from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
+from trio_debugmcp.state.session_resources import changed_in_sessions, gone
 from trio_debugmcp.state.timeline import happenings, starts_over
 
 MERGE_SECONDS = 1.0
@@ -43,7 +45,7 @@ class Merger:
     def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
-        self.revisions = dict.fromkeys(RESOURCES, 0)
+        self.revisions = Counter(dict.fromkeys(RESOURCES, 0))
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
         self._listener = listener
         # No buffer: a sender is never ahead of the state by more than its own change.
@@ -82,18 +84,20 @@ class Merger:
         old = self.state
         new = reduce(change, old)
         news = happenings(old, change, new)
-        if starts_over(change):
+        if starts_over(old, change):
             news += self.timeline.start_over()
         if news:
             new = replace(new, happened=self.timeline.record(news))
         if new is old:
             return
         self.state = new
-        uris = changed(old, new)
+        uris = changed(old, new) | changed_in_sessions(old, new)
         for uri in uris:
             self.revisions[uri] += 1
         if uris:
             self._listener.resources_updated(uris)
+        for uri in gone(old, new):  # a session's own resources: no id is used again, so they are never read again
+            del self.revisions[uri]
         # The list of resources depends on one thing: whether there is a session.
         if (old.focused is None) != (new.focused is None):
             self._listener.list_changed()

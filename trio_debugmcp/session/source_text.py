@@ -18,7 +18,7 @@ async def source_text(debugger: Debugger, path: str) -> str:
     Raises:
         UsageError: `INVALID_PATH` with the public sentence, or `PERMISSION_DENIED`.
     """
-    source = debugger.sources.find(path)
+    source = debugger.programs.sources_with(path).find(path)
     if source.text is not None:
         return source.text
     if not source.reference:

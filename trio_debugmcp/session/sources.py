@@ -77,6 +77,9 @@ class Sources:
     def __repr__(self) -> str:
         return f"<Sources, {len(self._known)} known>"
 
+    def __contains__(self, path: str) -> bool:
+        return path in self._known
+
     def known(self) -> list[str]:
         """Return every known path, sorted."""
         return sorted(self._known)

@@ -107,12 +107,16 @@ def session_active(state: State) -> UsageError:
     """Return the `SESSION_ACTIVE` error of a start while there is a session; it says what that session is."""
     root = state.root
     if root is None or root.origin.launch_mode == "Launch":
-        what, advice = "is already active", "Pass replace=true, end it with debug_disconnect, or use debug_restart"
+        what = "is already active"
+        advice = (
+            "Pass replace=true, or new_session=true to debug both, end it with debug_disconnect, or use debug_restart"
+        )
     elif root.origin.listens:
         what = f"already listens at {root.origin.process_name} for programs to dial in"
         advice = "Start programs yourself, with the line in them, or end it with debug_disconnect: they run on"
     else:
-        what, advice = "is already active", "End it with debug_disconnect: the program runs on"
+        what = "is already active"
+        advice = "End it with debug_disconnect: the program runs on. Or pass new_session=true to debug both"
     return UsageError("SESSION_ACTIVE", f"A debug session {what}. {advice}.", {"session": state.focus})
 
 

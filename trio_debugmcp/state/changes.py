@@ -42,7 +42,7 @@ class Happened(Change, frozen=True):
 
 
 class SessionOpened(Change, frozen=True):
-    """A session begins; its phase is Starting. Without a `parent` it is the root of a new session tree."""
+    """A session begins; its phase is Starting. Without a `parent` it is the root of a session tree beside others."""
 
     session_id: str
     origin: Origin
@@ -75,6 +75,12 @@ class SessionClosed(Change, frozen=True):
     exit_code: int | None = None
     failed: bool = False
     killed: bool = False
+
+
+class FocusMoved(Change, frozen=True):
+    """A client that controls programs has been answered about this session; it may be of another program."""
+
+    session_id: str
 
 
 class EventReceived(Change, frozen=True):
@@ -233,7 +239,7 @@ class WrittenPiece(Struct, frozen=True):
 
 
 class OutputWritten(Change, frozen=True):
-    """The program wrote output. `total` counts the characters of the whole session tree so far."""
+    """The program wrote output. `total` counts the characters of its whole session tree so far."""
 
     session_id: str
     total: int

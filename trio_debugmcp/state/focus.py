@@ -2,18 +2,22 @@
 
 The whole rule:
 
-- A root session that opens takes the focus; a child that opens does not, unless a session that listens has it: that
-  one has no program, so it has the focus only as long as no other session is there.
+- A root session takes the focus when it has started, or when it opens and there is no other session. A child that
+  opens does not, unless a session that listens has it: that one has no program, so it has the focus only as long as no
+  other session is there.
 - A stop takes it, unless another session has it and is paused or in the middle of a step: a client must not lose the
   session it works in because another process stops as well.
-- Continuing the focused session passes the focus to the session that has been paused longest, if there is one. A step
-  keeps it, because its stop is expected in the same session.
+- Continuing the focused session passes the focus to the session of the same tree that has been paused longest, if there
+  is one. A step keeps it, because its stop is expected in the same session.
 - A resume that the adapter refused takes it: the client that asked for it is still at that stop.
+- The session that a tool has answered about takes it from the sessions of other programs, if the tool is one that
+  controls programs: what a client does next without naming a session is about the program of its last answer.
 - When the focused session ends, the focus goes to the session that has been paused longest, or to the parent if none is
-  paused, or to the oldest session if the parent has ended before or only listens.
+  paused, or to the oldest session if the parent has ended before or only listens. Those of the same tree come before
+  those of other programs.
 
-`reduce` applies the first and the fourth itself; the functions here decide the others. Each returns the id of the
-session in focus after the change.
+`reduce` applies the first and the last but one itself, and the fourth; the functions here decide the others. Each
+returns the id of the session in focus after the change.
 """
 
 from collections.abc import Iterable
@@ -24,7 +28,8 @@ from trio_debugmcp.state.model import ResumeKind, Snapshot, State
 def focus_after_open(state: State, opened: Snapshot) -> str | None:
     """The focus after a child has opened."""
     focused = state.focused
-    return opened.id if focused is not None and focused.origin.listens else state.focus
+    listens = focused is not None and focused.origin.listens and focused.id == opened.parent
+    return opened.id if listens else state.focus
 
 
 def focus_after_stop(state: State, session_id: str) -> str:
@@ -38,24 +43,33 @@ def focus_after_stop(state: State, session_id: str) -> str:
 def focus_after_resume(state: State, session_id: str, kind: ResumeKind) -> str | None:
     """The focus after a resume of a session, which no longer counts as paused in `state`."""
     if kind == "continue" and state.focus == session_id:
-        waiting = _longest_paused(state.snapshots)
+        waiting = _longest_paused(_of_tree(state, session_id))
         if waiting is not None:
             return waiting.id
     return state.focus
 
 
-def focus_after_end(focus: str | None, closed: Snapshot, left: tuple[Snapshot, ...]) -> str | None:
+def focus_after_end(state: State, closed: Snapshot, left: tuple[Snapshot, ...]) -> str | None:
     """The focus after the end of a session and its children; `left` are the snapshots of the others."""
-    if any(snapshot.id == focus for snapshot in left):
-        return focus
-    waiting = _longest_paused(left)
+    if any(snapshot.id == state.focus for snapshot in left):
+        return state.focus
+    remaining = {each.id for each in left}
+    own = [each for each in _of_tree(state, closed.id) if each.id in remaining]
+    candidates = own or left
+    waiting = _longest_paused(candidates)
     if waiting is not None:
         return waiting.id
     # A child may open after its parent has ended, because the two come from different adapters: its parent is not left.
-    if any(snapshot.id == closed.parent and not snapshot.origin.listens for snapshot in left):
+    if any(snapshot.id == closed.parent and not snapshot.origin.listens for snapshot in candidates):
         return closed.parent
-    oldest = next((snapshot for snapshot in left if not snapshot.origin.listens), left[0] if left else None)
+    first = candidates[0] if candidates else None
+    oldest = next((snapshot for snapshot in candidates if not snapshot.origin.listens), first)
     return None if oldest is None else oldest.id
+
+
+def _of_tree(state: State, session_id: str) -> list[Snapshot]:
+    roots = state.roots()
+    return [each for each in state.snapshots if roots[each.id] == roots.get(session_id)]
 
 
 def _longest_paused(snapshots: Iterable[Snapshot]) -> Snapshot | None:

@@ -2,6 +2,8 @@
 
 A change makes new structs along the path to it and shares the rest, so two states can be compared cheaply, and a task
 that holds one sees a consistent picture. Only `reduce` makes new states.
+
+Long because it is the list of what is known: a struct for each thing, and the fields say what it is made of.
 """
 
 from typing import Literal
@@ -154,7 +156,8 @@ class Snapshot(Struct, frozen=True):
     `generation` increases with every stop and resume: the answer to a request of an earlier generation is dropped.
     `sources_loaded` counts the adapter's `loadedSource` events, which notify the subscribers of the modules.
     `dialed_in` counts the programs that have dialed in to a session that listens. `failed` is set if the session ended
-    because the connection to its adapter was lost, or because of an error.
+    because the connection to its adapter was lost, or because of an error. `written` is the position of the end of the
+    output, which all sessions of a tree share.
     """
 
     id: str
@@ -173,6 +176,7 @@ class Snapshot(Struct, frozen=True):
     end_reason: str | None = None
     failed: bool = False
     dialed_in: int = 0
+    written: int = 0
 
 
 class Binding(Struct, frozen=True):
@@ -294,11 +298,12 @@ class ExceptionBreakpoint(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The whole state: a snapshot per live session, the root first, and the breakpoints.
+    """The whole state: a snapshot per live session, parents before their children, and the breakpoints.
 
-    `stops` counts the stops of all sessions. `last` is the root session that ended last, as it was at its end. Output
-    and timeline events are kept in ring buffers outside; `written` and `happened` are the positions of their ends, so
-    that comparing two states shows whether there is something new in them. `captures` are what users call snapshots.
+    `stops` counts the stops of all sessions. `ended` are the last root sessions that have ended, as they were at their
+    end. Output and timeline events are kept in ring buffers outside; `Snapshot.written` and `happened` are the
+    positions of their ends, so that comparing two states shows whether there is something new in them. `captures` are
+    what users call snapshots.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -306,8 +311,7 @@ class State(Struct, frozen=True):
     stops: int = 0
     breakpoints: tuple[Breakpoint, ...] = ()
     exceptions: tuple[ExceptionBreakpoint, ...] = ()
-    last: Snapshot | None = None
-    written: int = 0
+    ended: tuple[Snapshot, ...] = ()
     happened: int = 0
     captures: tuple[Capture, ...] = ()
 
@@ -317,9 +321,25 @@ class State(Struct, frozen=True):
         return None if self.focus is None else self.snapshot(self.focus)
 
     @property
+    def last(self) -> Snapshot | None:
+        """The root session that ended last."""
+        return self.ended[-1] if self.ended else None
+
+    def end_of(self, root_id: str) -> Snapshot | None:
+        """A root session that has ended, as it was at its end; None if that is too long ago."""
+        return next((each for each in self.ended if each.id == root_id), None)
+
+    @property
     def root(self) -> Snapshot | None:
-        """The session that was launched or attached to, of which the others are children."""
-        return next((snapshot for snapshot in self.snapshots if snapshot.parent is None), None)
+        """The session that was launched or attached to, of which the one in focus comes."""
+        return None if self.focus is None else self.snapshot(self.roots().get(self.focus, ""))
+
+    def roots(self) -> dict[str, str]:
+        """The id of every session, with that of the root it comes from; one whose parent has ended is a root."""
+        roots: dict[str, str] = {}
+        for each in self.snapshots:  # parents stand before their children, so one pass finds the root of each
+            roots[each.id] = roots.get(each.parent or "", each.id)
+        return roots
 
     def has_lasting_children(self, session_id: str) -> bool:
         """Whether a session has children that outlive it."""

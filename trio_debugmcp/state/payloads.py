@@ -126,7 +126,7 @@ class TimelineEvent(Payload, frozen=True):
 
 
 class ChildSession(Payload, frozen=True):
-    """A summary of another session of the same tree."""
+    """A summary of a session."""
 
     session_id: str
     process_id: int | None
@@ -176,6 +176,14 @@ class SessionPayload(Payload, frozen=True):
     parent_session_id: str | None
     revision: int
     listening: Listening | UnsetType = UNSET
+
+
+class SessionsPayload(Payload, frozen=True):
+    """`debugger://sessions`: those of all programs, parents before their children, and which of them is in focus."""
+
+    sessions: list[ChildSession]
+    focus: str | None
+    revision: int
 
 
 class BreakpointPayload(Payload, frozen=True):

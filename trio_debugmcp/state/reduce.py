@@ -64,6 +64,7 @@ from trio_debugmcp.state.changes import (
     EventReceived,
     ExceptionBreakpointPut,
     ExceptionBreakpointsBound,
+    FocusMoved,
     Happened,
     HitsRecorded,
     LocalsFetched,
@@ -80,6 +81,9 @@ from trio_debugmcp.state.changes import (
 from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after, with_child
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
+
+MAX_ENDED = 16
+"""Ended root sessions that are kept: as many as there may be at a time, for those who wait for the end of each."""
 
 
 @singledispatch
@@ -100,12 +104,14 @@ def _(change: SessionOpened, state: State) -> State:
     opened = Snapshot(change.session_id, change.origin, change.parent, change.outlives_parent)
     if change.parent is not None:
         others = tuple(with_child(each) if each.id == change.parent else each for each in state.snapshots)
+        opened = replace(opened, written=next((each.written for each in others if each.id == change.parent), 0))
         return replace(state, snapshots=(*others, opened), focus=focus_after_open(state, opened))
+    if state.focus is not None:  # another program runs: it keeps its hits, and the focus until this one has started
+        return replace(state, snapshots=(*state.snapshots, opened))
     return replace(
         state,
         snapshots=(opened,),
         focus=opened.id,
-        written=0,
         breakpoints=tuple(without_history(each) for each in state.breakpoints),
         exceptions=tuple(replace(each, hits=0, session_ids=(), problem=None) for each in state.exceptions),
     )
@@ -125,7 +131,14 @@ def _(change: SessionStarted, state: State) -> State:
         # The program may have stopped at its entry, or ended, before the adapter answered that it is configured.
         return replace(snapshot, phase="Running") if snapshot.phase == "Starting" else snapshot
 
-    return _with_snapshot(state, change.session_id, start)
+    state = _with_snapshot(state, change.session_id, start)
+    started = state.snapshot(change.session_id)
+    return state if started is None or started.parent is not None else _focused(state, started.id)
+
+
+@reduce.register
+def _(change: FocusMoved, state: State) -> State:
+    return _focused(state, change.session_id)
 
 
 @reduce.register
@@ -141,8 +154,8 @@ def _(change: SessionClosed, state: State) -> State:
     return replace(
         released(state, gone),
         snapshots=left,
-        focus=focus_after_end(state.focus, closed, left),
-        last=closed if closed.parent is None else state.last,
+        focus=focus_after_end(state, closed, left),
+        ended=(*state.ended, closed)[-MAX_ENDED:] if closed.parent is None else state.ended,
         captures=without_sessions(state.captures, gone),
     )
 
@@ -237,8 +250,14 @@ def _(change: EventReceived, state: State) -> State:
 
 @reduce.register
 def _(change: OutputWritten, state: State) -> State:
-    # Output of a session that has ended must not mark the output of the next one as changed.
-    return state if state.snapshot(change.session_id) is None else replace(state, written=change.total)
+    roots = state.roots()
+    root = roots.get(change.session_id)
+    if root is None:  # the output of a session that has ended must not mark that of the next one as changed
+        return state
+    snapshots = tuple(
+        replace(each, written=change.total) if roots[each.id] == root else each for each in state.snapshots
+    )
+    return replace(state, snapshots=snapshots)
 
 
 @reduce.register
@@ -349,6 +368,13 @@ def _(change: CapturesRemoved, state: State) -> State:
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def _focused(state: State, session_id: str) -> State:
+    """The state with that session in focus, unless the session in focus comes from the same root."""
+    roots = state.roots()
+    wanted = roots.get(session_id)
+    return state if wanted in (None, roots.get(state.focus or "")) else replace(state, focus=session_id)
 
 
 def _with_snapshot(state: State, session_id: str, updated: Callable[[Snapshot], Snapshot]) -> State:

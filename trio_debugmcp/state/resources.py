@@ -54,11 +54,11 @@ _SOURCE_PREFIX = "debugger://source/"
 class Rings(Protocol):
     """The ring buffers of output and timeline events, which are kept outside the state.
 
-    The state has only the positions of their ends (`State.written`, `State.happened`), so that it stays small.
+    The state has only the positions of their ends (`Snapshot.written`, `State.happened`), so that it stays small.
     """
 
-    def output_payload(self, revision: int) -> OutputPayload:
-        """Return the newest entries for `debugger://output`."""
+    def output_payload(self, session_id: str, revision: int) -> OutputPayload:
+        """Return the newest entries for `debugger://output`, of the program that a session belongs to."""
         ...
 
     def timeline_payload(self, revision: int) -> TimelinePayload:
@@ -267,8 +267,9 @@ RESOURCES: dict[str, Resource] = {
             OUTPUT,
             "Program Output",
             "The end of what the program has written to its standard output and standard error",
-            lambda state, _snapshot: (state.written,),  # one ring for all sessions of a tree
-            lambda view: view.rings.output_payload(view.revision),
+            # One ring for all sessions of a tree; the root tells the rings of two programs apart.
+            lambda state, snapshot: (state.roots().get(snapshot.id), snapshot.written),
+            lambda view: view.rings.output_payload(view.snapshot.id, view.revision),
         ),
         Resource(
             MODULES,

@@ -3,13 +3,14 @@
 from msgspec import UNSET, UnsetType
 
 from trio_debugmcp.state.model import Snapshot, State
-from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, iso_time
+from trio_debugmcp.state.payloads import ChildSession, Listening, SessionPayload, SessionsPayload, iso_time
 
 
 def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionPayload:
     """The payload of `debugger://session`, also for a session that has ended."""
     origin = snapshot.origin
     stop = snapshot.stop if snapshot.phase == "Paused" else None
+    roots = {snapshot.id: snapshot.id, **state.roots()}  # one that has ended is in no tree
     return SessionPayload(
         process_id=origin.process_id,
         process_name=origin.process_name,
@@ -28,7 +29,7 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
         exit_code=snapshot.exit_code,
         exception=None if stop is None else stop.exception,
         children=[_child(each) for each in state.snapshots if each.parent == snapshot.id],
-        sessions=[_child(each) for each in state.snapshots],
+        sessions=[_child(each) for each in state.snapshots if roots[each.id] == roots[snapshot.id]],
         session_id=snapshot.id,
         parent_session_id=snapshot.parent,
         revision=revision,
@@ -38,8 +39,27 @@ def session_payload(state: State, snapshot: Snapshot, revision: int) -> SessionP
 
 def session_parts(state: State, snapshot: Snapshot) -> tuple[object, ...]:
     """The parts of the state that the payload is made of."""
-    others = tuple((each.id, each.origin, each.phase, each.stop) for each in state.snapshots)
-    return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, others
+    root = state.roots().get(snapshot.id)
+    return own_parts(snapshot), tree_parts(state).get(root or "", ())
+
+
+def own_parts(snapshot: Snapshot) -> tuple[object, ...]:
+    """The parts of one session that its payload is made of."""
+    return snapshot.id, snapshot.origin, snapshot.phase, snapshot.stop, snapshot.exit_code, snapshot.dialed_in
+
+
+def tree_parts(state: State) -> dict[str, tuple[object, ...]]:
+    """The parts of all sessions that the payloads of those of their tree are made of, by the id of its root."""
+    roots = state.roots()
+    trees: dict[str, list[object]] = {}
+    for each in state.snapshots:
+        trees.setdefault(roots[each.id], []).append((each.id, each.parent, each.origin, each.phase, each.stop))
+    return {root: tuple(parts) for root, parts in trees.items()}
+
+
+def sessions_payload(state: State, revision: int) -> SessionsPayload:
+    """The payload of `debugger://sessions`."""
+    return SessionsPayload([_child(each) for each in state.snapshots], state.focus, revision)
 
 
 def _listening(state: State, snapshot: Snapshot) -> Listening | UnsetType:

@@ -62,9 +62,9 @@ _NAMES_ONLY = frozenset({"env", "adapter_options"})
 """Arguments whose values may be secrets: only the names in them are recorded."""
 
 
-def starts_over(change: Change) -> bool:
-    """Whether the timeline begins anew: with a session that a client started, not with its children."""
-    return isinstance(change, SessionOpened) and change.parent is None
+def starts_over(old: State, change: Change) -> bool:
+    """Whether the timeline begins anew: with a session that a client started, while there is no other."""
+    return isinstance(change, SessionOpened) and change.parent is None and old.focus is None
 
 
 def happenings(old: State, change: Change, new: State) -> list[Happening]:

@@ -22,6 +22,7 @@ from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import CRASH_NOTE, behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack
 from trio_debugmcp.state.payloads import ExceptionInfo, Location, OutputEntry, UnixTime, signal_name
 
@@ -44,6 +45,9 @@ _LOCALS_BYTES = 8000
 """JSON bytes of the top frame's locals; variables_get has the rest."""
 
 UNKNOWN_DATA = "the adapter does not say which data breakpoint was hit, and their values do not show it"
+
+_MAX_OTHERS = 5
+"""Programs that a note names; debug_state has all of them."""
 
 _PLAIN_MODE = "always"
 """How an exception stops the program unless something else is said: where it is raised."""
@@ -103,12 +107,22 @@ async def stop_answer(
         AdapterGone: the session ended because its adapter did.
         DebugError: the program never ran: its start has failed after the wait for that.
     """
+    found = None if outcome is None else outcome.paused or outcome.ended
+    about = session_id if found is None else found.id
+    with chosen(about or debugger.programs.chosen):  # its console and sources, whatever takes the focus meanwhile
+        return await _stop_answer(debugger, outcome, deadline, timed_out, session_id)
+
+
+async def _stop_answer(
+    debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool, session_id: str | None
+) -> Stop:
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
-    if ended is not None:
-        await debugger.start_over.wait()  # a start that fails has ended the session just before
-        if debugger.late_failures:
-            raise debugger.late_failures[0]
+    program = debugger.programs.at_hand()
+    if ended is not None and program is not None:
+        await program.start_over.wait()  # a start that fails has ended the session just before
+        if program.late_failures:
+            raise program.late_failures[0]
     if ended is not None and ended.failed:
         raise AdapterGone(ended.end_reason or "the debug adapter is gone")
     reader, console = READER.get(), debugger.console
@@ -121,7 +135,8 @@ async def stop_answer(
         found = paused_answer(debugger, paused)
     elif ended is not None:
         found = ended_answer(ended)
-        found = replace(found, notes=[*found.notes, *survived_notes(debugger), *end_notes(debugger)])
+        notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger), *others_notes(debugger, ended.id)]
+        found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots else None)
     else:
         named = debugger.state.snapshot(session_id) if session_id is not None else None
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
@@ -163,6 +178,17 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
         notes=notes,
         session=_several(debugger, snapshot.id),
     )
+
+
+def others_notes(debugger: Debugger, session_id: str) -> list[str]:
+    """Return a note on the programs that are debugged beside one that is over."""
+    state = debugger.state
+    others = [each for each in state.snapshots if state.roots()[each.id] == each.id != session_id]
+    if not others:
+        return []
+    named = ", ".join(f"{each.id} {each.origin.process_name or ''} ({each.phase})" for each in others[:_MAX_OTHERS])
+    more = f" and {len(others) - _MAX_OTHERS} more" if len(others) > _MAX_OTHERS else ""
+    return [f"other programs are still debugged: {named}{more}; in focus is {state.focus}"]
 
 
 def ended_answer(ended: Snapshot) -> Stop:
@@ -213,7 +239,7 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
 def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
     """Return an answer that shows all sessions, where there are several."""
     snapshots = debugger.state.snapshots
-    if len(snapshots) < 2:
+    if len(snapshots) + (answer.state == "Disconnected") < 2:
         return answer
     places = Places(debugger.workspace.directory)
     return replace(answer, sessions=[session_line(places, each) for each in snapshots])

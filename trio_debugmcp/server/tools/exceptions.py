@@ -29,8 +29,8 @@ class ExceptionGetContext(Params, frozen=True, kw_only=True):
 
 async def _exception_context(debugger: Debugger, params: ExceptionGetContext) -> ExceptionAnswer:
     bounds = ContextBounds(params.max_inner, params.max_frames, params.variables_for_frames)
-    last = debugger.state.last
-    if params.session_id is None and debugger.state.focused is None and last is not None:
+    last = debugger.programs.ended_at_hand()
+    if last is not None:
         return _printed(debugger, last, bounds)
     session, snapshot = debugger.paused(params.session_id)
     found = await exception_context(session.requests, session.probe, snapshot, bounds)

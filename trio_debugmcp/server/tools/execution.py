@@ -22,7 +22,7 @@ from trio_debugmcp.session.memory import instructions
 from trio_debugmcp.session.probe import waiting_line
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.targets import step_in_target
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Snapshot, State
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
@@ -32,6 +32,7 @@ class DebugWait(Params, frozen=True, kw_only=True):
         Meta(description="Wait for a stop at this one; any other stop ends the wait as well."),
     ] = None
     show: Show = []
+    session_id: SessionId = None
 
 
 class DebugContinue(Params, frozen=True, kw_only=True):
@@ -76,16 +77,24 @@ class DebugRunTo(Params, frozen=True, kw_only=True):
 async def _wait(debugger: Debugger, params: DebugWait) -> Stop:
     if params.breakpoint_id is not None:
         debugger.breakpoints.find(params.breakpoint_id)
-    debugger.session()
+    session = debugger.session(params.session_id)
     deadline = trio.current_time() + params.timeout
     outcome: Outcome | None = None
+    of, seen = (None, set[int]()) if params.session_id is not None else _anywhere(debugger.state)
     with trio.move_on_at(deadline):
-        outcome = await debugger.wait_stop()
-    report = await wait_answer(debugger, outcome, deadline, show=params.show)
+        outcome = await debugger.wait_stop(None if session.parent is None else params.session_id, of=of, seen=seen)
+    report = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=params.session_id)
     focused = debugger.state.focused
     if outcome is None and focused is not None and focused.origin.listens:
         return replace(report, notes=[*report.notes, listening_note(focused)])
     return report
+
+
+def _anywhere(state: State) -> tuple[set[str], set[int]]:
+    """Return all programs, any of which may be the next to stop, and the old stops of those that are not in focus."""
+    roots = state.roots()
+    others = [each for each in state.snapshots if roots[each.id] != roots.get(state.focus or "")]
+    return {*roots.values()}, {each.stop.number for each in others if each.stop is not None}
 
 
 async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:

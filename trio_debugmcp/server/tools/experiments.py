@@ -12,6 +12,7 @@ from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.experiments import BatchStop, UntilStop, batch_answer, until_answer
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.beside import check_free
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
 from trio_debugmcp.server.tools.launching import DebugLaunch, launch, run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
@@ -19,7 +20,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.frames import active_thread
 from trio_debugmcp.session.observations import Place, Run
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import State
 
 STOP_SECONDS = 5.0
 """From the hit that completes a run to the stop that follows it, if one process of the program had all the hits."""
@@ -164,8 +165,7 @@ def _moves(debugger: Debugger, params: BatchEvaluate) -> bool:
         UsageError: `NO_SESSION`, `NOT_PAUSED` or `SESSION_ACTIVE`.
     """
     if params.launch is not None:
-        if not params.launch.replace:
-            debugger.check_free()
+        check_free(debugger, params.launch)
         return True
     if debugger.root_session() is None:
         if debugger.last_start is None or not isinstance(debugger.last_start[1], Launch):
@@ -208,18 +208,7 @@ async def _wait(debugger: Debugger, run: Run, before: State) -> Outcome | None:
 
 
 async def _new_stop(debugger: Debugger, before: State) -> Outcome:
-    root = debugger.state.root
-    known = {each.stop.number for each in before.snapshots if each.stop is not None}
-
-    def stopped(state: State) -> Snapshot | None:
-        paused = [each for each in (state.focused, *state.snapshots) if each is not None and each.phase == "Paused"]
-        return next((each for each in paused if each.stop is not None and each.stop.number not in known), None)
-
-    def ended(state: State) -> bool:
-        return root is None or state.root is None or state.root.id != root.id
-
-    state = await debugger.merger.wait_until(lambda now: ended(now) or stopped(now) is not None)
-    return Outcome(ended=state.last) if ended(state) else Outcome(paused=stopped(state))
+    return await debugger.wait_stop(seen={each.stop.number for each in before.snapshots if each.stop is not None})
 
 
 TOOLS = (

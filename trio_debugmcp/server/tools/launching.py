@@ -15,10 +15,11 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
 from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.tools.answering import wait_answer
+from trio_debugmcp.server.tools.beside import caller, check_free, make_room
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
-from trio_debugmcp.server.tools.tool import Params, Seconds, Show, Tool, Wait
+from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.exceptions import LEAVES_CODE
@@ -62,6 +63,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     ] = []
     show: Show = []
     replace: Annotated[bool, Meta(description="End the session that is there.")] = False
+    new_session: NewSession = False
     console: Annotated[
         Literal["pipes"],
         Meta(description="How the program's streams are connected: by pipes that the server owns."),
@@ -88,22 +90,15 @@ class Target(Struct, frozen=True):
 
 async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     """Run a program until it stops, ends, or the time is over. With `wait` false it only starts."""
-    if not params.replace:
-        debugger.check_free()
+    check_free(debugger, params)
     cwd = debugger.workspace.resolve(params.cwd or ".")
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     target = _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
     specs = [_spec(debugger, each, cwd, target.profile) for each in params.breakpoints]
-    session = debugger.root_session()
-    if session is not None:
-        await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
-    for spec in specs:
-        if isinstance(spec, ExceptionSpec):
-            await debugger.breakpoints.set_exception(spec)
-        else:
-            await debugger.breakpoints.set(spec, READER.get())
+    beside = await make_room(debugger, params)
+    await _set_all(debugger, specs)
     earlier = frozenset(debugger.breakpoints.earlier)
     interpreter, is_own = _interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
@@ -121,13 +116,30 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         restart_at_entry=_stops_at_entry(debugger, params, of_users=True),
     )
     answer = await run_program(
-        debugger, target.profile, start, wait=params.wait, timeout=params.timeout, show=params.show, earlier=earlier
+        debugger,
+        target.profile,
+        start,
+        beside=beside,
+        wait=params.wait,
+        timeout=params.timeout,
+        show=params.show,
+        earlier=earlier,
     )
     notes = [] if is_own else [f"runs on {interpreter}"]
-    if in_library and params.just_my_code:
-        notes.append("the program is a library's file, so code of libraries is not stepped over (just_my_code=false)")
+    notes += [_IN_LIBRARY] if in_library and params.just_my_code else []
     notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
+
+
+_IN_LIBRARY = "the program is a library's file, so code of libraries is not stepped over (just_my_code=false)"
+
+
+async def _set_all(debugger: Debugger, specs: Sequence[BreakpointSpec | ExceptionSpec]) -> None:
+    for spec in specs:
+        if isinstance(spec, ExceptionSpec):
+            await debugger.breakpoints.set_exception(spec)
+        else:
+            await debugger.breakpoints.set(spec, READER.get())
 
 
 def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | None, bool]:
@@ -150,6 +162,9 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
     if params.stop_at_entry is not None:
         return params.stop_at_entry
     state = debugger.state
+    if state.root is not None:  # breakpoints of the programs beside it say nothing about this one
+        own = debugger.workspace.resolve(params.program) if params.program is not None else None
+        return not params.breakpoints and not any(each.enabled and each.file == own for each in state.breakpoints)
     there = [each for each in state.breakpoints if not (of_users and each.temporary)]
     stops = any(each.enabled and not each.only_in for each in there)
     stops = stops or any(each.enabled for each in state.exceptions)
@@ -265,33 +280,34 @@ async def run_program(
     start: Launch,
     *,
     timeout: float,
+    beside: bool = False,
     wait: bool = True,
     show: Sequence[str] = (),
     earlier: Container[str] = (),
 ) -> Stop:
     """Start a program and wait for its first stop. At the timeout only the wait ends, and the program runs on.
 
-    `earlier`: breakpoints that have been in force since an earlier session, which the answer names.
+    `beside`: there may be others. `earlier`: breakpoints that have been in force since an earlier session, which the
+    answer names.
     """
     deadline = trio.current_time() + timeout
     edited = await debugger.breakpoints.find_again(lambda file: file_lines(debugger, file))
-    session = await debugger.start_within(profile, start, timeout)
+    program, session = await debugger.start_within(profile, start, timeout, new_session=beside, owner=caller())
     if session is None:
-        focus = debugger.state.focus
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
-        return Stop(state="Running", timed_out=True, notes=[note], session=focus)
+        return Stop(state="Running", timed_out=True, notes=[note], session=program.id)
     pid = None if session.snapshot is None else session.snapshot.origin.process_id
     outcome: Outcome | None = None
     if wait:
         with trio.move_on_at(deadline):
-            outcome = await debugger.wait_stop()
-    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait)
+            outcome = await debugger.wait_stop(of=[program.id])
+    answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
     notes = [each for each in breakpoint_notes(debugger, earlier) if each not in known]
     answer = replace(answer, notes=[*edited, *notes, *answer.notes])
     if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about
         return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)
-    last = session.snapshot or debugger.state.last
+    last = session.snapshot or debugger.state.end_of(session.id)
     return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
 
 

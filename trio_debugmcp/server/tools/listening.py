@@ -58,7 +58,7 @@ class Listening(Answer, frozen=True, kw_only=True):
 
 
 async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
-    debugger.check_free()
+    debugger.programs.check_free()
 
     def locate(profile: Profile) -> str | None:
         return debugger.host.query(f"adapter {profile.name}", profile.locate)

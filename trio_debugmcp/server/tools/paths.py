@@ -46,7 +46,7 @@ def source_path(debugger: Debugger, path: str) -> str:
     Raises:
         UsageError: `INVALID_PATH` or `PERMISSION_DENIED`.
     """
-    known = debugger.sources.known()
+    known = debugger.programs.known_sources()
     if path in known:
         return path
     found = _resolved(debugger, path, None)
@@ -55,7 +55,7 @@ def source_path(debugger: Debugger, path: str) -> str:
 
 def file_lines(debugger: Debugger, file: str) -> list[str] | None:
     """Return the lines of a source file as it is on disk now, or of code as it was given; None if it cannot be read."""
-    code = debugger.sources.code(file)
+    code = debugger.programs.sources_with(file).code(file)
     if code is not None:
         return code.splitlines()
     try:
@@ -84,6 +84,6 @@ def _candidates(debugger: Debugger, path: str, cwd: str | None) -> list[str]:
     here = debugger.workspace.resolve(".")
     if cwd is not None:
         return [str(Path(cwd, path)), path] if cwd != here else [path]
-    program = debugger.state.root or debugger.state.last
+    program = debugger.programs.root_at_hand() or debugger.state.last
     directory = None if program is None else program.origin.working_directory
     return [path, str(Path(directory, path))] if directory not in (None, here) else [path]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.text import STREAMS, in_order
-from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.truncation import truncated
 
@@ -25,11 +25,13 @@ class ProcessReadOutput(Params, frozen=True, kw_only=True):
     max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = (
         16384
     )
+    session_id: SessionId = None
 
 
 class ProcessWriteInput(Params, frozen=True, kw_only=True):
     data: Annotated[str, Meta(description="Text for the program's standard input; a line ends with a newline.")]
     close_after: Annotated[bool, Meta(description="Close the input afterwards: the program reads its end.")] = False
+    session_id: SessionId = None
 
 
 class Output(Answer, frozen=True, kw_only=True):

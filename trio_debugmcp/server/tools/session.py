@@ -14,15 +14,17 @@ from trio_debugmcp.server.answers.printed import printed_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
     Stop,
     ended_answer,
+    others_notes,
     paused_answer,
     running_answer,
     with_crash,
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
+from trio_debugmcp.server.tools.beside import caller, runs_beside
 from trio_debugmcp.server.tools.checks import adapter_for_process, check_program, choose_profile
 from trio_debugmcp.server.tools.launching import run_program
-from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
@@ -39,11 +41,13 @@ class DebugAttach(Params, frozen=True, kw_only=True):
     adapter_options: Annotated[
         dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
     ] = {}
+    new_session: NewSession = False
     timeout: Seconds = 30.0
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
     terminate: Annotated[bool | None, Meta(description="Default: true if launched, false if attached to.")] = None
+    session_id: SessionId = None
 
 
 class DebugRestart(Params, frozen=True, kw_only=True):
@@ -52,6 +56,7 @@ class DebugRestart(Params, frozen=True, kw_only=True):
     ] = None
     show: Show = []
     timeout: Seconds = 30.0
+    session_id: SessionId = None
 
 
 class DebugState(Params, frozen=True, kw_only=True):
@@ -71,11 +76,12 @@ class Ended(Answer, frozen=True, kw_only=True):
 
     ended: bool = False
     detached: bool = False
+    session: str | None = None
     notes: list[str] = []
 
 
 async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
-    debugger.check_free()
+    debugger.programs.check_free(new_session=params.new_session)
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
     profile = choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
@@ -87,7 +93,7 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
         raise UsageError("ATTACH_FAILED", problem)
     session = None
     with trio.move_on_after(params.timeout):
-        session = await debugger.start(profile, start)
+        session = await debugger.start(profile, start, new_session=params.new_session, owner=caller())
     if session is None:
         raise UsageError(
             "TIMEOUT",
@@ -104,12 +110,17 @@ def _is_gone(pid: int | None) -> bool:
 
 
 async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
-    session = debugger.root_session()
-    if session is None:
+    root = debugger.root_session()
+    if root is None:
         return Ended(ended=True, notes=["there was no session"])
-    terminate = params.terminate if params.terminate is not None else isinstance(session.start, Launch)
+    session = root if params.session_id is None else debugger.session(params.session_id)
+    terminate = params.terminate if params.terminate is not None else isinstance(root.start, Launch)
+    several = len(debugger.state.snapshots) > 1
     await debugger.end(session, terminate=terminate, reason="disconnected")
-    return Ended(ended=terminate, detached=not terminate)
+    others = others_notes(debugger, session.id)
+    return Ended(
+        ended=terminate, detached=not terminate, session=session.id if several and others else None, notes=others
+    )
 
 
 async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
@@ -125,12 +136,13 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
     if not {"module", "code"} & start.options.keys():  # before the end of the session that there is
         debugger.host.query(f"program {start.program}", lambda: check_program(profile, start.program))
     session = debugger.root_session()
+    beside = runs_beside(debugger, session)
     if session is not None:
         await debugger.end(session, terminate=True, reason="restarted")
     # A batch lets its program run past the entry, that time only.
     at_entry = start.stop_at_entry if start.restart_at_entry is None else start.restart_at_entry
     again = replace(start, stop_at_entry=at_entry)
-    return await run_program(debugger, profile, again, timeout=params.timeout, show=params.show)
+    return await run_program(debugger, profile, again, beside=beside, timeout=params.timeout, show=params.show)
 
 
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
@@ -145,9 +157,11 @@ async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -
 
 
 async def _state(debugger: Debugger, params: DebugState) -> Stop:
+    last = debugger.programs.ended_at_hand()
+    if last is not None:
+        return with_sessions(debugger, _ended(debugger, last))
     if params.session_id is None and debugger.state.focused is None:
-        last = debugger.state.last
-        return Stop(state="Disconnected") if last is None else _ended(debugger, last)
+        return Stop(state="Disconnected")
     session = debugger.session(params.session_id)
     snapshot = session.snapshot
     if snapshot is None:

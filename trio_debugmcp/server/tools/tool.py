@@ -32,7 +32,8 @@ from trio_debugmcp.server.tools.others import OtherClients
 from trio_debugmcp.server.tools.schema import listed_schema
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
-from trio_debugmcp.state.changes import Happened
+from trio_debugmcp.session.programs import chosen
+from trio_debugmcp.state.changes import FocusMoved, Happened
 from trio_debugmcp.state.payloads import shortened
 from trio_debugmcp.state.timeline import tool_called
 
@@ -75,9 +76,12 @@ Wait = Annotated[bool, Meta(description="Wait for the next stop or the end; fals
 MaxValueLength = Annotated[int, Meta(ge=1, le=1_000_000, description="Characters after which a value is cut.")]
 MaxResultBytes = Annotated[int, Meta(ge=256, le=10_000_000, description="Bytes after which a list is cut.")]
 
+NewSession = Annotated[
+    bool, Meta(description="Debug it beside the programs that are debugged already; then name one with `session_id`.")
+]
 Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 
-UNLISTED = frozenset({"max_result_bytes", "max_value_length", "session_id"})
+UNLISTED = frozenset({"max_result_bytes", "max_value_length", "new_session", "session_id"})
 """Parameters that are rarely needed, of any tool: the list leaves them out, docs/tools.md has them."""
 
 P = TypeVar("P", bound=Params)
@@ -232,7 +236,10 @@ class Toolbox:
             params = _convert(tool, arguments)
             if role == "observe" and getattr(params, "show", None):  # expressions run code of the program
                 raise tool.refusal()
-            result = await tool.run(debugger, params)
+            with chosen(_named_session(debugger, params)):
+                result = await tool.run(debugger, params)
+            if isinstance(result, Stop) and result.session is not None and self.controls(name):
+                await debugger.merger.merge(FocusMoved(result.session))
         except (DebugError, OSError, msgspec.ValidationError) as error:
             if isinstance(error, AdapterGone):
                 await _wait_ended(debugger)
@@ -258,6 +265,18 @@ async def _wait_ended(debugger: Debugger) -> None:
     with trio.move_on_after(ENDING_SECONDS):
         for each in gone:
             await each.closed.wait()
+
+
+def _named_session(debugger: Debugger, params: Params) -> str | None:
+    """Return the session that a call names, which may have ended.
+
+    Raises:
+        UsageError: `NO_SESSION`: it is not known.
+    """
+    named: str | None = getattr(params, "session_id", None)
+    if named is not None and debugger.programs.of(named) is None:
+        debugger.session(named)
+    return named
 
 
 def _convert(tool: Tool, arguments: dict[str, Any]) -> Params:

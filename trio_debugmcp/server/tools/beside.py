@@ -1,0 +1,54 @@
+"""Programs beside others: what the tools that start one and end one say of those that are debugged already."""
+
+from typing import Protocol
+
+from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.session import DebugSession
+
+
+class Beginning(Protocol):
+    """The parameters of a tool that starts a program."""
+
+    @property
+    def replace(self) -> bool: ...
+
+    @property
+    def new_session(self) -> bool: ...
+
+
+def check_free(debugger: Debugger, params: Beginning) -> None:
+    """Raise unless a program may be started.
+
+    Raises:
+        UsageError: `SESSION_ACTIVE`, or `INVALID_PARAMETER`.
+    """
+    if params.replace and params.new_session:
+        raise UsageError(
+            "INVALID_PARAMETER", "Pass either `replace`, which ends a session, or `new_session`, which ends none."
+        )
+    if not params.replace:
+        debugger.programs.check_free(new_session=params.new_session)
+
+
+def runs_beside(debugger: Debugger, session: DebugSession | None) -> bool:
+    """Return whether other programs run beside that of a session which is to be ended."""
+    return session is not None and any(each.id != session.id for each in debugger.programs.living())
+
+
+async def make_room(debugger: Debugger, params: Beginning) -> bool:
+    """End the session that is to be replaced; return whether other programs may run beside the one to come."""
+    if not params.replace:
+        return params.new_session
+    session = debugger.root_session()
+    beside = runs_beside(debugger, session)
+    if session is not None:
+        await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
+    return beside
+
+
+def caller() -> object:
+    """Return the client that this task serves, which is to own what it starts; None if there is none."""
+    return (READER.get() or (None, None))[0]

@@ -1,0 +1,206 @@
+"""`Programs`: what is debugged at a time, each program with its streams and its sources, and which one a call is about.
+
+A program is a root session, which was launched or attached to or listens, and the sessions that come from it.
+
+    program = programs.add("s-1", profile, start)
+    programs.at_hand() is program                # it is in focus, as there is no other
+    with chosen("s-2"):
+        programs.at_hand()                       # that of session s-2, in this task
+
+What has ended is kept until a program is started while no other runs, so that its output can still be read.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import trio
+
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.sources import Sources
+from trio_debugmcp.session.start import RootStart, session_active
+from trio_debugmcp.state.model import Snapshot, State
+
+MAX_PROGRAMS = 16
+"""Programs at a time: each has an adapter, a process, some tasks, and up to 4 MiB of output."""
+
+MAX_ENDED = 4
+"""Ended programs whose output is kept; that of one may have 4 MiB."""
+
+_CHOSEN: ContextVar[str | None] = ContextVar("CHOSEN", default=None)
+"""The session that the call of this task has named; None: it is about the one in focus."""
+
+
+@contextmanager
+def chosen(session_id: str | None) -> Iterator[None]:
+    """Make the call of this task one about that session, wherever nothing else is said."""
+    token = _CHOSEN.set(session_id)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(token)
+
+
+class DebuggedProgram:
+    """A root session with those that come from it, and what they share. Made by `Programs.add`.
+
+    Attributes:
+        id: of the root session.
+        console: the streams of its processes.
+        sources: the source files that it is known to consist of.
+        sessions: the ids of its sessions, also of those that have ended.
+        owner: the client that controls it, if any.
+        was_started: it was allowed to run.
+        start_over: set unless it is being started; `late_failures`: why that failed after the wait for it.
+    """
+
+    def __init__(self, root_id: str, profile: Profile, start: RootStart, console: Console, sources: Sources) -> None:
+        self.id, self.profile, self.start = root_id, profile, start
+        self.console, self.sources = console, sources
+        self.sessions = {root_id}
+        self.owner: object = None
+        self.was_started = False
+        self.start_over = trio.Event()
+        self.late_failures: list[DebugError] = []
+
+    def __repr__(self) -> str:
+        return f"<DebuggedProgram {self.id} {self.profile.name} of {len(self.sessions)} sessions>"
+
+
+class Programs:
+    """The programs of one server: those that are debugged, in the order in which they were started, and the last ones.
+
+    Args:
+        state: returns what is true now.
+        is_living: whether a session has not ended, by its id.
+    """
+
+    def __init__(
+        self,
+        state: Callable[[], State],
+        is_living: Callable[[str], bool],
+        new_console: Callable[[], Console],
+        roots: tuple[str, ...],
+    ) -> None:
+        self._state = state
+        self._is_living = is_living
+        self._new_console = new_console
+        self._roots = roots
+        self._programs: dict[str, DebuggedProgram] = {}
+        self._before = (new_console(), Sources(roots))
+
+    def __repr__(self) -> str:
+        return f"<Programs living={[each.id for each in self.living()]} of {list(self._programs)}>"
+
+    # --- Finding ---------------------------------------------------------------------------------------------
+
+    def living(self) -> list[DebuggedProgram]:
+        """Return the programs that are being started or debugged."""
+        return [each for each in self._programs.values() if self._is_living(each.id)]
+
+    def of(self, session_id: str) -> DebuggedProgram | None:
+        """Return the program that a session belongs to, or did."""
+        return next((each for each in self._programs.values() if session_id in each.sessions), None)
+
+    @property
+    def chosen(self) -> str | None:
+        """The id of the session that the call of this task has named."""
+        return _CHOSEN.get()
+
+    def at_hand(self) -> DebuggedProgram | None:
+        """Return the program that this call is about: that of the named session, or in focus, or the last one."""
+        named = _CHOSEN.get() or self._state().focus
+        found = None if named is None else self.of(named)
+        return found or next(reversed(self._programs.values()), None)
+
+    def started_at_hand(self) -> DebuggedProgram | None:
+        """Return the same, but of those that have ended the last one that was allowed to run."""
+        found = self.at_hand()
+        if found is None or found.was_started or found.id in self._state().roots():
+            return found if found is not None and found.was_started else None
+        return next((each for each in reversed(self._programs.values()) if each.was_started), None)
+
+    def root_at_hand(self) -> Snapshot | None:
+        """Return the root session at hand; None if it has ended, and is no longer known."""
+        state, found = self._state(), self.at_hand()
+        return None if found is None else state.snapshot(found.id) or state.end_of(found.id)
+
+    def ended_at_hand(self) -> Snapshot | None:
+        """Return the root session at hand as it was at its end; None while it lives."""
+        state = self._state()
+        if _CHOSEN.get() is None:
+            return state.last if state.focus is None else None
+        found = self.at_hand()
+        return None if found is None else state.end_of(found.id)
+
+    @property
+    def console(self) -> Console:
+        """The streams of the program at hand; without any program an empty one."""
+        found = self.at_hand()
+        return self._before[0] if found is None else found.console
+
+    @property
+    def sources(self) -> Sources:
+        """The sources of the program at hand; without any program none."""
+        found = self.at_hand()
+        return self._before[1] if found is None else found.sources
+
+    def sources_with(self, path: str) -> Sources:
+        """Return the sources which that path is among; those at hand come first, and if none are, they are returned."""
+        everywhere = [self.sources, *(each.sources for each in self.living())]
+        return next((each for each in everywhere if path in each), everywhere[0])
+
+    def known_sources(self) -> set[str]:
+        """Return the paths of the sources of all programs; without any, of the last one."""
+        return {path for each in [self.sources, *(each.sources for each in self.living())] for path in each.known()}
+
+    # --- Starting --------------------------------------------------------------------------------------------
+
+    def check_free(self, *, new_session: bool = False) -> None:
+        """Raise unless a program may be started, with `new_session` beside others.
+
+        Raises:
+            UsageError: `SESSION_ACTIVE`.
+        """
+        living = self.living()
+        if new_session:
+            if len(living) >= MAX_PROGRAMS:
+                ids = ", ".join(each.id for each in living)
+                raise UsageError(
+                    "SESSION_ACTIVE",
+                    f"{MAX_PROGRAMS} programs are debugged at a time, and no more. End one of {ids} with "
+                    "debug_disconnect(session_id=…).",
+                    {"sessions": [each.id for each in living]},
+                )
+            return
+        starting = next((each for each in living if not each.start_over.is_set()), None)
+        if starting is not None and (len(living) == 1 or self._state().root is None):
+            raise UsageError(
+                "SESSION_ACTIVE",
+                "Another call is just starting a debug session. See it with debug_state, or end it with replace=true.",
+                {"session": self._state().focus},
+            )
+        if self._state().root is not None:
+            raise session_active(self._state())
+
+    def add(self, root_id: str, profile: Profile, start: RootStart, owner: object = None) -> DebuggedProgram:
+        """Add a program that is about to be started."""
+        added = DebuggedProgram(root_id, profile, start, self._new_console(), Sources(self._roots))
+        added.owner = owner
+        if isinstance(start, Launch):
+            added.sources.learn(start.program, "")
+            code = profile.programs.given_code(start.options)
+            if code is not None and profile.programs.code_file is not None:
+                added.sources.learn_code(profile.programs.code_file, code)
+        self._programs[root_id] = added
+        return added
+
+    def started(self, program: DebuggedProgram) -> None:
+        """Record that a program was allowed to run; it drops what has ended before, if no other runs."""
+        program.was_started = True
+        living = self.living()
+        ended = [each for each in self._programs.values() if each not in living and each is not program]
+        for each in ended if len(living) < 2 else ended[: -MAX_ENDED or None]:
+            del self._programs[each.id]

@@ -1,0 +1,94 @@
+"""`debugger://sessions`, and the resources of each session below it, beside those of the one in focus.
+
+    found = find("debugger://sessions/s-2/stack")    # SessionResource("s-2", RESOURCES[STACK])
+    changed_in_sessions(old, new)                    # {"debugger://sessions/s-2/stack"}: the URIs to notify
+
+They are read and notified as those of the session in focus are, from the same parts of the state.
+"""
+
+import re
+
+from msgspec import Struct
+
+from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
+from trio_debugmcp.state.session_view import own_parts, sessions_payload, tree_parts
+
+SESSIONS = "debugger://sessions"
+
+SESSIONS_RESOURCE = Resource(
+    SESSIONS,
+    "Sessions",
+    "The debug sessions of all programs; each has its own resources below this URI",
+    lambda state, _snapshot: (state.focus, tree_parts(state)),
+    lambda view: sessions_payload(view.state, view.revision),
+)
+
+SESSION_TEMPLATE = SESSIONS + "/{session}/{resource}"
+SESSION_TEMPLATE_NAME = "Resource of a Session"
+SESSION_TEMPLATE_DESCRIPTION = "The session, threads, stack, output or modules of one session, by its id"
+
+RESOURCES_OF_SESSIONS = {uri.rpartition("/")[2]: RESOURCES[uri] for uri in (SESSION, THREADS, STACK, OUTPUT, MODULES)}
+"""What every session has for itself, by the last part of the URI. Breakpoints and the timeline are of all sessions."""
+
+_URI = re.compile(re.escape(SESSIONS) + r"/(?P<session>s-\d{1,9})/(?P<resource>[a-z]+)")
+
+
+class SessionResource(Struct, frozen=True):
+    """What a URI names: a resource, as the session with that id has it."""
+
+    session_id: str
+    resource: Resource
+
+
+def resource_of(uri: str) -> Resource | None:
+    """The resource with that URI, of those that are listed."""
+    return SESSIONS_RESOURCE if uri == SESSIONS else RESOURCES.get(uri)
+
+
+def session_uri(session_id: str, name: str) -> str:
+    """The URI of a resource of one session."""
+    return f"{SESSIONS}/{session_id}/{name}"
+
+
+def find(uri: str) -> SessionResource | None:
+    """What a URI names, whether or not there is a session with that id; None for every other URI."""
+    named = _URI.fullmatch(uri)
+    resource = None if named is None else RESOURCES_OF_SESSIONS.get(named["resource"])
+    return None if named is None or resource is None else SessionResource(named["session"], resource)
+
+
+def changed_in_sessions(old: State, new: State) -> set[str]:
+    """The URIs of sessions' resources that differ between two states; all of a session that has opened or ended."""
+    if old.snapshots is new.snapshots and old.focus == new.focus:
+        return set()
+    before, after = ({each.id: each for each in state.snapshots} for state in (old, new))
+    trees = tuple((state.roots(), tree_parts(state)) for state in (old, new))
+    found = {uri for id_ in before.keys() ^ after.keys() for uri in _all(id_)}
+    if old.focus != new.focus or trees[0][1] != trees[1][1]:
+        found.add(SESSIONS)
+    for id_ in before.keys() & after.keys():
+        relatives = [parts[roots[id_]] for roots, parts in trees]  # made once for all sessions of a tree
+        for name, resource in RESOURCES_OF_SESSIONS.items():
+            if resource.uri == SESSION:
+                differs = own_parts(before[id_]) != own_parts(after[id_]) or relatives[0] != relatives[1]
+            else:
+                differs = before[id_] is not after[id_] and _differs(resource, old, before[id_], new, after[id_])
+            if differs:
+                found.add(session_uri(id_, name))
+    return found
+
+
+def gone(old: State, new: State) -> set[str]:
+    """The URIs of the resources of sessions that have ended."""
+    if old.snapshots is new.snapshots:
+        return set()
+    return {uri for id_ in {s.id for s in old.snapshots} - {s.id for s in new.snapshots} for uri in _all(id_)}
+
+
+def _all(session_id: str) -> list[str]:
+    return [session_uri(session_id, name) for name in RESOURCES_OF_SESSIONS]
+
+
+def _differs(resource: Resource, old: State, before: Snapshot, new: State, after: Snapshot) -> bool:
+    return resource.parts(old, before) != resource.parts(new, after)
