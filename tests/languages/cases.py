@@ -1,0 +1,81 @@
+"""The adapters of the acceptance test: a program of the same shape for each, and what an adapter cannot do.
+
+Each program adds up what is in a shop (`add` in a loop), prints, reads a line, and exits with 7; with `crash` it
+crashes after the loop, with `sleep` it sleeps. Its lines are named by the comments at their ends.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from tests.languages.conftest import TEST_SECONDS, need
+
+PROGRAMS = Path(__file__).parent.parent / "programs" / "acceptance"
+
+Build = Callable[[Path, Path], Path]
+"""Makes the program from its source, in a directory; returns what is launched."""
+
+
+def _gxx(source: Path, directory: Path) -> Path:
+    return _built([need("g++", shutil.which("g++"), "apt-get install g++"), "-g", "-O0", "-o"], source, directory)
+
+
+def _built(command: list[str], source: Path, directory: Path) -> Path:
+    program = directory / source.stem
+    subprocess.run([*command, str(program), str(source)], check=True, timeout=TEST_SECONDS, cwd=directory)
+    return program
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """One adapter.
+
+    Attributes:
+        source: its program, in tests/programs/acceptance.
+        build: what makes the program of it; None: it is run as it is.
+        function: the name by which a breakpoint is set on `add`, and how the stop there names it.
+        condition: true in the third turn of the loop only.
+        names: how it spells `i`, `total`, `item`, `items` in locals, as far as that differs.
+        price: an expression for the price of the second item, and what it is there.
+        unknown: an expression that fails.
+        crash: how the exception begins with which the program crashes.
+        cannot: what it cannot do, and why; docs/adapters.md shows it.
+    """
+
+    source: str
+    build: Build | None = None
+    function: str = "add"
+    condition: str = "i == 2"
+    names: Mapping[str, str] = {}
+    price: str = "items[1].price"
+    unknown: str = "nosuch"
+    crash: str
+    cannot: Mapping[str, str] = {}
+
+    def line(self, mark: str) -> int:
+        """The line of the source that ends with this comment."""
+        lines = (PROGRAMS / self.source).read_text().splitlines()
+        (number,) = [number for number, line in enumerate(lines, 1) if re.search(rf"(//|#) {mark}$", line)]
+        return number
+
+    def local(self, name: str) -> str:
+        """How the program spells a variable."""
+        return self.names.get(name, name)
+
+
+CASES = {
+    "debugpy": Case(source="shop.py", crash="ValueError: bad plum"),
+    "gdb": Case(
+        source="shop.cpp",
+        build=_gxx,
+        crash="SIGSEGV: ",
+        cannot={
+            "input": "its program's standard input is empty: gdb's own is the DAP connection",
+            "streams": "it reports both streams of its program as one",
+        },
+    ),
+    "lldb-dap": Case(source="shop.cpp", build=_gxx, crash="SIGSEGV: "),
+}
