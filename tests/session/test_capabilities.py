@@ -56,9 +56,6 @@ async def test_an_adapter_gets_no_request_that_it_has_not_declared(autojump_cloc
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"line": 3, "condition": "x > 1"}, "conditions"),
-        ({"line": 3, "hit_condition": ">= 3"}, "hit conditions"),
-        ({"line": 3, "log_message": "x is {x}"}, "log messages"),
         ({"function": "main"}, "functions"),
     ],
 )

@@ -37,7 +37,7 @@ async def test_a_hit_condition_means_the_same_with_every_adapter_and_every_hit_i
         assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1}]
         assert await hits_that_stop(adapter, client, 5) == stops
         (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert listed.endswith(", 5 hits")
+        assert ", 5 hits" in listed
         await client.call("breakpoint_set", **{**wanted, "hit_condition": "2"})
         assert await hits_that_stop(adapter, client, 3, id_=2) == [2]
 
@@ -52,15 +52,6 @@ async def test_a_breakpoint_that_waits_for_another_hit_does_not_hide_one_that_st
             await adapter.stop("breakpoint", hit=[1, 2])
             assert (await client.call("debug_wait"))["breakpoints"] == expected
             await client.call("debug_continue", wait=False)
-
-
-async def test_a_log_message_at_some_hits_is_refused_as_it_would_be_written_at_all(autojump_clock: MockClock) -> None:
-    adapter = FakeAdapter()
-    wanted = {"file": __file__, "line": 1, "hit_condition": "2", "log_message": "here"}
-    async with launched("gdb", adapter, breakpoints=[wanted]) as client:
-        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
-        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
-        assert "fake does not support hit conditions of log messages" in listed
 
 
 def test_a_text_that_is_not_a_hit_condition_holds_always() -> None:

@@ -16,6 +16,7 @@ import trio
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, EvaluateBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.pointers import address_in, number
 from trio_debugmcp.session.requests import Requests
@@ -37,10 +38,11 @@ OUT_OF_SCOPE = "its frame has returned, so this memory may be another variable n
 class AddressedBreakpoints:
     """Sends data and instruction breakpoints to one adapter, and reads what data breakpoints watch."""
 
-    def __init__(self, requests: Requests, merger: Merger, one_at_a_time: trio.Lock) -> None:
+    def __init__(self, requests: Requests, merger: Merger, one_at_a_time: trio.Lock, judging: Judging) -> None:
         self._requests = requests
         self._merger = merger
         self._one_at_a_time = one_at_a_time
+        self._judging = judging
         self._sent = {"setDataBreakpoints": False, "setInstructionBreakpoints": False}
         self._values: dict[tuple[str, int], str] = {}
         self._is_stale = False
@@ -60,7 +62,9 @@ class AddressedBreakpoints:
                 watches = [(each, _data(each.watch)) for each in mine if each.watch is not None]
                 await self._send("setDataBreakpoints", watches)
             if capabilities.supports_instruction_breakpoints:
-                instructions = [(each, _instruction(each)) for each in mine if each.address is not None]
+                instructions = [
+                    (each, _instruction(self._judging.sent(each))) for each in mine if each.address is not None
+                ]
                 await self._send("setInstructionBreakpoints", instructions)
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.phase == "Paused":

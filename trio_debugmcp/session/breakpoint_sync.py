@@ -17,9 +17,9 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.exceptions import evaluated, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
-from trio_debugmcp.session.hit_counts import HitCounts
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.placement import HELD, Group, apart, by_line, conditions_of, grouped, out_of_step, supported
 from trio_debugmcp.session.requests import Requests
@@ -47,7 +47,7 @@ class BreakpointSync:
     Attributes:
         accepting: the adapter takes breakpoints: from `initialized` on.
         hidden: what the adapter has of ours besides.
-        counts: hit conditions that are judged here.
+        judging: what is decided here about breakpoints at their stops.
         addressed: those on data and on instructions.
     """
 
@@ -58,10 +58,11 @@ class BreakpointSync:
         sources: Sources,
         host: Host,
         hits: ProgramHits,
+        judging: Judging,
         start: Start,
     ) -> None:
         self.accepting = False
-        self.counts = HitCounts(requests, merger)
+        self.judging = judging
         self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
         directory = start.cwd if isinstance(start, Launch) else None
@@ -72,7 +73,7 @@ class BreakpointSync:
         # Two tasks that send the same file could overtake each other between the state and the wire, and the older
         # list would stay with the adapter.
         self._one_at_a_time = trio.Lock()
-        self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time)
+        self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time, judging)
         self._sent_files: set[str] = set()
         self._sent_functions = False
         self._functions: dict[str, tuple[str, int]] = {}
@@ -169,17 +170,19 @@ class BreakpointSync:
         if not self._requests.capabilities.supports_function_breakpoints:
             await self._bind(mine, [], [(each, "breakpoints on functions") for each in mine])
             return
-        sent, unsupported = supported(mine, self._requests.capabilities, hits_are_ours=self.counts.ours)
+        sent, unsupported = supported(mine, self._requests.capabilities)
         problem = await self._judging(Group((each,)) for each in sent)
         if problem is not None:
-            unsupported += [(each, "log messages on functions") for each in sent if each.log_message is not None]
-            sent = [each for each in sent if each.log_message is None]
+            unable = [each for each in sent if each.log_message is not None and not self.judging.is_judged(each)]
+            unsupported += [(each, "log messages on functions") for each in unable]
+            sent = [each for each in sent if each not in unable]
         wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
         arguments = {"breakpoints": [*wanted, *hidden]}
         body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
         self._sent_functions = bool(sent or hidden)
         self.hidden.entry_bound((body.breakpoints or [])[len(sent) :])
-        answers = list(zip(sent, body.breakpoints or [], strict=False))
+        answered = zip(sent, body.breakpoints or [], strict=False)
+        answers = [(each, self.judging.noted(each, answer)) for each, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
                 (each, answer if each.id in known else replace(answer, verified=False, message=NO_FUNCTION))
@@ -190,7 +193,7 @@ class BreakpointSync:
     def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
         name, guard = code.function_breakpoint(each.function or "")
-        conditions = conditions_of(self.counts.sent(each))
+        conditions = conditions_of(self.judging.sent(each))
         if guard is not None:
             conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
         if judged and not Group((each,)).is_simple:
@@ -243,7 +246,7 @@ class BreakpointSync:
         placed: list[Breakpoint] = []
         without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
         mine = [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
-        able, unsupported = supported(mine, self._requests.capabilities, hits_are_ours=self.counts.ours)
+        able, unsupported = supported(mine, self._requests.capabilities)
         for each in able:
             line = self._places.line_with_code(file, each.line or 1) if each.function is None else each.line
             if line is None or each.lost:
@@ -270,6 +273,7 @@ class BreakpointSync:
         if problem is not None:
             placed = [each for each in placed if not each.is_limited]
             groups = grouped(placed) if shared else apart(placed)
+        groups = self.judging.joined(groups)
         hidden = self.hidden.lines(file, lambda: self._places.first_statement(file))
         wanted = [self._line_breakpoint(file, each, judged=problem is None) for each in groups]
         source = {"path": file, "name": file.rpartition("/")[2]}
@@ -282,7 +286,11 @@ class BreakpointSync:
         self.hidden.entry_bound((body.breakpoints or [])[len(groups) :])
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))
-        answers = [(each, noted(each, answer, problem)) for group, answer in answered for each in group.members]
+        answers = [
+            (each, self.judging.noted(each, noted(each, answer, problem)))
+            for group, answer in answered
+            for each in group.members
+        ]
         for group, _ in answered:
             if not all(each.temporary for each in group.members):  # for one run that is not worth a message
                 winner = next(each for each in group.members if not each.temporary)
@@ -327,8 +335,9 @@ class BreakpointSync:
         if judged and not group.is_simple:
             condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
             return {"line": group.members[0].line, "condition": condition}
-        first, conditions = group.members[0], conditions_of(self.counts.sent(group.members[0]))
-        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in group.members))
+        members = [self.judging.sent(each) for each in group.members]
+        first, conditions = members[0], conditions_of(members[0])
+        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in members))
         if all(guarded):
             either = self._requests.profile.expressions.either
             conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]

@@ -149,7 +149,9 @@ class Examiner:
                 meant = await self._reasons.at_place(stopped, found.stack, snapshot)
                 stopped = meant or stopped
                 raised = await self._exceptions.examine(stopped, found.thread_id, found.stack)
-                counts = raised.counts if raised is not None else meant is not None and await self._counts(stopped)
+                counts = (
+                    raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
+                )
                 if not counts or (raised is None and await self._is_unseen(stopped, found)):
                     if await self._leave(found.thread_id, scope):
                         return
@@ -165,11 +167,11 @@ class Examiner:
             except DebugError as error:
                 log.info("examining a stop: %s", error)
 
-    async def _counts(self, stopped: Stopped) -> bool:
+    async def _counts(self, stopped: Stopped, found: Findings) -> bool:
         """Whether a stop that is not about an exception counts: not one that only attaching makes."""
         if stopped.reason == "attach" and self._requests.profile.dialect.stops_attached:
             return False  # the program is to run on
-        return await self._breakpoints.counts.at_stop(stopped)
+        return await self._breakpoints.judging.at_stop(stopped, found.stack)
 
     async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
         """Whether the stop is a run's, which observes places, and not a client's as well."""
@@ -201,7 +203,7 @@ class Examiner:
         explanation: str | None,
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
-        why = explanation or self._requests.profile.words.why(stopped)
+        why = explanation or self._breakpoints.judging.problem or self._requests.profile.words.why(stopped)
         frames = captured_frames(self._requests.profile, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)

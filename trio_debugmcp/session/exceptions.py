@@ -64,6 +64,11 @@ From Python 3.12 on pydevd does not see that nothing catches these: it looks for
 _TRUE = frozenset({"true", "1"})
 """What the value of a condition is when it holds, in lower case."""
 
+_FALSE = frozenset(
+    {"", "false", "nil", "null", "none", "undefined", "undef", "nan", "nullptr", "0", "-0", "0.0", "0x0", "''", '""'}
+)
+"""How languages write what does not hold, in lower case."""
+
 
 class Raised(Struct, frozen=True):
     """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
@@ -248,7 +253,7 @@ class ExceptionFilter:
         if info.break_mode == LEAVES_USER_CODE:
             condition = self._requests.profile.dialect.where_it_leaves(condition)
         try:
-            value = await _value(self._requests, condition, frame_id)
+            value = await value_of(self._requests, condition, frame_id)
         except DebugError as error:  # it stops the program, so that the user sees it
             reason = error.reason if isinstance(error, AdapterRefused) else str(error)
             problem = f"the condition `{each.condition}` failed: {reason.strip().rpartition(chr(10))[2]}"
@@ -256,7 +261,7 @@ class ExceptionFilter:
             fault = BreakpointFaulted(self._requests.session_id, each.condition, problem, each.id)
             await self._merger.merge(fault)
             return True
-        return value.lower() in _TRUE
+        return holds(value)
 
     async def _ask(self, info: ExceptionInfo, expression: str | None, frame_id: int | None) -> str | None:
         """Evaluate an expression about the exception, if the language has one."""
@@ -275,19 +280,29 @@ async def evaluated(
 ) -> str | None:
     """Evaluate an expression of ours, in a frame of the stop or in none; None if that fails."""
     try:
-        return await _value(requests, expression, frame_id, seconds=seconds)
+        return await value_of(requests, expression, frame_id, seconds=seconds)
     except DebugError as error:
         log.info("%s: %s", expression, error)
         return None
 
 
-async def _value(
+async def value_of(
     requests: Requests, expression: str, frame_id: int | None, *, seconds: float = EXAMINATION_SECONDS
 ) -> str:
+    """Evaluate an expression in a frame of the stop or in none.
+
+    Raises:
+        DebugError: the adapter refuses it, or does not answer in time.
+    """
     arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
     if frame_id is not None:
         arguments["frameId"] = frame_id
     return (await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)).result
+
+
+def holds(value: str) -> bool:
+    """Whether a condition with this value holds, in any language."""
+    return value.strip().lower() not in _FALSE
 
 
 def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ import trio
 from trio_debugmcp.dap.messages import Stopped
 from trio_debugmcp.errors import AdapterRefused, UsageError
 from trio_debugmcp.session.evaluation import evaluate_in_frame
-from trio_debugmcp.session.exceptions import evaluated
-from trio_debugmcp.session.hit_counts import HitCounts
+from trio_debugmcp.session.exceptions import evaluated, holds
 from trio_debugmcp.session.hits import ProgramHits
+from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observations import Hit, Observations, Place, Run, Value
 from trio_debugmcp.session.placement import out_of_step
@@ -30,9 +30,6 @@ from trio_debugmcp.state.payloads import shortened
 
 LOOK_SECONDS = 1.0
 """For each condition and each capture. A capture that took as long is not evaluated again in the same run."""
-
-_FALSE = frozenset({"", "false", "nil", "null", "none", "undefined", "nan", "nullptr", "0", "-0", "0.0", "0x0"})
-"""How languages write what does not hold, in lower case."""
 
 _NO_FRAME = "where the program was is not known"
 
@@ -47,14 +44,14 @@ class StopObserver:
         probe: ProgramProbe,
         observations: Observations,
         hits: ProgramHits,
-        counts: HitCounts,
+        judging: Judging,
     ) -> None:
         self._requests = requests
         self._merger = merger
         self._probe = probe
         self._observations = observations
         self._hits = hits
-        self._counts = counts
+        self._judging = judging
         self._known: tuple[tuple[str, ...], dict[str, int]] | None = None
         self._given_up: dict[tuple[str, str], str] = {}
 
@@ -86,7 +83,7 @@ class StopObserver:
 
         Where the program does not say it, the conditions are evaluated again.
         """
-        known, self._known = self._known or self._counts.taken(), None
+        known, self._known = self._known or self._judging.taken(), None
         if known is not None:
             return known
         hit = set(stopped.hit_breakpoint_ids or ())
@@ -154,7 +151,7 @@ class StopObserver:
             value, _ = await self._evaluated(frame, judged)
         except (UsageError, AdapterRefused) as error:
             return False, "", _reason(error, judged)
-        return value == "True" if judged != place.condition else value.strip().lower() not in _FALSE, value, ""
+        return value == "True" if judged != place.condition else holds(value), value, ""
 
     async def _value(self, run: Run, frame: StackFrame, expression: str) -> Value:
         known = self._given_up.get((run.key, expression))

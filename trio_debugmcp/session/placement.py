@@ -79,23 +79,15 @@ def one_per_line(breakpoints: list[Breakpoint]) -> list[Breakpoint]:
 
 
 def supported(
-    breakpoints: list[Breakpoint], able: Capabilities, *, hits_are_ours: bool = False
+    breakpoints: list[Breakpoint], able: Capabilities
 ) -> tuple[list[Breakpoint], list[tuple[Breakpoint, str]]]:
-    """Divide into what can be sent and what this adapter cannot do: it would drop a condition and always stop."""
+    """Divide into what can be sent and what can be done with this adapter in no way."""
     sent, unsupported = [], []
     for each in breakpoints:
         if not each.is_sent:
             continue
         if each.is_limited and able.hit_records is None:
             unsupported.append((each, LIMITS))
-        elif each.condition and not able.supports_conditional_breakpoints:
-            unsupported.append((each, "conditions"))
-        elif each.hit_condition and each.log_message and hits_are_ours:
-            unsupported.append((each, "hit conditions of log messages"))  # the adapter would write it at every hit
-        elif each.hit_condition and not (hits_are_ours or able.supports_hit_conditional_breakpoints):
-            unsupported.append((each, "hit conditions"))
-        elif each.log_message and not able.supports_log_points:
-            unsupported.append((each, "log messages"))
         else:
             sent.append(each)
     return sent, unsupported

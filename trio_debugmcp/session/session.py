@@ -43,6 +43,7 @@ from trio_debugmcp.session.exit_signal import learn_exit_signal, true_exit_code
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
+from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.probe import ProgramProbe
@@ -111,10 +112,12 @@ class DebugSession:
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources
-        observations = registry.runs.observations
-        hits = ProgramHits(requests, merger, console, self.probe, registry.take_notification, observations)
-        self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, start)
-        observer = StopObserver(requests, merger, self.probe, observations, hits, sync.counts)
+        hits = ProgramHits(
+            requests, merger, console, self.probe, registry.take_notification, registry.runs.observations
+        )
+        judging = Judging(requests, merger, console)
+        self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judging, start)
+        observer = StopObserver(requests, merger, self.probe, registry.runs.observations, hits, judging)
         self._handshake = Handshake(requests, start, self._breakpoints)
         questions = StopQuestions(requests, self.probe)
         self._examiner = Examiner(

@@ -103,7 +103,6 @@ class NativeCode(Code):
 class NativeDialect(Dialect):
     """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
 
-    hit_conditions_are_ours: ClassVar[bool] = True
     stops_attached: ClassVar[bool] = True  # gdb does
     call_reason: ClassVar[str | None] = "function call"  # gdb's
 

@@ -118,9 +118,6 @@ class Dialect:
     one_breakpoint_per_line: ClassVar[bool] = False
     """Whether of several breakpoints on one line the adapter only observes the last; columns do not tell them apart."""
 
-    hit_conditions_are_ours: ClassVar[bool] = False
-    """Whether hit conditions are judged by us: the adapter means something else by a bare number, or has none."""
-
     stops_attached: ClassVar[bool] = False
     """Whether the adapter leaves a process stopped that it has attached to."""
 

@@ -1,0 +1,180 @@
+"""`Judging`: conditions, hit conditions and log messages that the server does, where an adapter has none of its own.
+
+Some adapters have none, and stop at every pass; others mean something else by them: a bare `3` is the third hit for
+debugpy, the third and every later one for lldb, and the fourth for gdb. Such an adapter gets a plain breakpoint. At each
+of its stops is decided here whether it counts; one that does not is left without having been published.
+
+    arguments = judging.sent(breakpoint_)               # as the adapter is to have it
+    counts = await judging.at_stop(stopped, stack)
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import DapBreakpoint, StackTraceBody, Stopped
+from trio_debugmcp.errors import AdapterRefused, DebugError
+from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.exceptions import holds, value_of
+from trio_debugmcp.session.frames import frame_location
+from trio_debugmcp.session.log_template import template_parts
+from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.placement import Group, by_line
+from trio_debugmcp.session.requests import Requests
+from trio_debugmcp.state.breakpoints import breakpoints_at, meets_hit_condition
+from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
+from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.payloads import shortened
+
+JUDGED_HERE = "{} stops here at every pass, and the server decides what comes of it: a pass costs milliseconds"
+
+
+class Judging:
+    """The breakpoints of one session that are judged here."""
+
+    def __init__(self, requests: Requests, merger: Merger, console: Console) -> None:
+        self._requests = requests
+        self._merger = merger
+        self._console = console
+        self._hits: dict[tuple[str, int], int] = {}
+        self._joined: set[str] = set()
+        self._found: tuple[tuple[str, ...], dict[str, int]] | None = None
+        self._problem: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<Judging of {self._requests.session_id}: {self._hits}>"
+
+    # --- Sending ---------------------------------------------------------------------------------------------
+
+    def sent(self, each: Breakpoint) -> Breakpoint:
+        """Return a breakpoint as the adapter is to have it."""
+        condition, hits, message = self._ours(each)
+        return replace(
+            each,
+            condition=None if condition else each.condition,
+            hit_condition=None if hits else each.hit_condition,
+            log_message=None if message else each.log_message,
+        )
+
+    def joined(self, groups: Sequence[Group]) -> list[Group]:
+        """Return groups to be sent, where one that is judged here is alone on its line, with all that are there."""
+        members = [each for group in groups for each in group.members]
+        lines = {group.members[0].line for group in by_line(members) if any(map(self._is_judged_alone, group.members))}
+        together = [group for group in by_line(members) if group.members[0].line in lines]
+        self._joined.difference_update(each.id for each in members)
+        self._joined.update(each.id for group in together if len(group.members) > 1 for each in group.members)
+        return [*(group for group in groups if group.members[0].line not in lines), *together]
+
+    def noted(self, each: Breakpoint, answer: DapBreakpoint) -> DapBreakpoint:
+        """Return the answer for a breakpoint, saying that it is judged here."""
+        if not self.is_judged(each) or answer.message or not answer.verified:
+            return answer
+        return replace(answer, message=JUDGED_HERE.format(self._requests.profile.name))
+
+    def is_judged(self, each: Breakpoint) -> bool:
+        """Whether what a pass of this breakpoint means is decided here."""
+        return any(self._ours(each))
+
+    def _is_judged_alone(self, each: Breakpoint) -> bool:
+        return any(self._ours(each, alone=True))
+
+    def _ours(self, each: Breakpoint, *, alone: bool = False) -> tuple[bool, bool, bool]:
+        """Whether its condition, its hit condition and its log message are judged here: each as those before it."""
+        habits, able = self._requests.profile.habits, self._requests.capabilities
+        if each.observed is not None or able.hit_records is not None:  # the program judges them, or a run does
+            return False, False, False
+        together = not alone and each.id in self._joined
+        ours = together or habits.conditions == "ours" or not able.supports_conditional_breakpoints
+        condition = each.condition is not None and ours
+        ours = condition or together or habits.hit_conditions == "ours"
+        hits = each.hit_condition is not None and (ours or not able.supports_hit_conditional_breakpoints)
+        ours = hits or condition or together or habits.log_messages == "ours"
+        # DAP has none for functions; those of Python are found in its source, and are lines then.
+        ours = ours or (each.function is not None and not self._requests.profile.code.reads_source)
+        return condition, hits, each.log_message is not None and (ours or not able.supports_log_points)
+
+    # --- At a stop -------------------------------------------------------------------------------------------
+
+    async def at_stop(self, stopped: Stopped, stack: StackTraceBody) -> bool:
+        """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
+        self._found = self._problem = None
+        there = self._there(stopped, stack)
+        judged = [each for each in there if self.is_judged(each)]
+        if not judged:
+            return True
+        frame_id = stack.stack_frames[0].id if stack.stack_frames else None
+        records: list[RecordedHit] = []
+        passed, counted = [], {}
+        for each in judged:
+            condition, hits, message = self._ours(each)
+            if condition and not await self._is_met(each, frame_id):
+                passed.append(each.id)
+                continue
+            hit = self._count(each)
+            if hits and not meets_hit_condition(each.hit_condition or "", hit):
+                records.append(RecordedHit(each.id, hit, None))
+                passed.append(each.id)
+            elif message and self._problem is None:
+                records.append(RecordedHit(each.id, hit, await self._message(each, frame_id)))
+                passed.append(each.id)
+            else:
+                counted[each.id] = hit
+        if records:
+            await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(records)))
+        self._found = tuple(passed), counted
+        return len(passed) < len([each for each in there if each in judged or each.log_message is None])
+
+    def taken(self) -> tuple[tuple[str, ...], dict[str, int]] | None:
+        """Return which breakpoints of the stop are passed, and the hits of the others; None if not judged."""
+        found, self._found = self._found, None
+        return found
+
+    @property
+    def problem(self) -> str | None:
+        """Why a condition at this stop could not be judged."""
+        return self._problem
+
+    def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
+        if stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
+            return []
+        state, session_id = self._merger.state, self._requests.session_id
+        frames = stack.stack_frames
+        place = frame_location(self._requests.profile, frames[0]) if frames else None
+        pointer = frames[0].instruction_pointer_reference if frames else None
+        return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
+
+    async def _is_met(self, each: Breakpoint, frame_id: int | None) -> bool:
+        """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
+        condition = each.condition or ""
+        try:
+            return holds(await value_of(self._requests, self._requests.profile.expressions.truth(condition), frame_id))
+        except DebugError as error:
+            reason = self._reason(error)
+        self._problem = f"the condition `{condition}` failed: {reason}"
+        fault = BreakpointFaulted(self._requests.session_id, condition, self._problem, each.id)
+        await self._merger.merge(fault)
+        return True
+
+    async def _message(self, each: Breakpoint, frame_id: int | None) -> str:
+        written = []
+        for part in template_parts(each.log_message or ""):
+            if isinstance(part, str):
+                written.append(part)
+                continue
+            try:
+                written.append(await value_of(self._requests, part.text, frame_id))
+            except DebugError as error:
+                written.append(f"<error: {self._reason(error)}>")
+        text = self._console.message(each.log_message or "", "".join(written))
+        self._console.append("tracepoint", f"{text}\n")
+        return text
+
+    def _reason(self, error: DebugError) -> str:
+        reason = error.reason if isinstance(error, AdapterRefused) else str(error)
+        lines = reason.strip().splitlines() or [""]
+        return shortened(lines[self._requests.profile.words.telling_line("\n".join(lines))])
+
+    def _count(self, each: Breakpoint) -> int:
+        key = each.id, each.version
+        self._hits[key] = self._hits.get(key, 0) + 1
+        return self._hits[key]

@@ -1,0 +1,51 @@
+"""Log messages of languages that the server does not know: text, and what stands in braces. Pure.
+
+template_parts("{{x}} is {x + f({1})}")     # ["{x} is ", Expression("x + f({1})")]
+"""
+
+from msgspec import Struct
+
+_PAIRS = {"{": "}", "(": ")", "[": "]"}
+
+
+class Expression(Struct, frozen=True):
+    """A part in braces."""
+
+    text: str
+
+
+def template_parts(message: str) -> list[str | Expression]:
+    """Return a message as texts and expressions; braces that do not match are text."""
+    parts: list[str | Expression] = []
+    text, at = "", 0
+    while at < len(message):
+        if message.startswith(("{{", "}}"), at):
+            text, at = text + message[at], at + 2
+            continue
+        end = _end(message, at) if message[at] == "{" else None
+        if end is None:
+            text, at = text + message[at], at + 1
+            continue
+        expression = message[at + 1 : end].strip()
+        parts += [text, Expression(expression)] if text else [Expression(expression)]
+        text, at = "", end + 1
+    return [*parts, text] if text else parts
+
+
+def _end(message: str, start: int) -> int | None:
+    """Return where the brace at `start` is closed, not by one in a string."""
+    open_, quote = [], ""
+    for at in range(start, len(message)):
+        each = message[at]
+        if quote:
+            quote = "" if each == quote and message[at - 1] != "\\" else quote
+        elif each in "'\"`":
+            quote = each
+        elif each in _PAIRS:
+            open_.append(_PAIRS[each])
+        elif each in _PAIRS.values():
+            if open_.pop() != each:
+                return None
+            if not open_:
+                return at if message[start + 1 : at].strip() else None
+    return None
