@@ -15,7 +15,7 @@ from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
-from trio_debugmcp.session.exceptions import evaluated, with_session_modes
+from trio_debugmcp.session.exception_sync import ExceptionSync
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
@@ -26,8 +26,8 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.source_places import SourcePlaces
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import Start
-from trio_debugmcp.state.changes import BreakpointsBound, ExceptionBreakpointsBound
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
+from trio_debugmcp.state.changes import BreakpointsBound
+from trio_debugmcp.state.model import Breakpoint, State
 
 AGAIN_SECONDS = 1.0
 """Until breakpoints are sent again to an adapter that did not answer."""
@@ -73,6 +73,7 @@ class BreakpointSync:
         # Two tasks that send the same file could overtake each other between the state and the wire, and the older
         # list would stay with the adapter.
         self._one_at_a_time = trio.Lock()
+        self._exceptions = ExceptionSync(requests, merger, self.hidden)
         self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time, judging)
         self._sent_files: set[str] = set()
         self._sent_functions = False
@@ -107,12 +108,17 @@ class BreakpointSync:
         if FUNCTIONS in wanted:
             await self._send_all_functions()
         if EXCEPTIONS in wanted:
-            await self._send_all_exceptions()
+            await self._exceptions.send()
 
     async def _send_files(self, files: set[str]) -> None:
         with self._marked_if_cancelled(*files):
             for file in sorted(files):
                 await self._send_file(file)
+
+    async def look_for_types(self) -> None:
+        """At a stop: look whether exception types that did not exist do by now."""
+        async with self._one_at_a_time:
+            await self._exceptions.look_for_types()
 
     async def keep_in_step(self) -> None:
         """Until cancelled, send what has changed without a sender, or with one that was cancelled meanwhile."""
@@ -199,48 +205,6 @@ class BreakpointSync:
         if judged and not Group((each,)).is_simple:
             return {"name": name, "condition": self._hits.condition([(each, conditions.get("condition", ""))])}
         return {"name": name, **conditions}
-
-    async def _send_all_exceptions(self) -> None:
-        """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""
-        mine = [each for each in self._merger.state.exceptions if each.enabled]
-        if not mine and not self._requests.capabilities.exception_breakpoint_filters:
-            return
-        wanted = await with_session_modes(self._requests, mine)
-        arguments = self._requests.profile.dialect.exception_arguments(wanted, self._requests.capabilities)
-        problem = None
-        try:
-            body = await self._requests.request("setExceptionBreakpoints", arguments, BreakpointsBody)
-            self.hidden.exceptions_bound(body.breakpoints or [])
-        except AdapterRefused as refusal:
-            problem = refusal.reason
-        watched = frozenset() if problem else frozenset(each.id for each in mine)
-        unknown = await self._unknown_types([each for each in mine if each.id in watched])
-        await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown))
-
-    async def look_for_types(self) -> None:
-        """At a stop: look whether exception types that did not exist do by now."""
-        session_id = self._requests.session_id
-        if any(session_id in each.unknown_in for each in self._merger.state.exceptions):
-            async with self._one_at_a_time:
-                mine = [each for each in self._merger.state.exceptions if session_id in each.session_ids]
-                unknown = await self._unknown_types(mine)
-                watched = frozenset(each.id for each in mine)
-                await self._merger.merge(ExceptionBreakpointsBound(session_id, watched, None, unknown))
-
-    async def _unknown_types(self, mine: list[ExceptionBreakpoint]) -> frozenset[str]:
-        """Return the breakpoints whose types neither the language has nor, as far as it can be asked, the program."""
-        expressions = self._requests.profile.expressions
-        builtin = {"*", *expressions.exception_types()}
-        own = {each.id: each.exception_type for each in mine if each.exception_type not in builtin}
-        question = expressions.types_in(sorted(set(own.values()))) if own else None
-        if question is None:
-            return frozenset()
-        snapshot = self._requests.snapshot
-        phases = {"Paused", "Running"} if self._requests.profile.has_probe else {"Paused"}
-        able = snapshot is not None and snapshot.phase in phases
-        value = await evaluated(self._requests, question, None) if able else None
-        found = set((value or "").split())
-        return frozenset(id_ for id_, name in own.items() if name not in found)
 
     async def _send_file(self, file: str) -> None:
         placed: list[Breakpoint] = []

@@ -1,8 +1,8 @@
 """`Judging`: conditions, hit conditions and log messages that the server does, where an adapter has none of its own.
 
 Some adapters have none, and stop at every pass; others mean something else by them: a bare `3` is the third hit for
-debugpy, the third and every later one for lldb, and the fourth for gdb. Such an adapter gets a plain breakpoint. At each
-of its stops is decided here whether it counts; one that does not is left without having been published.
+debugpy, the third and every later one for lldb, and the fourth for gdb. Such an adapter gets a plain breakpoint, and
+whether one of its stops counts is decided here; one that does not is left without having been published.
 
     arguments = judging.sent(breakpoint_)               # as the adapter is to have it
     counts = await judging.at_stop(stopped, stack)

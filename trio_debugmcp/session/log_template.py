@@ -1,7 +1,4 @@
-"""Log messages of languages that the server does not know: text, and what stands in braces. Pure.
-
-template_parts("{{x}} is {x + f({1})}")     # ["{x} is ", Expression("x + f({1})")]
-"""
+"""Log messages of languages that the server does not know: text, and expressions in braces. Pure."""
 
 from msgspec import Struct
 

@@ -21,7 +21,6 @@ The parts are made here and given what they need; none of them knows the session
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
 
 import msgspec
 import trio
@@ -44,6 +43,7 @@ from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.judging import Judging
+from trio_debugmcp.session.learning import learn_origin
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.probe import ProgramProbe
@@ -54,7 +54,7 @@ from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappi
 from trio_debugmcp.session.stop_questions import StopQuestions
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
-from trio_debugmcp.state.changes import OriginLearned, SessionClosed, SessionOpened, SessionStarted
+from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Snapshot
 
 log = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ class DebugSession:
         try:
             await self._handshake.run(nursery)
             await self._merger.merge(SessionStarted(self.id))
-            await self._learn_origin()
+            await learn_origin(self.requests, self._merger)
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)
@@ -252,16 +252,6 @@ class DebugSession:
             + "Correct its command, the interpreter above all, and call debug_launch again.",
             {"exitCode": code, "output": output},
         )
-
-    async def _learn_origin(self) -> None:
-        question = self.profile.dialect.runtime_request()
-        if question is not None:
-            try:
-                body = await self.requests.request(*question, dict[str, Any])
-            except AdapterRefused as refusal:
-                log.info("%s", refusal)
-            else:
-                await self._merger.merge(OriginLearned(self.id, self.profile.dialect.runtime_version(body)))
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
