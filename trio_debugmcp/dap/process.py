@@ -105,6 +105,8 @@ async def _end(process: trio.Process, input_grace: float) -> None:
             with trio.move_on_after(patience):
                 await process.wait()
                 await _wait_empty(process.pid)
+    with trio.move_on_after(_KILL_SECONDS):
+        await process.wait()  # one that has ended without a signal is reaped as well
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:
             await pipe.aclose()

@@ -54,19 +54,23 @@ async def open_adapter(
     """
     known = {**values, "adapter": place}
     if not isinstance(table.transport, Transport):
-        async with open_stdio_adapter(filled(table.command, known), watchdog) as adapter:
+        async with open_stdio_adapter(_argv(table, known), watchdog) as adapter:
             yield adapter
         return
     with _endpoint(table, table.transport) as (listening, given):
         known |= given
         async with open_listening_adapter(
-            filled(table.command, known),
+            _argv(table, known),
             listening,
             watchdog,
             cwd=None if table.command_cwd is None else filled(table.command_cwd, known),
             env=known.get("environment") if table.is_program else None,
         ) as adapter:
             yield adapter
+
+
+def _argv(table: Table, values: Mapping[str, Any]) -> list[str]:
+    return [str(each) for each in filled(table.command, values)]
 
 
 @contextmanager
