@@ -111,7 +111,7 @@ def test_lldb_prints_a_block_of_lines_for_each_function_and_counts_them_by_libra
     [
         ("main", "int (int, char **)", ("main", "(int, char **) -> int")),
         ("talk()", "void (void)", ("talk", "()")),
-        ("handler(int)", "void (*(int))(int)", ("handler", "(int)")),
+        ("handler(int)", "int (*(int))(int)", ("handler", "(int)")),
         ("Item* std::__addressof<Item>(Item&)", "", ("std::__addressof<Item>", "(Item&)")),
         ("shop::Till::count() const", "int (void) const", ("shop::Till::count", "() const -> int")),
         ("(anonymous namespace)::help(int)", "", ("(anonymous namespace)::help", "(int)")),
@@ -122,6 +122,7 @@ def test_lldb_prints_a_block_of_lines_for_each_function_and_counts_them_by_libra
         ("main::{lambda(int)#1}::operator()(int) const", "", ("main::{lambda(int)#1}::operator()", "(int) const")),
         ("outer(int)::Local::run()", "", ("outer(int)::Local::run", "()")),
         ("shop::total", "", ("shop::total", "")),
+        ("outer(int)::total", "", ("outer(int)::total", "")),
     ],
 )
 def test_the_name_of_a_function_is_parted_from_its_parameters(name: str, kind: str, parts: tuple[str, str]) -> None:
@@ -145,6 +146,7 @@ def test_the_last_part_of_a_name_is_not_inside_brackets() -> None:
         ("p::O", ["shop::Order"]),
         ("*", ["shop::Order", "shop::add", "reorder", "a[b]"]),
         ("[b]", ["a[b]"]),
+        ("[a]", []),
         ("shop", []),
     ],
 )

@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, paused, running
 from trio_debugmcp.session.class_lines import class_lines
-from trio_debugmcp.session.symbols import SECONDS
+from trio_debugmcp.session.symbols import PROBE_SECONDS, SECONDS, WALK_SECONDS
 from trio_debugmcp.testing import FakeAdapter, open_server
 
 SOURCE = """\
@@ -268,3 +268,16 @@ def test_classes_are_found_by_their_indentation() -> None:
     )
     assert class_lines(text) == {"A": 3, "A.B": 8, "A.B.C": 9, "A.D": 11, "E": 13, "Twice.Tab": 16}
     assert class_lines("") == {}
+
+
+async def test_the_objects_of_a_program_are_walked_through_for_less_time_than_others_are_searched(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    adapter = probed(tmp_path)
+    assert adapter.probe is not None
+    adapter.probe["references"] = {"value": "Basket()", "type": "Basket"}
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("references_get", expression="basket")
+        assert adapter.probed[-1][1]["seconds"] == WALK_SECONDS < PROBE_SECONDS
+        await client.call("symbols_search", pattern="x")
+        assert adapter.probed[-1][1]["seconds"] == PROBE_SECONDS

@@ -68,10 +68,10 @@ async def test_the_programs_own_symbols_are_listed_once_and_those_of_libraries_a
 
 
 async def test_a_page_of_the_symbols_has_their_total(autojump_clock: MockClock) -> None:
-    types = "".join(f"{SOURCE}\t5\tadd{letter}\t\n" for letter in "cab")
+    types = "".join(f"{SOURCE}\t5\tadd{letter}\t\n" for letter in "cgafdeb")
     found = await search("gdb", scripted("gdb", "add", types, FUNCTIONS), pattern="add", start=1, count=2)
     assert found["types"] == ["addb work/orders.cpp:5", "addc work/orders.cpp:5"]
-    assert (found.get("functions"), found["total"]) == (None, 4)
+    assert (found.get("functions"), found["total"]) == (None, 8)
 
 
 async def test_types_are_found_by_their_whole_names_where_the_adapter_lists_none(autojump_clock: MockClock) -> None:
@@ -87,7 +87,9 @@ async def test_types_are_found_by_their_whole_names_where_the_adapter_lists_none
     assert "types" not in found
     assert found["notes"][1] == "nothing was found; only what has debug information is"
     for pattern in ("Ord*", "Order;"):
+        asked_before = len(adapter.sent("evaluate"))
         assert "types" not in await search("lldb-dap", adapter, pattern=pattern, kind="types")
+        assert len(adapter.sent("evaluate")) == asked_before
 
 
 async def test_what_a_debugger_reports_instead_of_symbols_is_passed_on(autojump_clock: MockClock) -> None:
@@ -147,3 +149,27 @@ async def test_a_variable_comes_before_a_type_of_its_name_where_types_are_looked
             ("unsigned long", "unsigned long"),
         ):
             assert await shown_type(client, expression) == name
+
+
+async def test_gdb_is_asked_for_the_type_itself_and_for_a_container_by_its_whole_name(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", SOURCE, 33)]
+    fields = "".join(f"/*      {4 * number}      |       4 */    int {name};\n" for number, name in enumerate("abcd"))
+    adapter.values = {
+        "ptype /o std::vector<Item, std::allocator<Item> >": "/* offset      |    size */  type = std::vector<Item>\n",
+        "ptype /o Order": f"/* offset      |    size */  type = struct Order {{\n{fields}    void run(int);\n}}\n",
+    }
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("breakpoint")
+        await client.call("debug_wait")
+        assert await shown_type(client, "std::vector<Item>") == "std::vector<Item>"
+        found = await client.call("type_get", expression="Order", start=1, count=2, kind="fields")
+        assert ([*found["fields"]], found.get("methods"), found["total"]) == (["b", "c"], None, 4)
+        found = await client.call("type_get", expression="Order", filter="RU")
+        assert (found.get("fields"), found["methods"]) == (None, {"run": "void run(int)"})
+        assert (await failure(client, "type_get", expression="Nope")).code == "EVAL_FAILED"
+        assert (await failure(client, "type_get", expression="Order; quit")).code == "SAFE_EVAL_REJECTED"
+        error = await failure(client, "references_get", expression="order")
+        assert (error.code, "does not tell what refers to an object" in str(error)) == ("NOT_SUPPORTED", True)

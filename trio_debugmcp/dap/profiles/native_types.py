@@ -85,7 +85,7 @@ def _structure(text: str) -> tuple[str, tuple[str, ...], int, tuple[NativeField,
     for line in text.splitlines():
         total = _TOTAL.search(line)
         if total is not None:
-            size = int(total[1]) if len(open_) == 1 else size
+            size = int(total[1])  # the last one is that of the outermost
             continue
         found = _LINE.fullmatch(line.strip())
         if found is None:

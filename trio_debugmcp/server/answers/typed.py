@@ -38,7 +38,7 @@ def symbol_lines(places: Places, symbols: Iterable[Symbol], line_of: ClassLine) 
     """Yield whether each symbol is a type, and its line: `shop.till.Basket till.py:3`."""
     for each in symbols:
         line: int | None = each.line or None
-        if each.type and each.qualname and not each.library and each.file:
+        if each.type and not each.library and each.file:
             line = line_of(each.file, each.qualname) or line
         place = places.line(each.file, line) if each.file else ""
         is_async = each.signature.startswith(_ASYNC)
