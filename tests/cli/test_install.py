@@ -149,7 +149,7 @@ def test_python_packages_get_an_environment_where_their_scripts_are(machine: Mac
         f'install = {{ pip = "--no-index {wheel}" }}'
     )
     assert install([adapter]) == []
-    assert adapter.locate() == f"{machine.installed}/mdb/bin/tiny-dap (1.0)"
+    assert adapter.locate() == f"{machine.installed}/mdb/bin/tiny-dap"
 
 
 def test_an_installer_that_is_missing_or_a_way_that_is_not_known_is_a_sentence(machine: Machine) -> None:

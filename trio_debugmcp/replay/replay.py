@@ -21,7 +21,7 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program
-from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.recording.format import HangUpEntry, NotARecording, QueryEntry, Recording, SessionEntry
@@ -168,6 +168,10 @@ class Replay(Host, ConnectionTap):
     async def look_into(self, pid: int) -> bytes:
         """Refuse: the process is not there any more."""
         raise CannotLook("a replay has no process to look into")
+
+    async def locate(self, profile: Profile) -> str | None:
+        """Return where an adapter was; none is looked for."""
+        return self.query(f"adapter {profile.name}", profile.locate)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return the recorded answer: the latest at this moment, or else the first.

@@ -13,6 +13,7 @@ from trio_debugmcp.clock import Clock
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.process import Program, environment, open_process
+from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session import outside
 from trio_debugmcp.session.start import Start
@@ -64,6 +65,11 @@ class Host:
             CannotLook: it is not installed, or not allowed.
         """
         return await outside.dump(pid)
+
+    async def locate(self, profile: Profile) -> str | None:
+        """Return where an adapter is on this machine, as a recording keeps it."""
+        await profile.learn_version()  # the query itself must not wait for a process
+        return self.query(f"adapter {profile.name}", profile.locate)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out about this machine, a JSON value; a `UsageError` that it raises is an answer too.

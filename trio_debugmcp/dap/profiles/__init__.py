@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trio_debugmcp.dap.profiles.choosing import choose, for_process
+from trio_debugmcp.dap.profiles.choosing import candidates, choose, first_installed, for_process
 from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.detection import Detect, ProgramFacts
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
@@ -44,7 +44,9 @@ __all__ = [
     "Runtime",
     "TableProfile",
     "TypedException",
+    "candidates",
     "choose",
+    "first_installed",
     "for_process",
     "profile_for_file",
     "profile_named",

@@ -28,6 +28,22 @@ def choose(
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`: no such adapter, or it is not installed; the message names what is.
     """
+    return first_installed(candidates(adapter, program, profiles, facts, kind=kind), locate)
+
+
+def candidates(
+    adapter: str | None,
+    program: str | None,
+    profiles: Sequence[Profile],
+    facts: Callable[[str], ProgramFacts | None] = lambda _: None,
+    *,
+    kind: str | None = None,
+) -> Sequence[Profile]:
+    """Return the adapters that fit, installed or not, the preferred ones first.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`: there is none.
+    """
     fits: Sequence[Profile]
     if adapter is not None:
         fits, what = [each for each in profiles if each.is_called(adapter)], f"named '{adapter}'"
@@ -40,7 +56,7 @@ def choose(
     if not fits:
         names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
         raise UsageError("ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.")
-    return _installed(fits, locate)
+    return fits
 
 
 def _for_program(
@@ -50,7 +66,12 @@ def _for_program(
     return fitting(known, program, None) or fitting(known, program, facts(program))
 
 
-def _installed(fits: Sequence[Profile], locate: Callable[[Profile], str | None]) -> Profile:
+def first_installed(fits: Sequence[Profile], locate: Callable[[Profile], str | None]) -> Profile:
+    """Return the first adapter that is there.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`: none is; the message has the command that installs each.
+    """
     found = next((each for each in fits if locate(each) is not None), None)
     if found is not None:
         return found

@@ -3,7 +3,8 @@
     finder = Finder("gdb", table)
     found = finder.find()       # None, or Found("/usr/bin/gdb", "15.2", None)
 
-A version is asked for by running the adapter, once until the program changes.
+A version is asked for by running the adapter, once until the program changes; where other tasks are to run meanwhile,
+`await finder.learn()` comes first.
 """
 
 import os
@@ -11,8 +12,11 @@ import re
 import shutil
 import subprocess
 import sysconfig
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.placeholders import filled
@@ -27,7 +31,17 @@ _VERSION_SECONDS = 5.0
 _MAX_VERSION_FILE_BYTES = 65536
 """A file with a version is a small one; a table that names another does not fill the memory."""
 
+_RETRY_SECONDS = 10.0
+"""After a command that printed no version: what it lacked may be installed then. The error tells its answer, too."""
+
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
+
+
+class _Question(Struct, frozen=True):
+    """A command that prints a version, and when the program that it is about was changed."""
+
+    command: tuple[str, ...]
+    changed: int
 
 
 class Found(Struct, frozen=True):
@@ -57,18 +71,36 @@ class Finder:
     def __repr__(self) -> str:
         return f"<Finder of {self._name}: {' or '.join(self._table.find)}>"
 
-    def find(self) -> Found | None:
-        """Return the first place where the adapter is and works; else the first where it is, and why it does not."""
+    def find(self, *, versions: bool = False) -> Found | None:
+        """Return the first place where the adapter is and works; else the first where it is, and why it does not.
+
+        `versions`: also ask for one that decides nothing.
+        """
         first: Found | None = None
         for each in self._table.find:
             place = self._place(each)
             if place is None:
                 continue
-            found = self._found(place)
+            found = self._found(place, versions)
             if found.problem is None:
                 return found
             first = first or found
         return first
+
+    async def learn(self, *, versions: bool = False) -> None:
+        """Ask for the versions that `find` needs, while other tasks run."""
+        version = self._table.version
+        if version is None or version.file is not None or (version.at_least is None and not versions):
+            return
+        for each in self._table.find:
+            place = self._place(each)
+            if place is None:
+                continue
+            question = self._question(place)
+            if _kept(question) is None:
+                _keep(question, *await _run_beside(question.command))
+            if self._found(place, versions).problem is None:
+                return
 
     def _place(self, wanted: str) -> str | None:
         """Return the absolute path of what a variable, a path or a name on PATH stands for."""
@@ -84,15 +116,17 @@ class Finder:
         found = shutil.which(name)
         return None if found is None else os.path.abspath(found)
 
-    def _found(self, place: str) -> Found:
+    def _found(self, place: str, versions: bool) -> Found:
         absent = [each for each in self._table.needs if shutil.which(each) is None]
         if absent:
             return Found(place, None, f"cannot be used: it needs {' and '.join(absent)}, which is not on PATH")
         wanted = self._table.version
-        if wanted is None:
+        if wanted is None or (wanted.at_least is None and not versions):
             return Found(place)
         said, complaint = self._said(place)
         version = _NUMBERS.search(said)
+        if version is None and wanted.at_least is None:
+            return Found(place)
         if version is None:
             because = f" ({complaint})" if complaint else ""
             return Found(place, None, f"cannot be used: it does not say its version{because}")
@@ -106,37 +140,70 @@ class Finder:
         """Return what has the version in it, and the complaint if there is nothing."""
         wanted = self._table.version
         assert wanted is not None
-        values = {"adapter": place, "directory": os.path.dirname(place)}
-        try:
-            if wanted.file is not None:
-                with open(str(filled(wanted.file, values)), errors="replace") as file:
+        if wanted.file is not None:
+            try:
+                with open(str(filled(wanted.file, _around(place))), errors="replace") as file:
                     return file.read(_MAX_VERSION_FILE_BYTES), ""
-            return _run(tuple(str(filled(each, values)) for each in wanted.command), Path(place).stat().st_mtime_ns)
-        except OSError as error:
-            return "", str(error)
+            except OSError as error:
+                return "", str(error)
+        question = self._question(place)
+        return _kept(question) or _keep(question, *_run(question.command))
+
+    def _question(self, place: str) -> _Question:
+        assert self._table.version is not None
+        command = tuple(str(filled(each, _around(place))) for each in self._table.version.command)
+        try:
+            changed = os.stat(place).st_mtime_ns
+        except OSError:
+            changed = 0
+        return _Question(command, changed)
 
 
-_printed: dict[tuple[str, ...], tuple[int, str]] = {}
-"""Command → when its program was changed, and what it printed. What it did not say may be there the next time."""
+def _around(place: str) -> dict[str, str]:
+    return {"adapter": place, "directory": os.path.dirname(place)}
 
 
-def _run(command: tuple[str, ...], changed: int) -> tuple[str, str]:
-    """Return what a command prints, and its first complaint; it is run again when the program has `changed`."""
-    if (kept := _printed.get(command)) is not None and kept[0] == changed:
-        return kept[1], ""
+# --- Commands that print versions -------------------------------------------------------------------------------------
+
+_answers: dict[_Question, tuple[str, str, float]] = {}
+"""What each command printed and complained of, and when."""
+
+
+def _kept(question: _Question) -> tuple[str, str] | None:
+    """Return what was answered before. What had no version in it may have one the next time, but not at once."""
+    said, complaint, at = _answers.get(question, ("", "", -_RETRY_SECONDS))
+    return (said, complaint) if said or time.monotonic() - at < _RETRY_SECONDS else None
+
+
+def _keep(question: _Question, exit_code: int, out: bytes, err: bytes) -> tuple[str, str]:
+    said, complaint = (each.decode(errors="replace").strip() for each in (out, err))
+    if exit_code:
+        said, complaint = "", complaint.partition("\n")[0]
+    elif not said:
+        said, complaint = complaint, ""  # `java -version` writes to standard error
+    answer = (said, complaint) if _NUMBERS.search(said) else ("", complaint)
+    _answers[question] = (*answer, time.monotonic())
+    return answer
+
+
+def _run(command: Sequence[str]) -> tuple[int, bytes, bytes]:
     try:
         ran = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_VERSION_SECONDS, check=False
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return "", str(error)
-    said, complaint = (each.decode(errors="replace").strip() for each in (ran.stdout, ran.stderr))
-    if ran.returncode:
-        return "", complaint.partition("\n")[0]
-    said = said or complaint  # `java -version` writes to standard error
-    if _NUMBERS.search(said):
-        _printed[command] = (changed, said)
-    return said, ""
+        return 1, b"", str(error).encode()
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+async def _run_beside(command: Sequence[str]) -> tuple[int, bytes, bytes]:
+    with trio.move_on_after(_VERSION_SECONDS):
+        try:
+            ran = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False)
+        except OSError as error:
+            return 1, b"", str(error).encode()
+        return ran.returncode, ran.stdout, ran.stderr
+    return 1, b"", f"no answer within {_VERSION_SECONDS:g} s".encode()
 
 
 def _numbers(version: str) -> tuple[int, ...]:

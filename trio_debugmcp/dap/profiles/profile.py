@@ -269,6 +269,10 @@ class Profile(ABC):
     def locate(self) -> str | None:
         """Where the adapter is on this machine, in words for a person; None if it is not installed."""
 
+    async def learn_version(self) -> None:
+        """Ask the adapter for what `locate` needs to know of it, which then answers at once."""
+        return  # most are found without being run
+
     def absence(self) -> str:
         """Why `locate` has found nothing."""
         return f"The debug adapter {self.name} is not installed"

@@ -51,7 +51,7 @@ class TableProfile(Profile):
         self.types = frozenset(table.types)
         self.habits = table
         self.renew = table.renew
-        self._finder = Finder(name, table)
+        self.finder = Finder(name, table)
         self.symbols = table.symbols
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
@@ -73,14 +73,17 @@ class TableProfile(Profile):
     def install_hint(self) -> str:
         return command_for(self.name, self.table)
 
+    async def learn_version(self) -> None:
+        await self.finder.learn()
+
     def locate(self) -> str | None:
-        found = self._finder.find()
+        found = self.finder.find()
         if found is None or found.problem is not None:
             return None
         return f"{found.place} ({found.version})" if found.version else found.place
 
     def absence(self) -> str:
-        found = self._finder.find()
+        found = self.finder.find()
         if found is None or found.problem is None:
             return super().absence()
         return f"{found.place} {found.problem}"
@@ -106,7 +109,7 @@ class TableProfile(Profile):
         return {**filled(self.table.attach, attach_values(attach)), **attach.options}
 
     def _place(self) -> str:
-        found = self._finder.find()
+        found = self.finder.find()
         return found.place if found else self.name
 
     # --- Child sessions --------------------------------------------------------------------------------------

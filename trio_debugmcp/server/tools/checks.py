@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from trio_debugmcp.dap.profiles import Profile, ProgramFacts, choose, for_process, read_facts
+from trio_debugmcp.dap.profiles import Profile, ProgramFacts, candidates, first_installed, for_process, read_facts
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 
@@ -14,24 +14,27 @@ _HEAD_BYTES = 64
 """Of an executable: enough to know its format."""
 
 
-def choose_profile(debugger: Debugger, adapter: str | None, program: str | None, kind: str | None = None) -> Profile:
+async def choose_profile(
+    debugger: Debugger, adapter: str | None, program: str | None, kind: str | None = None
+) -> Profile:
     """Return the profile of an adapter or language, or of the `type` of a configuration, or the one for a program.
 
     Raises:
         UsageError: `ADAPTER_NOT_FOUND`.
     """
-
-    def locate(profile: Profile) -> str | None:
-        return debugger.host.query(f"adapter {profile.name}", profile.locate)
-
-    return choose(
+    fits = candidates(
         adapter,
         program,
         debugger.settings.profiles,
-        locate,
         lambda program: program_facts(debugger, program),
         kind=kind,
     )
+    places: dict[str, str | None] = {}
+    for each in fits:
+        places[each.name] = await debugger.host.locate(each)
+        if places[each.name] is not None:
+            break
+    return first_installed(fits, lambda each: places.get(each.name))
 
 
 def program_facts(debugger: Debugger, program: str) -> ProgramFacts:

@@ -94,7 +94,7 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
     cwd = debugger.workspace.resolve(params.cwd or ".")
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
-    target = _target(debugger, params, cwd)
+    target = await _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
     specs = [_spec(debugger, each, cwd, target.profile) for each in params.breakpoints]
     beside = await make_room(debugger, params)
@@ -174,7 +174,7 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
 # --- What is run ------------------------------------------------------------------------------------------------------
 
 
-def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
+async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     given = [each for each in ("program", "module", "code", "test") if getattr(params, each) is not None]
     named = given or [each for each in ("module", "code") if each in params.adapter_options]
     if len(named) != 1:
@@ -191,17 +191,17 @@ def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
             options = {"python": [str(Path(cwd, command["python"]))], **params.adapter_options}
             params = replace(params, adapter_options=options)
     if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
-        return _by_options(debugger, params, stop_at)
+        return await _by_options(debugger, params, stop_at)
     program = _program(debugger, params.program, cwd)
-    profile = choose_profile(debugger, params.adapter, program)
+    profile = await choose_profile(debugger, params.adapter, program)
     check_options(debugger, profile, params.adapter_options)
     debugger.host.query(f"program {program}", lambda: check_program(profile, program))
     return Target(profile, program, tuple(params.args), params.adapter_options, stop_at)
 
 
-def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> Target:
+async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> Target:
     """Return the target of a launch that runs no file of its own, but a module, code or a test."""
-    profile = choose_profile(debugger, params.adapter, None)
+    profile = await choose_profile(debugger, params.adapter, None)
     own: Mapping[str, Any] | None = {}
     name = params.program or ""
     if params.module is not None:

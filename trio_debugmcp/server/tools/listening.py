@@ -11,9 +11,10 @@ import trio
 from msgspec import Meta, Struct
 
 from trio_debugmcp.dap.door import new_token
-from trio_debugmcp.dap.profiles import Listen, PathMapping, Profile, choose
+from trio_debugmcp.dap.profiles import Listen, PathMapping
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.tools.checks import choose_profile
 from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
 from trio_debugmcp.session.debugger import Debugger
 
@@ -59,11 +60,7 @@ class Listening(Answer, frozen=True, kw_only=True):
 
 async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
     debugger.programs.check_free()
-
-    def locate(profile: Profile) -> str | None:
-        return debugger.host.query(f"adapter {profile.name}", profile.locate)
-
-    profile = choose(None, None, debugger.settings.profiles, locate)
+    profile = await choose_profile(debugger, None, None)
     mappings = tuple(_checked(debugger, each) for each in params.path_mappings)
     start = Listen(params.host, params.port, new_token(), mappings)
     session = None
@@ -90,7 +87,7 @@ async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
         f"import debugpy; debugpy.is_client_connected() or debugpy.connect(({host!r}, {port}), "
         f"access_token={start.token!r})"
     )
-    notes.append(_without_debugpy(locate(profile)))
+    notes.append(_without_debugpy(await debugger.host.locate(profile)))
     return Listening(address=address, token=start.token, python=python, session=session.id, notes=notes)
 
 

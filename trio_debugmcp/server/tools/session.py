@@ -84,7 +84,7 @@ async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
     debugger.programs.check_free(new_session=params.new_session)
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
-    profile = choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
+    profile = await choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
     start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
     if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})

@@ -232,7 +232,16 @@ def _profile_for(setting: Setting, adapter: FakeAdapter) -> Profile:
     if real is None:
         names = ", ".join(f"`{each.name}`" for each in PROFILES)
         raise BadScenario(f"there is no adapter profile `{setting.profile}`; there are {names}")
-    reached = ("__init__", "locate", "open", "open_attached", "serves_child", "open_child", "attach_problem")
+    reached = (
+        "__init__",
+        "learn_version",
+        "locate",
+        "open",
+        "open_attached",
+        "serves_child",
+        "open_child",
+        "attach_problem",
+    )
     own = {name: getattr(FakeProfile, name) for name in reached} | {"has_probe": real.has_probe and setting.probe}
     disguise = type(f"Fake{type(real).__name__}", (type(real),), own)
     profile: Profile = disguise(adapter)
