@@ -12,6 +12,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure, launch
 from tests.session.answers import refuse
+from tests.session.test_children import adopt
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.python_files import PythonCode
 from trio_debugmcp.server.tools.tracing import REPLACED, STOP_SECONDS
@@ -266,6 +267,58 @@ async def test_a_stop_of_the_users_ends_it(tmp_path: Path, autojump_clock: MockC
         assert answer["notes"] == ["1 call had not ended when the program stopped; the lines up to there are shown"]
         assert "returned" not in answer["calls"][0]
         found.clean()
+
+
+async def test_a_stop_of_a_child_ends_it_too(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path) as found, trio.open_nursery() as nursery:
+        child = FakeAdapter()
+        child.frames = [("work", "/src/child.py", 9)]
+        await adopt(found.adapter, child)
+        assert found.adapter.probe is not None
+        found.adapter.probe["traced"] = {"begun": 1, "open": 1, "calls": [{**CALL, "outcome": None}]}
+        on_continue(found, partial(child.stop, "breakpoint"), nursery)
+        begin = trio.current_time()
+        answer = await found.trace(session_id="s-1")
+        assert trio.current_time() - begin < 10
+        assert (answer["stop"]["session"], answer["stop"]["at"]) == ("s-2", "src/child.py:9 in work")
+        assert answer["notes"] == [
+            "s-2 has stopped, which ended the trace; the traced process was not stopped",
+            "1 call had not ended when s-2 stopped; the lines up to there are shown",
+        ]
+
+        # One that has been stopped before does not end it: what is traced may not need it.
+        found.adapter.probe["traced"] = WAITING
+        begin = trio.current_time()
+        answer = await found.trace(session_id="s-1", timeout=5)
+        assert 5 <= trio.current_time() - begin < 8
+        assert answer["notes"] == [
+            "Shop.total was not called within 5 s",
+            "paused all the time: s-2; the program may wait for that",
+        ]
+        found.clean()
+
+
+async def test_by_name_what_is_loaded_is_meant_and_what_is_not_says_so(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    (tmp_path / "lies_there.py").write_text(PROGRAM + "\n\ndef only_here():\n    return 1\n")
+    async with scene(tmp_path, paused=False) as found:
+        assert found.adapter.probe is not None
+        failed = await failure(found.client, "trace_function", function="Shop.total")
+        assert "may be one of 2 functions: Shop.total" in failed.message  # which are loaded is not known
+        modules = [{"name": "__main__", "file": found.file}, {"name": "sys"}]
+        found.adapter.probe["modules"] = {"modules": modules, "total": 2}
+        answer = await found.trace(timeout=1)
+        assert answer["function"].endswith("shop.py:2")
+        assert answer["notes"] == ["Shop.total was not called within 1 s"]
+        answer = await found.trace(function="only_here", timeout=1)
+        assert answer["notes"] == [
+            "only_here was not called within 1 s",
+            "its file only lies near those of the program: no module that was loaded is that file",
+        ]
+        found.adapter.probe["modules"] = {"modules": modules, "total": 3}  # as many as there was room for
+        failed = await failure(found.client, "trace_function", function="Shop.total")
+        assert "may be one of 2 functions" in failed.message
 
 
 async def test_a_program_that_ends_leaves_nothing_to_show(tmp_path: Path, autojump_clock: MockClock) -> None:

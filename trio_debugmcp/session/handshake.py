@@ -11,9 +11,10 @@ import logging
 
 import trio
 
-from trio_debugmcp.dap.messages import Capabilities, Nothing
-from trio_debugmcp.dap.profiles import Listen
+from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
+from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
+from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, start_request
@@ -97,10 +98,23 @@ class Handshake:
                 await requests.request(command, arguments, Nothing)
             except AdapterRefused as refusal:
                 log.info("%s", refusal)
+        if isinstance(self._start, Launch):
+            await self._make_main(self._start)
         if not isinstance(self._start, Listen):  # which has no program that could take breakpoints
             await self._breakpoints.send_all()
         if requests.capabilities.supports_configuration_done_request:
             await requests.request("configurationDone", None, Nothing)
+
+    async def _make_main(self, start: Launch) -> None:
+        """Have code that was given to the launch run as the main module, where that takes an evaluation."""
+        expression = self._requests.profile.programs.main_expression(start.options)
+        if expression is None:
+            return
+        try:
+            arguments = {"expression": expression, "context": bootstrap.CONTEXT}
+            await self._requests.request("evaluate", arguments, EvaluateBody)
+        except AdapterRefused as refusal:  # it runs all the same, without a name
+            log.info("%s", refusal)
 
     def _too_slow(self) -> UsageError:
         name = self._requests.profile.name

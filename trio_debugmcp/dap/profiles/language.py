@@ -245,6 +245,10 @@ class Programs:
         """The code that a launch with these options runs instead of a file."""
         return None
 
+    def main_expression(self, options: Mapping[str, Any]) -> str | None:
+        """An expression to evaluate before a program begins that is given as code: it makes it the main module."""
+        return None
+
     def find_command(self, name: str, directory: str) -> str | None:
         """The script of a command that is installed where a program in this directory would run."""
         return None

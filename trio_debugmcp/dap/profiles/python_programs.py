@@ -10,6 +10,7 @@ from trio_debugmcp.dap.profiles import python_tests
 from trio_debugmcp.dap.profiles.language import Printed, Programs
 from trio_debugmcp.dap.profiles.python_crashes import printed_in
 from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
+from trio_debugmcp.dap.profiles.python_main import MAIN_EXPRESSION
 
 _NO_MODULE = re.compile(
     r"^\S*[/\\]\S+: "
@@ -27,6 +28,10 @@ class PythonPrograms(Programs):
     def given_code(self, options: Mapping[str, Any]) -> str | None:
         code = options.get("code")
         return code if code is None or isinstance(code, str) else "\n".join(map(str, code))
+
+    def main_expression(self, options: Mapping[str, Any]) -> str | None:
+        # A test's runner stays apart from the main module, which the runner of pytest or unittest is.
+        return MAIN_EXPRESSION if "code" in options and "rules" not in options else None
 
     def find_command(self, name: str, directory: str) -> str | None:
         script = Path(interpreter_for(directory)).parent / name

@@ -17,6 +17,9 @@ from trio_debugmcp.probe.inside.frames import Json
 DEEPEST = 4
 """Classes within classes."""
 
+GIVEN = "<string>"
+"""The file of code that is given to the launch."""
+
 _MOST_WRAPPED = 20
 """Decorators around a function that are looked through."""
 
@@ -185,15 +188,25 @@ def place_json(value: Any) -> Json:
     if function is None:
         return {}
     code = function.__code__
-    if code.co_filename.startswith("<"):  # it was generated
+    if code.co_filename.startswith("<") and not _is_given(function):  # it was generated
         return {}
     return _with_library({"file": code.co_filename, "line": code.co_firstlineno})
+
+
+def _is_given(function: Any) -> bool:
+    """Whether a function is of the code that was given to the launch: the main module, which has no file then."""
+    names, code = function.__globals__, function.__code__
+    if code.co_filename != GIVEN or names.get("__name__") != "__main__" or "__file__" in names:
+        return False
+    # The methods that a dataclass gets are compiled under the same name, in a function. Before 3.11 that does not show.
+    outer = getattr(code, "co_qualname", None)
+    return not (code.co_name.startswith("__") if outer is None else outer.startswith("__create_fn__"))
 
 
 def _class_place(cls: type) -> Json:
     module = sys.modules.get(facts.module_name(cls))
     names = facts.instance_dict(module) if module is not None else None
-    file = (names or {}).get("__file__")
+    file = (names or {}).get("__file__", GIVEN if facts.module_name(cls) == "__main__" else None)
     if type(file) is not str or not facts.is_heap_type(cls):
         return {}
     found: Json = {"file": file, "qualname": qualified(cls)}

@@ -145,6 +145,22 @@ def visible_frames(thread: Thread, top: Any = None) -> Iterator[Visible]:
         yield Visible(frame, file, line or 0, shown, library, original, bool(mapped))
 
 
+def left_frames(thread: Thread) -> List[Any]:
+    """The frames above the one where a thread is stopped: a stop where a function has returned to is inside its return.
+
+    Not those of an evaluation, which pydevd's are below.
+    """
+    if thread.stopped is None:
+        return []
+    stop = next(iter(thread.stopped), None)
+    found: List[Any] = []
+    frame = thread.top
+    while frame is not None and frame is not stop:
+        found = [] if is_own(frame) else [*found, frame]
+        frame = frame.f_back
+    return found if frame is not None else []
+
+
 def _plain_frames(frame: Any) -> Iterator[Visible]:
     while frame is not None:
         code = frame.f_code

@@ -53,12 +53,16 @@ class Holders:
         left = MOST_FRAMES
         for thread in engine.threads():
             shown = {id(each.frame): (index, each) for index, each in enumerate(engine.visible_frames(thread))}
+            returned = {id(each) for each in engine.left_frames(thread)}
             frame = thread.top
             while frame is not None and left > 0 and not budget.spent():
                 if not engine.is_own(frame):
                     left -= 1
                     self._on_stacks[id(frame)] = frame
-                    self._read_locals(thread, frame, shown.get(id(frame)))
+                    if id(frame) in returned:  # its variables are about to go: they are no longer the program's
+                        self._own.add(id(frame.f_locals))
+                    else:
+                        self._read_locals(thread, frame, shown.get(id(frame)))
                 frame = frame.f_back
 
     def _read_locals(self, thread: engine.Thread, frame: Any, shown: Any) -> None:

@@ -83,11 +83,16 @@ class BreakpointList(Params, frozen=True, kw_only=True):
 
 
 def breakpoint_spec(
-    debugger: Debugger, params: BreakpointSet, cwd: str | None = None, launched: Profile | None = None
+    debugger: Debugger,
+    params: BreakpointSet,
+    cwd: str | None = None,
+    launched: Profile | None = None,
+    given_code: str | None = None,
 ) -> BreakpointSpec:
     """Check the parameters of a breakpoint, and return what to set.
 
     `cwd`: where relative files start from. `launched`: what knows the language of the program that is being launched.
+    `given_code`: its text, if it is in no file.
 
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
@@ -115,7 +120,8 @@ def breakpoint_spec(
     profile = launched if file is None and launched is not None else debugger.language_of(file)
     _check_texts(params, profile)
     _check_hit_condition(params.hit_condition)
-    line, text, among = _line(debugger, file, params) if file is not None else (None, None, None)
+    given = given_code if file is not None and code_file(debugger, file) else None
+    line, text, among = _line(debugger, file, params, given) if file is not None else (None, None, None)
     return BreakpointSpec(
         file=file,
         line=line,
@@ -131,10 +137,10 @@ def breakpoint_spec(
 
 
 def _line(
-    debugger: Debugger, file: str, params: BreakpointSet
+    debugger: Debugger, file: str, params: BreakpointSet, given_code: str | None
 ) -> tuple[int | None, str | None, tuple[int, int] | None]:
     """Return the line of a breakpoint, its text as far as it is known, and which of several equal lines it is."""
-    lines = file_lines(debugger, file)
+    lines = file_lines(debugger, file) if given_code is None else given_code.splitlines()
     if params.statement is None:
         text = lines[params.line - 1] if lines and params.line and params.line <= len(lines) else None
         return params.line, text, None

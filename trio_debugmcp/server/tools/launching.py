@@ -43,7 +43,10 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     module: Annotated[
         Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a module, as for `python -m`.")
     ] = None
-    code: Annotated[Annotated[str, Meta(min_length=1)] | None, Meta(description="Or source code.")] = None
+    code: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="Or source code: its breakpoints need no `file`."),
+    ] = None
     test: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Or a test: `tests/test_a.py::test_b`, `pkg.tests.Case.test_c`."),
@@ -96,7 +99,7 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     target = await _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
-    specs = [_spec(debugger, each, cwd, target.profile) for each in params.breakpoints]
+    specs = [_spec(debugger, each, cwd, target.profile, params.code) for each in params.breakpoints]
     beside = await make_room(debugger, params)
     await _set_all(debugger, specs)
     earlier = frozenset(debugger.breakpoints.earlier)
@@ -261,9 +264,13 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
 
 
-def _spec(debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile) -> BreakpointSpec | ExceptionSpec:
+def _spec(
+    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None
+) -> BreakpointSpec | ExceptionSpec:
     if params.exception is None:
-        return breakpoint_spec(debugger, params, cwd, profile)
+        if code is not None and params.file is None and params.function is None:
+            params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant
+        return breakpoint_spec(debugger, params, cwd, profile, code)
     place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
     others = [each for each in place if getattr(params, each) is not None]
     if others:
@@ -317,7 +324,7 @@ TOOLS = (
         title="Launch a program",
         description=(
             "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
-            "or at its end. Without breakpoints it stops at its first line, unless `stop_at_entry` is false. Answers "
+            "or at its end. Without breakpoints it stops at its first line. Answers "
             "with why and where, stack, locals, source, output, and the values of `show`: expressions evaluated at the "
             "stop. To see values without stopping, give breakpoints a `log_message`."
         ),

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import trio
 from msgspec import Meta
-from msgspec.structs import replace
 
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
@@ -22,7 +21,7 @@ from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import active_thread
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.tracing import ProgramTrace, TraceQuestion, open_trace
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Snapshot, State
 
 MAX_CALLS = 20
 
@@ -83,8 +82,9 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
             "breakpoint in it and use debug_step.",
             {"adapter": session.profile.name, "capability": "probe"},
         )
-    function = find_function(debugger, session, params.function, params.file, params.line)
-    snapshot = session.snapshot
+    function = await find_function(debugger, session, params.function, params.file, params.line)
+    before = debugger.state
+    snapshot = before.snapshot(session.id)
     paused = snapshot is not None and snapshot.phase == "Paused"
     question = TraceQuestion(function.code.name, params.calls, stop=paused)
     outcome: Outcome | None = None
@@ -98,15 +98,20 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
                 with trio.move_on_at(deadline) as waiting:
                     if paused and snapshot is not None:
                         await _resume(session, snapshot, function, trace)
-                    outcome = await _ended(debugger, session, trace, snapshot if paused else None)
+                    outcome = await _ended(debugger, session, trace, before)
                 state = await trace.take()
     except ProbeError as error:
         raise UsageError("NOT_SUPPORTED", f"The program cannot be traced: {error}", {"capability": "probe"}) from None
     done = state is not None and sum(each.outcome is not None for each in state.calls) >= params.calls
     waited = waiting.cancelled_caught and not done
     stop = await wait_answer(debugger, outcome, deadline, show=params.show, waited=waited, session_id=session.id)
-    answer = _answer(debugger, params, function, state, stop)
-    return replace(answer, notes=[REPLACED]) if trace.replaced else answer
+    shown = _shown_calls(debugger, params, function, state)
+    other = None if outcome is None or outcome.paused is None else outcome.paused.id
+    other = None if other == session.id else other
+    notes = [REPLACED] if trace.replaced else _notes(params, function, state, stop, other)
+    notes += _paused_others(debugger, session) if stop.timed_out else []
+    place = Places(debugger.workspace.directory).line(function.file, function.code.line)
+    return Trace(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
 
 
 async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunction, trace: ProgramTrace) -> None:
@@ -118,19 +123,21 @@ async def _resume(session: DebugSession, snapshot: Snapshot, function: FoundFunc
     await session.execution.continue_(active_thread(snapshot, None))
 
 
-async def _ended(
-    debugger: Debugger, session: DebugSession, trace: ProgramTrace, paused: Snapshot | None
-) -> Outcome | None:
+async def _ended(debugger: Debugger, session: DebugSession, trace: ProgramTrace, before: State) -> Outcome | None:
     """Wait until the calls have ended or the program stops; return the stop, or the end of the program.
 
-    One that was paused stops by itself after the calls; if the trace has failed, it is paused.
+    One that was paused stops by itself after the calls; if the trace has failed, it is paused. A stop of another
+    process ends the wait too: the call may be waiting for it.
     """
     outcome: Outcome | None = None
+    snapshot = before.snapshot(session.id)
+    paused = snapshot if snapshot is not None and snapshot.phase == "Paused" else None
+    seen = {each.stop.number for each in before.snapshots if each.stop is not None}
     async with trio.open_nursery() as nursery:
 
         async def stop() -> None:
             nonlocal outcome
-            outcome = await debugger.wait_stop(session.id)
+            outcome = await debugger.wait_stop(of=_program(debugger, session.id), seen=seen)
             nursery.cancel_scope.cancel(reason="the program has stopped")
 
         nursery.start_soon(stop)
@@ -145,18 +152,29 @@ async def _ended(
     return outcome
 
 
-def _answer(
-    debugger: Debugger, params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop
-) -> Trace:
+def _shown_calls(
+    debugger: Debugger, params: TraceFunction, function: FoundFunction, state: TraceState | None
+) -> list[CallTrace]:
     places = Places(debugger.workspace.directory)
     calls = state.calls if state is not None else ()
     text = file_lines(debugger, function.file) or ()
     source = Source(text, function.branches)
     most_bytes = params.max_bytes // max(len(calls), 1)
-    shown = [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
-    place = places.line(function.file, function.code.line)
-    notes = _notes(params, function, state, stop)
-    return Trace(function=f"{function.code.qualname} {place}", calls=shown, notes=notes, stop=stop)
+    return [_call(places, each, call_lines(each, source, params.max_lines, most_bytes)) for each in calls]
+
+
+def _program(debugger: Debugger, session_id: str) -> list[str]:
+    """Return the id of the root session of a process's program, if it is still there."""
+    root = debugger.programs.of(session_id)
+    return [] if root is None else [root.id]
+
+
+def _paused_others(debugger: Debugger, session: DebugSession) -> list[str]:
+    """Return a note on other processes that are paused: a call may wait for them."""
+    program = _program(debugger, session.id)
+    paused = [each.id for each in debugger.state.snapshots if each.phase == "Paused" and each.id != session.id]
+    there = [each for each in paused if _program(debugger, each) == program]
+    return [f"paused all the time: {', '.join(there)}; the program may wait for that"] if there else []
 
 
 def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
@@ -172,14 +190,18 @@ def _call(places: Places, call: TracedCall, lines: list[str]) -> CallTrace:
     )
 
 
-def _notes(params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop) -> list[str]:
-    """Return what is not as wanted, a sentence each."""
+def _notes(
+    params: TraceFunction, function: FoundFunction, state: TraceState | None, stop: Stop, other: str | None
+) -> list[str]:
+    """Return what is not as wanted, a sentence each. `other`: another process that has stopped."""
     name = function.code.qualname
+    notes = [] if other is None else [f"{other} has stopped, which ended the trace; the traced process was not stopped"]
     if state is None:
-        return ["the program did not hand over what was traced: it has ended, or lets no Python run"]
-    notes = []
+        return [*notes, "the program did not hand over what was traced: it has ended, or lets no Python run"]
     if not state.begun:
         notes.append(f"{name} was not called" + (f" within {params.timeout:g} s" if stop.timed_out else ""))
+        if not function.is_loaded:
+            notes.append("its file only lies near those of the program: no module that was loaded is that file")
         if state.under_way:
             notes.append(f"{state.under_way} times its first line ran in a call that had begun before")
     elif state.begun < params.calls:
@@ -187,7 +209,13 @@ def _notes(params: TraceFunction, function: FoundFunction, state: TraceState | N
     unfinished = sum(each.outcome is None for each in state.calls)
     if unfinished:
         why = "the time was over" if stop.timed_out else "it ended"
-        why = "the trace failed" if state.failure else "the program stopped" if stop.state == "Paused" else why
+        why = (
+            "the trace failed"
+            if state.failure
+            else f"{other or 'the program'} stopped"
+            if stop.state == "Paused"
+            else why
+        )
         notes.append(f"{_count(unfinished, 'call')} had not ended when {why}; the lines up to there are shown")
     unwatched = sum(each.unwatched for each in state.calls)
     if unwatched:
