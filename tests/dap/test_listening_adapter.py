@@ -89,9 +89,9 @@ async def test_an_adapter_that_is_given_where_to_listen_is_tried_until_it_does(
 async def test_the_streams_of_its_process_are_the_programs_after_the_announcement(watchdog: Watchdog) -> None:
     argv = listener(
         before="say('of the adapter\\n')",
-        after="say('item\\n'); say('oops\\n', sys.stderr); say(sys.stdin.readline()); os._exit(7)",
+        after="say('adapter: connected\\nitem\\n'); say('oops\\n', sys.stderr); say(sys.stdin.readline()); os._exit(7)",
     )
-    listening = Listening(announced=ANNOUNCED.announced, part="program")
+    listening = Listening(announced=ANNOUNCED.announced, part="program", own_lines=("adapter: ",))
     with trio.fail_after(20):
         async with open_listening_adapter(argv, listening, watchdog) as adapter:
             program = adapter.process
@@ -106,6 +106,7 @@ async def test_the_streams_of_its_process_are_the_programs_after_the_announcemen
             assert (said, await program.stderr.receive_some()) == (b"item\ntyped\n", b"oops\n")
             assert await program.wait() == 7
         assert adapter.stderr_tail.startswith("of the adapter\nlistening at")
+        assert adapter.stderr_tail.endswith("adapter: connected")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import trio
 from msgspec import Struct
 
 from trio_debugmcp.dap.held_pipe import HeldPipe
+from trio_debugmcp.dap.own_lines import ProgramPipe
 from trio_debugmcp.dap.process import Program, open_process
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress, connect
 from trio_debugmcp.dap.watchdog import Watchdog
@@ -132,11 +133,13 @@ class Listening(Struct, frozen=True, kw_only=True):
         announced: a pattern for what it writes to a standard stream when it listens; its first group is the port.
         address: where it listens, if it does not announce that.
         part: what of its process is the program's.
+        own_lines: how lines begin that it writes itself into the program's streams.
     """
 
     announced: re.Pattern[bytes] | None = None
     address: SocketAddress | None = None
     part: ProgramPart = "none"
+    own_lines: tuple[str, ...] = ()
 
 
 @asynccontextmanager
@@ -167,7 +170,8 @@ async def open_listening_adapter(
                 nursery.start_soon(adapter.read_stderr, stderr)
                 nursery.start_soon(adapter.read_stderr, stdout)  # which it has no other use for
             else:
-                adapter.process = _WithPipes(process, stdout, stderr)
+                pipes = (ProgramPipe(each, listening.own_lines, adapter.keep_stderr) for each in (stdout, stderr))
+                adapter.process = _WithPipes(process, *pipes)
                 adapter.is_program = listening.part == "program"
             try:
                 yield adapter
@@ -234,9 +238,9 @@ async def _connected(address: SocketAddress) -> trio.abc.Stream:
 
 
 class _WithPipes:
-    """A process whose pipes have been read before."""
+    """A process whose pipes have been read before, and are the program's."""
 
-    def __init__(self, process: trio.Process, stdout: HeldPipe, stderr: HeldPipe) -> None:
+    def __init__(self, process: trio.Process, stdout: ProgramPipe, stderr: ProgramPipe) -> None:
         self.pid = process.pid
         self.stdin = process.stdin
         self.stdout = stdout

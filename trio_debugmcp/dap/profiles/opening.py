@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.placeholders import filled
@@ -81,12 +83,13 @@ def _endpoint(table: Table, transport: Transport) -> Iterator[tuple[Listening, d
         part = "program"
     elif table.program_streams == "adapter":
         part = "streams"
+    listening = Listening(part=part, own_lines=table.own_lines)
     if transport.announced is not None:
-        yield Listening(announced=re.compile(transport.announced.encode()), part=part), {}
+        yield replace(listening, announced=re.compile(transport.announced.encode())), {}
     elif transport.given is not None:
         given = {"port": free_port(_HOST)}
-        yield Listening(address=TcpAddress(_HOST, int(filled(transport.given, given))), part=part), given
+        yield replace(listening, address=TcpAddress(_HOST, int(filled(transport.given, given)))), given
     else:
         with tempfile.TemporaryDirectory(prefix="trio-debugmcp-") as directory:
             path = filled(transport.socket, {"socket": f"{directory}/adapter"})
-            yield Listening(address=UnixAddress(path), part=part), {"socket": path}
+            yield replace(listening, address=UnixAddress(path)), {"socket": path}

@@ -96,6 +96,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     command_cwd: str | None = None
     program_streams: Literal["events", "terminal", "adapter"] = "events"
     is_program: bool = False
+    own_lines: tuple[str, ...] = ()
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
     hooks: Literal["native"] | None = None
