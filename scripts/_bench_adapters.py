@@ -137,7 +137,7 @@ async def _drain(pipe: trio.abc.ReceiveStream | None) -> None:
 
 
 async def measured(name: str, case: Case, rpc: Rpc, runtime: Runtime, directory: Path) -> list[Measured]:
-    """Measure one adapter."""
+    """Measure one adapter; nothing, if it is not installed."""
     profile = profile_named(name)
     if profile is None or profile.locate() is None:
         sys.stdout.write(f"{name} is not installed\n")
