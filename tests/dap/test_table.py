@@ -116,7 +116,7 @@ def test_gdb_gets_the_whole_environment_which_it_would_otherwise_clear(monkeypat
     assert (arguments["env"]["WHOLE"], arguments["env"]["A"]) == ("yes", "1")
 
 
-def test_a_source_file_of_a_compiled_language_is_refused_with_the_command_that_builds_it() -> None:
+def test_what_is_neither_machine_code_nor_its_source_is_refused() -> None:
     from trio_debugmcp.dap.profiles import profile_named
 
     for name in ("gdb", "lldb-dap"):
@@ -124,7 +124,4 @@ def test_a_source_file_of_a_compiled_language_is_refused_with_the_command_that_b
         assert native is not None
         problem = native.expressions.program_problem
         assert problem(sys.executable, b"\x7fELF\x02") is None
-        assert "gcc -g -O0 -o app a.c" in (problem("/x/a.c", b"int main") or "")
-        assert "rustc -g -o app a.rs" in (problem("/x/a.rs", b"fn main") or "")
-        assert "g++ -g -O0 -o app a.CC" in (problem("/x/a.CC", b"int main") or "")
-        assert "built with -g" in (problem("/x/app", b"#!/bin/sh") or "")
+        assert "built with -g, or its source" in (problem("/x/app", b"#!/bin/sh") or "")

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from trio.testing import MockClock
 
 from tests.recording.secrets import SECRETS, readings
+from trio_debugmcp.errors import UsageError
 from trio_debugmcp.recording.format import (
     MAX_MESSAGE_BYTES,
     AdapterEntry,
@@ -25,6 +26,8 @@ from trio_debugmcp.recording.format import (
     HangUpEntry,
     Header,
     McpEntry,
+    QueryEntry,
+    RecordedError,
     Recording,
     SessionEndEntry,
     SessionEntry,
@@ -296,3 +299,25 @@ async def test_a_fault_of_the_recorder_ends_the_recording_and_not_the_session(
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
     assert read_recording(file).entries[-1].reason == "the recorder failed"  # type: ignore[union-attr]
+
+
+async def test_what_takes_its_time_is_recorded_when_it_is_known_refusals_too(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async def built() -> str:
+        await trio.sleep(3)
+        return "/t/app"
+
+    async def broken() -> str:
+        raise UsageError("LAUNCH_FAILED", "no", {"line": 3})
+
+    with recorder_to(tmp_path / "a.jsonl") as recorder:
+        recorder.clock()
+        assert await recorder.find_out("build of /a.c", built) == "/t/app"
+        with pytest.raises(UsageError, match="no"):
+            await recorder.find_out("build of /b.c", broken)
+    entries = read_recording(tmp_path / "a.jsonl").entries
+    made, refused = [each for each in entries if isinstance(each, QueryEntry)]
+    assert (made.question, made.answer) == ("build of /a.c", "/t/app")
+    assert made.t == pytest.approx(3, abs=1e-6)
+    assert refused.error == RecordedError("LAUNCH_FAILED", "no", {"line": 3})

@@ -265,6 +265,7 @@ async def test_a_query_gets_the_answer_of_its_moment_or_that_of_a_moment_later(
     await replay.run(never_called)
     await trio.sleep(seconds)
     assert replay.query("q", lambda: "of this machine") == answer
+    assert await replay.find_out("q", asked_again) == answer
 
 
 async def test_an_adapter_that_hung_up_before_any_message_is_replayed_as_missing(
@@ -276,6 +277,10 @@ async def test_an_adapter_that_hung_up_before_any_message_is_replayed_as_missing
     async with replaying(msgspec.structs.replace(recording, entries=entries), drive=True) as (client, _):
         with pytest.raises(ToolFailed, match="there is no further debug session in it"):
             await client.call("debug_launch", program=TILL)
+
+
+async def asked_again() -> str:
+    raise AssertionError("the recording has the answer")
 
 
 async def never_called(*_: Any) -> None:

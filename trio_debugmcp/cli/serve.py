@@ -39,6 +39,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="resolve relative paths against it, and confine what may be launched and read to it (repeatable)",
     )
     parser.add_argument(
+        "--allow-build",
+        action="store_true",
+        help="with --root: build programs before they are launched, and run tasks; compilers can read and run anything",
+    )
+    parser.add_argument(
         "--tools",
         choices=("core", "full"),
         default="full",
@@ -150,6 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
             roots=tuple(roots),
             profiles=profiles,
             show_secrets=arguments.show_secrets,
+            allow_build=arguments.allow_build,
         ),
         quiet=arguments.debounce,
         max_wait=arguments.max_wait,

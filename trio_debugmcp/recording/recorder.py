@@ -13,7 +13,7 @@ The recorder is open for as long as the server runs:
 
 import os
 import platform
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -125,6 +125,21 @@ class Recorder(Host, ConnectionTap):
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program with taps on its pipes."""
         return self._open_program(session_id, wanted, watchdog)
+
+    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what `ask` finds out, and record it as `query` does."""
+        refusal: UsageError | None = None
+        try:
+            answer = await ask()
+        except UsageError as error:
+            refusal = error
+
+        def again() -> T:
+            if refusal is not None:
+                raise refusal
+            return answer
+
+        return self.query(question, again)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out, and record it if it differs from the last answer to the question."""

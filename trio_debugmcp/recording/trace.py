@@ -7,7 +7,7 @@ before.
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeVar
 
@@ -59,6 +59,10 @@ class TracingHost(Host):
     ) -> AbstractAsyncContextManager[Program]:
         """Run the program as the other host does."""
         return self._host.open_program(session, wanted, watchdog)
+
+    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what the other host finds out."""
+        return await self._host.find_out(question, ask)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what the other host answers."""

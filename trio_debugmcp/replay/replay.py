@@ -9,7 +9,7 @@ adapters and programs do what they did, and so do the recorded clients, unless t
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any, TypeVar
 
@@ -172,6 +172,14 @@ class Replay(Host, ConnectionTap):
     async def locate(self, profile: Profile) -> str | None:
         """Return where an adapter was; none is looked for."""
         return self.query(f"adapter {profile.name}", profile.locate)
+
+    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return the recorded answer, at once. Raises as `query`."""
+
+        def never() -> T:
+            raise AssertionError("a replay has the answer")
+
+        return self.query(question, never)
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return the recorded answer: the latest at this moment, or else the first.

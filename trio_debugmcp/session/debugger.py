@@ -31,6 +31,7 @@ from trio_debugmcp.errors import (
 )
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
+from trio_debugmcp.session.builds import Builds
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.merger import Merger, ResourceListener
@@ -61,6 +62,7 @@ class Debugger:
         breakpoints: the user's breakpoints, which outlive sessions.
         programs: the root sessions, each with its streams and its sources, and which of them a call is about.
         workspace: where relative paths start, and where paths must stay.
+        builds: programs that were built to be launched.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -72,6 +74,7 @@ class Debugger:
         self.breakpoints = BreakpointRegistry(self.merger)
         self.workspace = Workspace(settings.directory, settings.roots)
         self.programs = Programs(lambda: self.merger.state, self._is_living, self._new_console, settings.roots)
+        self.builds = Builds(self.host, runtime.watchdog)
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
@@ -261,6 +264,7 @@ class Debugger:
             for child in [each for each in self._sessions.values() if each.parent == session.id]:
                 child.end("the parent session is over")
             del self._sessions[session.id]
+            self.builds.discard(session.start)
 
     async def _open_child(self, parent_id: str, profile: Profile, start: ChildStart) -> None:
         """Adopt a child session. Called from the parent's reverse request, which must be answered at once."""

@@ -3,7 +3,7 @@
 `Host` is this machine. A recorder stands in front of it and writes down what passes; a replay takes its place.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
@@ -70,6 +70,10 @@ class Host:
         """Return where an adapter is on this machine, as a recording keeps it."""
         await profile.learn_version()  # the query itself must not wait for a process
         return self.query(f"adapter {profile.name}", profile.locate)
+
+    async def find_out(self, question: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what `ask` finds out, as `query` does, but of what takes its time: a compiler, for example."""
+        return await ask()
 
     def query(self, question: str, ask: Callable[[], T]) -> T:
         """Return what `ask` finds out about this machine, a JSON value; a `UsageError` that it raises is an answer too.

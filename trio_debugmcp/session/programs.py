@@ -190,7 +190,8 @@ class Programs:
         added = DebuggedProgram(root_id, profile, start, self._new_console(), Sources(self._roots))
         added.owner = owner
         if isinstance(start, Launch):
-            added.sources.learn(start.program, "")
+            added.console.append("console", start.preface)
+            added.sources.learn(start.source or start.program, "")
             code = profile.programs.given_code(start.options)
             if code is not None and profile.programs.code_file is not None:
                 added.sources.learn_code(profile.programs.code_file, code)

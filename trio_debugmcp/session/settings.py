@@ -14,6 +14,7 @@ class Settings(Struct, frozen=True):
 
     `host`: this machine, a recorder in front of it, or a replay in its place. `max_guests`: programs that have dialed
     in by themselves and are debugged at a time. `show_secrets`: clients see keys and passwords as they are.
+    `allow_build`: programs are built, and tasks run, on a server with roots, too.
     """
 
     directory: str = "."
@@ -22,3 +23,4 @@ class Settings(Struct, frozen=True):
     host: Host = Host()
     max_guests: int = MAX_GUESTS
     show_secrets: bool = False
+    allow_build: bool = False

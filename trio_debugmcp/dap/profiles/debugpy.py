@@ -162,6 +162,7 @@ class Debugpy(Profile):
     detect: Detect = Detect(suffixes=(".py", ".pyw"), interpreters=("python", "pypy"))
     types: frozenset[str] = frozenset({"python", "debugpy"})
     install_hint: str = f"{sys.executable} -m pip install debugpy"
+    target_options: frozenset[str] = frozenset({"module", "code"})
     code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True
     dialect: Dialect = DebugpyDialect()

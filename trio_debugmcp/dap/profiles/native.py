@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, Stopped
@@ -11,12 +10,6 @@ from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.profile import Dialect
 from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import ProgramStream, Words
-
-_BUILDERS = {
-    ".c": "gcc -g -O0 -o app {file}",
-    ".rs": "rustc -g -o app {file}",
-}
-"""Command lines that build a source file with debug information."""
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/src/", "/usr/local/include/", "/build/", "/rustc/", "/lib/", "/opt/rust")
 """Where the sources of libraries are, as their debug information has it."""
@@ -43,20 +36,14 @@ _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 _BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
 """Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
 
-_BUILDER = "g++ -g -O0 -o app {file}"
-
 
 class NativeExpressions(Expressions):
     """Expressions as gdb and lldb evaluate them."""
 
     def program_problem(self, program: str, source: bytes) -> str | None:
-        path = Path(program)
         if source.startswith(b"\x7fELF"):
             return None
-        if path.suffix:
-            build = _BUILDERS.get(path.suffix.lower(), _BUILDER).format(file=path.name)
-            return f"it is not an executable. Build it first, with debug information, and launch that: {build}"
-        return "it is not an executable that holds machine code. Pass the program that was built with -g"
+        return "it is not an executable that holds machine code. Pass the program that was built with -g, or its source"
 
 
 class NativeValues(Values):

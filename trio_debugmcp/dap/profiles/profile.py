@@ -34,6 +34,7 @@ from msgspec import Struct
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.dial_in import DialIns
 from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable
+from trio_debugmcp.dap.profiles.building import Build
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_arguments
 from trio_debugmcp.dap.profiles.habits import Habits
@@ -62,6 +63,8 @@ class Launch(Struct, frozen=True):
         stdin: the whole of its standard input; None leaves that open for what is written later.
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
         restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
+        source: what the program was built from by us; a restart builds it again.
+        preface: what was written before it starts: by its build.
     """
 
     program: str
@@ -75,6 +78,8 @@ class Launch(Struct, frozen=True):
     stdin: str | None = None
     stop_at: tuple[str, ...] = ()
     restart_at_entry: bool | None = None
+    source: str | None = None
+    preface: str = ""
 
 
 class Attach(Struct, frozen=True):
@@ -214,6 +219,9 @@ class Profile(ABC):
     detect: Detect = Detect()
     """The programs for which a launch without an `adapter` selects this one."""
 
+    builds: Sequence[Build] = ()
+    """How programs are built that the adapter does not run as they are written; the first that is for one counts."""
+
     types: frozenset[str] = frozenset()
     """The `type` of a configuration in launch.json that is for this adapter."""
 
@@ -229,6 +237,9 @@ class Profile(ABC):
         "type": "",
     }
     """Arguments of the launch request that `adapter_options` may not set → the tool parameter that sets them."""
+
+    target_options: frozenset[str] = frozenset()
+    """Options that say what is run, in place of a program's path."""
 
     code_options: frozenset[str] = frozenset()
     """Options that select what is run in another way than by a program's path."""

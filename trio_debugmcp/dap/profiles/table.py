@@ -50,6 +50,7 @@ class TableProfile(Profile):
         self.detect = table.detect
         self.types = frozenset(table.types)
         self.habits = table
+        self.builds = table.build
         self.renew = table.renew
         self.finder = Finder(name, table)
         self.symbols = table.symbols

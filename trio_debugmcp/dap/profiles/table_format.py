@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.building import Build
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.native_symbols import SymbolCommands
@@ -91,6 +92,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     needs: tuple[str, ...] = ()
     tested: bool = True
     detect: Detect = Detect()
+    build: tuple[Build, ...] = ()
     version: Version | None = None
     transport: Literal["stdio"] | Transport = "stdio"
     command_cwd: str | None = None

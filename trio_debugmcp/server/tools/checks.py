@@ -13,6 +13,9 @@ from trio_debugmcp.session.debugger import Debugger
 _HEAD_BYTES = 64
 """Of an executable: enough to know its format."""
 
+_MAX_SOURCE_BYTES = 4 * 1024 * 1024
+"""Of a source file whose syntax is checked; what is larger was not written by people, and fails by itself."""
+
 
 async def choose_profile(
     debugger: Debugger, adapter: str | None, program: str | None, kind: str | None = None
@@ -39,8 +42,15 @@ async def choose_profile(
 
 def program_facts(debugger: Debugger, program: str) -> ProgramFacts:
     """Return what the file or directory of a program shows."""
-    names = sorted({name for profile in debugger.settings.profiles for name in profile.detect.files})
-    answer = debugger.host.query(f"kind of {program}", lambda: msgspec.to_builtins(read_facts(program, names)))
+    profiles = debugger.settings.profiles
+    names = {name for profile in profiles for name in profile.detect.files}
+    names |= {name for profile in profiles for build in profile.builds for name in build.files}
+    try:
+        answer = debugger.host.query(
+            f"kind of {program}", lambda: msgspec.to_builtins(read_facts(program, sorted(names)))
+        )
+    except UsageError:  # a recording from before this was asked
+        return ProgramFacts()
     return msgspec.convert(answer, ProgramFacts)
 
 
@@ -62,11 +72,6 @@ def adapter_for_process(debugger: Debugger, pid: int | None) -> str | None:
         return debugger.host.query(f"what process {pid} runs", ask)
     except UsageError:  # a recording from before this was asked
         return None
-
-
-def _head(program: Path) -> bytes:
-    with program.open("rb") as file:
-        return file.read(_HEAD_BYTES)
 
 
 def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:
@@ -95,21 +100,37 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
             )
 
 
-def check_program(profile: Profile, program: str) -> None:
-    """Check that a program's file is there, can be read, and can start.
+def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool = False) -> None:
+    """Check that a program is there, can be read, and can start; with `builds` it is what is built first.
 
     Raises:
         UsageError: `INVALID_PATH`, `PERMISSION_DENIED` or `LAUNCH_FAILED`.
     """
+    takes_directory = profile.detect.files != () and profile.detect.fits_directory(program_facts(debugger, program))
+    debugger.host.query(
+        f"program {program}", lambda: _check(profile, program, builds=builds, takes_directory=takes_directory)
+    )
+
+
+def _check(profile: Profile, program: str, *, builds: bool, takes_directory: bool) -> None:
     path = Path(program)
+    if path.is_dir() and (builds or takes_directory):
+        return
     if not path.is_file():
         what = "is a directory" if path.is_dir() else "does not exist"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
         # A program of machine code may have hundreds of megabytes, and no syntax to check.
-        source = path.read_bytes() if profile.code.reads_source else _head(path)
-        problem = profile.expressions.program_problem(program, source)
+        source = _beginning(path, _MAX_SOURCE_BYTES + 1 if profile.code.reads_source else _HEAD_BYTES)
     except OSError as error:
         raise UsageError("PERMISSION_DENIED", f"The program '{program}' cannot be read: {error.strerror}") from None
+    if builds or len(source) > _MAX_SOURCE_BYTES:
+        return
+    problem = profile.expressions.program_problem(program, source)
     if problem is not None:
         raise UsageError("LAUNCH_FAILED", f"'{program}' cannot start: {problem}", {"path": program})
+
+
+def _beginning(program: Path, size: int) -> bytes:
+    with program.open("rb") as file:
+        return file.read(size)

@@ -14,6 +14,7 @@ from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import check_free
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec
+from trio_debugmcp.server.tools.building import built
 from trio_debugmcp.server.tools.launching import DebugLaunch, launch, run_program
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -184,7 +185,9 @@ async def _move(debugger: Debugger, params: BatchEvaluate, deadline: float) -> S
         return await launch(debugger, replace(params.launch, wait=False, timeout=left))
     last = debugger.last_start
     if debugger.root_session() is None and last is not None and isinstance(last[1], Launch):
-        return await run_program(debugger, last[0], replace(last[1], stop_at_entry=False), timeout=left, wait=False)
+        async with built(debugger, last[0], replace(last[1], stop_at_entry=False), deadline) as again:
+            left = max(0.0, deadline - trio.current_time())
+            return await run_program(debugger, last[0], again, timeout=left, wait=False)
     session, snapshot = debugger.paused(params.session_id)
     await session.execution.continue_(active_thread(snapshot, None))
     return None

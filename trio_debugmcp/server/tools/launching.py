@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
-from trio_debugmcp.server.answers.stop import READER, Stop
+from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller, check_free, make_room
-from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
+from trio_debugmcp.server.tools.building import build_plan, built, debug_notes
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
+from trio_debugmcp.server.tools.launch_breakpoints import LaunchBreakpoint, set_all, spec_of
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Tool, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
@@ -30,12 +31,6 @@ UNCAUGHT, LEAVES_TEST = "unhandled", "userUnhandled"
 
 _AS_MODULE = re.compile(r"(?:(?P<python>(?:\S*/)?python[\d.]*)\s+)?-m\s+(?P<module>[\w.]+)(?:\s+(?P<rest>.*))?")
 """A command line in place of a program, as one would type it."""
-
-
-class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
-    exception: Annotated[
-        Annotated[str, Meta(min_length=1)] | None, Meta(description="An exception's type, in place of a line.")
-    ] = None
 
 
 class DebugLaunch(Params, frozen=True, kw_only=True):
@@ -99,37 +94,24 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
     target = await _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
-    specs = [_spec(debugger, each, cwd, target.profile, params.code) for each in params.breakpoints]
-    beside = await make_room(debugger, params)
-    await _set_all(debugger, specs)
-    earlier = frozenset(debugger.breakpoints.earlier)
+    specs = [spec_of(debugger, each, cwd, target.profile, params.code) for each in params.breakpoints]
     interpreter, is_own = _interpreter(debugger, target, cwd)
     in_library = bool({"site-packages", "dist-packages"} & set(Path(target.program).parts))
-    start = Launch(
+    wanted = Launch(
         program=target.program,
         args=target.args,
         cwd=cwd,
         env=params.env,
-        stop_at_entry=_stops_at_entry(debugger, params),
         just_my_code=params.just_my_code and not in_library,
         options=target.options,
         interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
-        restart_at_entry=_stops_at_entry(debugger, params, of_users=True),
     )
-    answer = await run_program(
-        debugger,
-        target.profile,
-        start,
-        beside=beside,
-        wait=params.wait,
-        timeout=params.timeout,
-        show=params.show,
-        earlier=earlier,
-    )
+    answer = await _run(debugger, params, target.profile, wanted, specs)
     notes = [] if is_own else [f"runs on {interpreter}"]
     notes += [_IN_LIBRARY] if in_library and params.just_my_code else []
+    notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
 
@@ -137,12 +119,33 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
 _IN_LIBRARY = "the program is a library's file, so code of libraries is not stepped over (just_my_code=false)"
 
 
-async def _set_all(debugger: Debugger, specs: Sequence[BreakpointSpec | ExceptionSpec]) -> None:
-    for spec in specs:
-        if isinstance(spec, ExceptionSpec):
-            await debugger.breakpoints.set_exception(spec)
-        else:
-            await debugger.breakpoints.set(spec, READER.get())
+async def _run(
+    debugger: Debugger,
+    params: DebugLaunch,
+    profile: Profile,
+    wanted: Launch,
+    specs: Sequence[BreakpointSpec | ExceptionSpec],
+) -> Stop:
+    """Build the program if it is built, end the session that is replaced, set the breakpoints, and run."""
+    deadline = trio.current_time() + params.timeout
+    async with built(debugger, profile, wanted, deadline) as launch:
+        beside = await make_room(debugger, params)
+        await set_all(debugger, specs)
+        start = replace(
+            launch,
+            stop_at_entry=_stops_at_entry(debugger, params),
+            restart_at_entry=_stops_at_entry(debugger, params, of_users=True),
+        )
+        return await run_program(
+            debugger,
+            profile,
+            start,
+            beside=beside,
+            wait=params.wait,
+            timeout=max(0.0, deadline - trio.current_time()),
+            show=params.show,
+            earlier=frozenset(debugger.breakpoints.earlier),
+        )
 
 
 def _interpreter(debugger: Debugger, target: Target, cwd: str) -> tuple[str | None, bool]:
@@ -179,7 +182,8 @@ def _stops_at_entry(debugger: Debugger, params: DebugLaunch, *, of_users: bool =
 
 async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     given = [each for each in ("program", "module", "code", "test") if getattr(params, each) is not None]
-    named = given or [each for each in ("module", "code") if each in params.adapter_options]
+    by_options = _target_options(debugger, params)
+    named = given or by_options
     if len(named) != 1:
         raise UsageError("INVALID_PARAMETER", "Pass one of `program`, `module`, `code` and `test`: what to run.")
     stop_at = (UNCAUGHT,) if params.stop_on_uncaught else ()
@@ -193,18 +197,27 @@ async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
         if "/" in (command["python"] or ""):  # a bare `python` is the one of the program's environment
             options = {"python": [str(Path(cwd, command["python"]))], **params.adapter_options}
             params = replace(params, adapter_options=options)
-    if params.program is None or "module" in params.adapter_options or "code" in params.adapter_options:
+    if params.program is None or by_options:
         return await _by_options(debugger, params, stop_at)
     program = _program(debugger, params.program, cwd)
     profile = await choose_profile(debugger, params.adapter, program)
     check_options(debugger, profile, params.adapter_options)
-    debugger.host.query(f"program {program}", lambda: check_program(profile, program))
+    builds = build_plan(debugger, profile, program, params.adapter_options) is not None
+    check_program(debugger, profile, program, builds=builds)
     return Target(profile, program, tuple(params.args), params.adapter_options, stop_at)
+
+
+def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:
+    """Return the options of adapters among those of a launch that say what is run."""
+    profiles = debugger.settings.profiles
+    return [name for name in params.adapter_options if any(name in each.target_options for each in profiles)]
 
 
 async def _by_options(debugger: Debugger, params: DebugLaunch, stop_at: tuple[str, ...]) -> Target:
     """Return the target of a launch that runs no file of its own, but a module, code or a test."""
-    profile = await choose_profile(debugger, params.adapter, None)
+    wanted = {*_target_options(debugger, params)}
+    fits = (each.name for each in debugger.settings.profiles if wanted and wanted <= each.target_options)
+    profile = await choose_profile(debugger, params.adapter or next(fits, None), None)
     own: Mapping[str, Any] | None = {}
     name = params.program or ""
     if params.module is not None:
@@ -239,6 +252,9 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
             lambda: next(filter(None, (each.programs.find_command(program, cwd) for each in profiles)), None),
         )
     full = debugger.workspace.resolve(program)
+    below = debugger.workspace.resolve(str(Path(cwd, program)))
+    if found is None and below != full and debugger.host.query(f"directory {below}", Path(below).is_dir):
+        return below
     if found is None and Path(program).suffix == "" and not debugger.host.query(f"path {full}", Path(full).exists):
         raise UsageError(
             "INVALID_PATH",
@@ -262,20 +278,6 @@ def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[st
         return []
     near = debugger.host.query(f"tests near {test} in {cwd}", lambda: profile.programs.near_tests(test, cwd))
     return [f"there is no test '{test}'; there are: {', '.join(near)}"] if near else []
-
-
-def _spec(
-    debugger: Debugger, params: LaunchBreakpoint, cwd: str, profile: Profile, code: str | None
-) -> BreakpointSpec | ExceptionSpec:
-    if params.exception is None:
-        if code is not None and params.file is None and params.function is None:
-            params = replace(params, file=profile.programs.code_file)  # there is no other file that could be meant
-        return breakpoint_spec(debugger, params, cwd, profile, code)
-    place = ("file", "line", "statement", "function", "column", "hit_condition", "log_message")
-    others = [each for each in place if getattr(params, each) is not None]
-    if others:
-        raise UsageError("INVALID_PARAMETER", f"A breakpoint with `exception` has no `{others[0]}`.")
-    return exception_spec(debugger, params.exception, params.condition, profile)
 
 
 # --- The run ----------------------------------------------------------------------------------------------------------

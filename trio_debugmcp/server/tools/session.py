@@ -22,6 +22,7 @@ from trio_debugmcp.server.answers.stop import (
 )
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
 from trio_debugmcp.server.tools.beside import caller, runs_beside
+from trio_debugmcp.server.tools.building import built
 from trio_debugmcp.server.tools.checks import adapter_for_process, check_program, choose_profile
 from trio_debugmcp.server.tools.launching import run_program
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, SessionId, Show, Tool
@@ -133,16 +134,19 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
         end = "End the session with debug_disconnect, then use" if debugger.root_session() is not None else "Use"
         what = "What has dialed in" if isinstance(start, Listen) else "A program that was attached to"
         raise UsageError("NOT_SUPPORTED", f"{what} cannot be restarted. {end} debug_launch.")
-    if not {"module", "code"} & start.options.keys():  # before the end of the session that there is
-        debugger.host.query(f"program {start.program}", lambda: check_program(profile, start.program))
-    session = debugger.root_session()
-    beside = runs_beside(debugger, session)
-    if session is not None:
-        await debugger.end(session, terminate=True, reason="restarted")
+    deadline = trio.current_time() + params.timeout
+    program = start.source or start.program
+    if not profile.target_options & start.options.keys():  # before the end of the session that there is
+        check_program(debugger, profile, program, builds=start.source is not None)
     # A batch lets its program run past the entry, that time only.
     at_entry = start.stop_at_entry if start.restart_at_entry is None else start.restart_at_entry
-    again = replace(start, stop_at_entry=at_entry)
-    return await run_program(debugger, profile, again, beside=beside, timeout=params.timeout, show=params.show)
+    async with built(debugger, profile, replace(start, stop_at_entry=at_entry), deadline) as again:
+        session = debugger.root_session()
+        beside = runs_beside(debugger, session)
+        if session is not None:
+            await debugger.end(session, terminate=True, reason="restarted")
+        left = max(0.0, deadline - trio.current_time())
+        return await run_program(debugger, profile, again, beside=beside, timeout=left, show=params.show)
 
 
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:

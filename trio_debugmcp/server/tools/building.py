@@ -1,0 +1,87 @@
+"""A program that is built before it is launched, and what is said of one that has no debug information."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import PurePath
+from typing import Any
+
+import trio
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.building import BuildPlan, plan_of
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.tools.checks import program_facts
+from trio_debugmcp.session.debugger import Debugger
+
+_FLAGS = {
+    "go": "without `-ldflags=-w` or `-s`",
+    "rust": "with `rustc -g`, or `cargo build` without --release",
+}
+"""Language of an executable → how it is built with debug information."""
+
+
+@asynccontextmanager
+async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: float) -> AsyncIterator[Launch]:
+    """Build the program of a launch, if it is built at all, and yield the launch of what was made.
+
+    A session that runs it deletes it at its end; if the block raises and no session does, it is deleted here.
+
+    Raises:
+        UsageError: `LAUNCH_FAILED` with the compiler's first error, `PERMISSION_DENIED` or `TIMEOUT`.
+    """
+    plan = build_plan(debugger, profile, launch.source or launch.program, launch.options)
+    if plan is None or not plan.command:
+        yield launch
+        return
+    made = await debugger.builds.build(plan, max(0.0, deadline - trio.current_time()))
+    start = replace(launch, program=made.program, source=plan.source, preface=made.output)
+    try:
+        yield start
+    except BaseException:
+        started = [each.start for each in debugger.living_sessions()]
+        if not any(isinstance(each, Launch) and each.program == made.program for each in started):
+            debugger.builds.discard(start)
+        raise
+
+
+def build_plan(debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any]) -> BuildPlan | None:
+    """Return how a program is built; None for one that runs as it is.
+
+    Raises:
+        UsageError: `PERMISSION_DENIED` on a server that is confined and builds nothing.
+    """
+    if not profile.builds or profile.target_options & options.keys():
+        return None
+    facts = program_facts(debugger, program)
+    roots = debugger.settings.roots
+    within = tuple(
+        each for each in facts.above if not roots or any(PurePath(each).is_relative_to(one) for one in roots)
+    )
+    plan = plan_of(profile.builds, program, replace(facts, above=within))
+    if plan is not None:
+        debugger.host.query(f"building of {program}", lambda: _check_allowed(debugger, program))
+    return plan
+
+
+def _check_allowed(debugger: Debugger, program: str) -> None:
+    if debugger.settings.roots and not debugger.settings.allow_build:
+        raise UsageError(
+            "PERMISSION_DENIED",
+            f"'{program}' would have to be built, which a server that is confined to {debugger.settings.roots[0]} does "
+            "only with --allow-build. Build it with debug information, and launch what was built.",
+        )
+
+
+def debug_notes(debugger: Debugger, profile: Profile, launch: Launch) -> list[str]:
+    """Return a note on a program without debug information, and how it is built with it."""
+    if profile.detect.elf is None or launch.source is not None or profile.target_options & launch.options.keys():
+        return []
+    facts = program_facts(debugger, launch.program)
+    if not facts.is_elf or facts.debug:
+        return []
+    how = _FLAGS.get(facts.language or "", "with `-g`")
+    name = PurePath(launch.program).name
+    return [
+        f"{name} has no debug information: breakpoints on lines do not bind, and there are no locals; build it {how}"
+    ]
