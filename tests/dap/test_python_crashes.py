@@ -190,6 +190,46 @@ def test_the_traceback_of_another_process_is_the_message_of_the_cause(times: int
     assert any(each.endswith("line 4, in fail") for each in cause.notes)
 
 
+QUOTING = """\
+import traceback
+
+def work():
+    return 1 / 0
+
+try:
+    work()
+except ZeroDivisionError:
+    text = traceback.format_exc()
+raise RuntimeError("the worker failed:\\n" + text)
+"""
+
+
+def test_a_traceback_in_a_message_is_not_the_one_that_ended_the_program(tmp_path: Path) -> None:
+    text = printed(tmp_path, QUOTING)
+    assert outline(crash_in(text)) != outline(crash_in(under_debugger(text)))  # not known without the debugger's frames
+    crash = crash_in(under_debugger(text))
+    assert crash is not None
+    assert (crash.exception, [each.line for each in crash.frames]) == ("RuntimeError: the worker failed:", [10])
+    assert crash.notes[0] == "Traceback (most recent call last):"
+    assert crash.notes[-1] == "ZeroDivisionError: division by zero"
+    # What was printed before it, where it was caught, is not its own either; that of a thread after it is another one.
+    before = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\nValueError: no\n'
+    found = printed_in(before + under_debugger(text) + "Exception in thread T-1 (work):\n" + before)
+    assert outline(found.crash) == outline(crash)
+    assert [each.exception for each in found.survived] == ["ValueError: no"]
+    # Without a line between, it cannot be distinguished from a message that continues.
+    after = crash_in(under_debugger(text) + before)
+    assert after is not None
+    assert after.exception == crash.exception
+
+
+def under_debugger(text: str) -> str:
+    """The text of an exception that has left the program, with the frames of what has run it."""
+    head = "Traceback (most recent call last):\n"
+    outside = '  File "/x/debugpy/server/cli.py", line 9, in main\n    run()\n'
+    return text.replace(head, head + outside, 1)
+
+
 def test_quotes_that_do_not_end_are_text() -> None:
     head = 'Traceback (most recent call last):\n  File "/a.py", line 1, in one\n    code()\n'
     crash = crash_in(f'a.RemoteTraceback: \n"""\n{head}ValueError: no\n')

@@ -6,7 +6,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from tests.server.scene import failure
 from tests.session.natives import SOURCE, launched, scripted_type
+from trio_debugmcp.server.answers.printed import STOPPED_NOTE
 from trio_debugmcp.testing import FakeAdapter, Refusal, ToolFailed
 
 SYSTEM = "./nptl/pthread_kill.c"
@@ -87,6 +89,52 @@ async def test_a_signal_of_gdb_is_an_exception_with_its_name_and_address(autojum
         adapter.values = {}
         await adapter.stop("signal")
         assert (await client.call("debug_wait"))["exception"] == "signal"
+
+
+async def test_the_signal_of_the_last_stop_is_known_after_the_end(autojump_clock: MockClock) -> None:
+    adapter = native("gdb")
+    adapter.values = {"$_siginfo.si_signo": "11", "$_siginfo._sifields._sigfault.si_addr": "(void *) 0x18"}
+    adapter.frames = [*adapter.frames, ("_start", "", 0)]
+    async with launched("gdb", adapter) as client:
+        await adapter.stop("signal")
+        stop = await client.call("debug_wait")
+        await client.call("debug_continue", wait=False)
+        await adapter.exit(-11)
+        end = await client.call("debug_wait")
+        assert end["signal"] == "SIGSEGV"
+        state = await client.call("debug_state")
+        assert (state["state"], state["signal"]) == ("Disconnected", "SIGSEGV")
+        assert (state["exception"], state["at"]) == (stop["exception"], stop["at"])
+        assert state["stack"] == stop["stack"]
+        assert state["notes"] == [STOPPED_NOTE]
+        found = await client.call("exception_get_context")
+        assert found["exception"] == stop["exception"]
+        assert found["frames"][0].startswith("check work/orders.cpp:47")
+        assert found["notes"] == [STOPPED_NOTE]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(-9, "was ended by SIGKILL"), (3, "has exited with 3"), (0, "has exited with 0")]
+)
+async def test_without_an_exception_at_its_last_stop_only_the_end_is_known(
+    code: int, words: str, autojump_clock: MockClock
+) -> None:
+    adapter = native("gdb")
+    async with launched("gdb", adapter) as client:
+        adapter.values = {"$_siginfo.si_signo": "11", "$_siginfo._sifields._sigfault.si_addr": "(void *) 0x18"}
+        await adapter.stop("signal")
+        await client.call("debug_wait")
+        await client.call("debug_continue", wait=False)
+        if code == 3:  # it has survived that
+            await adapter.stop("step")
+            await client.call("debug_wait")
+            await client.call("debug_continue", wait=False)
+        await adapter.exit(code)
+        await client.call("debug_wait")
+        assert "exception" not in await client.call("debug_state")
+        failed = await failure(client, "exception_get_context")
+        assert failed.code == "NO_EXCEPTION"
+        assert failed.message.startswith(f"The last program {words}. It has not stopped at")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def printed_in(stderr: str) -> Printed:
     """Return the last exception that may have ended the program, and those which did not."""
     items = _items(stderr.splitlines())
     crash: Crash | None = None
+    is_last = False
     survived = []
     index = after = 0
     while index < len(items):
@@ -84,13 +85,16 @@ def printed_in(stderr: str) -> Printed:
             index += 1
             continue
         index = _first(items, index, after)
+        begin = index
         where = _where(items[index - 1]) if index else None
         found, index = _chain(items, index, open_ended=True)
         after = index
         if found is None:
             index += 1
         elif where is None:
-            crash = found
+            passed = _has_passed_debugger(items, begin, index)
+            # What was printed after the exception that has left the program is a part of that one's message.
+            crash, is_last = (found, passed) if passed or not is_last else (crash, is_last)
         else:
             survived.append(Survived(found.exception, where, found.frames[0] if found.frames else None))
     found_pending = [Survived(None, f"the asyncio task {name} ({coro}) was pending at the end", None)
@@ -98,6 +102,12 @@ def printed_in(stderr: str) -> Printed:
     unawaited = [Survived(None, f"the coroutine {name} was never awaited", CrashFrame("", file, int(line)))
                  for file, line, name in _UNAWAITED.findall(stderr)]  # fmt: skip
     return Printed(crash, (*survived, *found_pending, *unawaited))
+
+
+def _has_passed_debugger(items: _Items, begin: int, end: int) -> bool:
+    """Whether an exception has left the program: what is printed where one is caught has no frames outside of it."""
+    places = (_FRAME.match(each) for each in items[begin:end] if isinstance(each, str))
+    return any(_DEBUGGER.search(place["file"]) for place in places if place is not None)
 
 
 def _first(items: _Items, index: int, after: int) -> int:
@@ -230,15 +240,17 @@ def _chain(items: _Items, index: int, *, open_ended: bool = False) -> tuple[Cras
 
 def _one(items: _Items, index: int, *, open_ended: bool) -> tuple[Crash | None, int]:
     frames: list[CrashFrame] = []
+    begin = index
     if _is_head(items, index):
         frames, index = _frames(items, index + 1)
+    is_last = _has_passed_debugger(items, begin, index)
     if not _is_text(items, index):
         return None, index
     exception = items[index]
     if index + 1 < len(items) and isinstance(items[index + 1], tuple):
         notes, index = items[index + 1], index + 2
     else:
-        end = _end_of_text(items, index + 1, open_ended=open_ended)
+        end = _end_of_text(items, index + 1, open_ended=open_ended, has_tracebacks=is_last)
         notes, index = items[index + 1 : end], end
     members = []
     if index < len(items) and isinstance(items[index], list):
@@ -273,10 +285,10 @@ def _frames(items: _Items, index: int) -> tuple[list[CrashFrame], int]:
     return [each for each in found if each.function and not _DEBUGGER.search(each.file)], index
 
 
-def _end_of_text(items: _Items, index: int, *, open_ended: bool) -> int:
-    """Return where the rest of a message and the notes end, which begin here."""
+def _end_of_text(items: _Items, index: int, *, open_ended: bool, has_tracebacks: bool) -> int:
+    """Return where the rest of a message and the notes end, which begin here. `has_tracebacks`: it may have such."""
     end = index
-    while end < len(items) and isinstance(items[end], str) and not _begins(items, end):
+    while end < len(items) and isinstance(items[end], str) and not _begins(items, end, quoted=has_tracebacks):
         if _way(items, end) is not None:
             return end
         end += 1
@@ -287,9 +299,9 @@ def _end_of_text(items: _Items, index: int, *, open_ended: bool) -> int:
     return min(blank, index + MAX_LINES)
 
 
-def _begins(items: _Items, index: int) -> bool:
-    """Whether something else is reported from here on."""
-    return _is_head(items, index) or _where(items[index]) is not None
+def _begins(items: _Items, index: int, *, quoted: bool) -> bool:
+    """Whether something else is reported from here on; a traceback is not, if it may be quoted."""
+    return (_is_head(items, index) and not quoted) or _where(items[index]) is not None
 
 
 def _way(items: _Items, index: int) -> str | None:

@@ -10,21 +10,51 @@ from trio_debugmcp.state.payloads import shortened, signal_name
 
 CRASH_NOTE = "the exception is the last one that the program printed; no values are kept after the end"
 
+STOPPED_NOTE = "the exception is that of the last stop, from which the program ran to its end; no values are kept"
+
 MAX_BEHIND = 5
 """Exceptions behind the one that ended a program, in the answer about its end; exception_get_context has the others."""
 
 _MAX_SURVIVED = 5
 """Exceptions that did not end it, each in a note; the output has the others."""
 
+_FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"})
+"""Signals by which programs are ended from outside, also by this server: whatever they have stopped at before."""
+
 _MAX_LENGTH = 200
 """Characters of an exception in one line."""
 
 
-def printed_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
-    """Return the exception that ended the last program, if it failed and has printed one."""
+def last_crash(debugger: Debugger, last: Snapshot) -> tuple[Crash, str] | None:
+    """Return the exception that ended the last program, if it failed, and a note on how that is known."""
+    found = _stopped_crash(debugger, last)
+    if found is not None:
+        return found, STOPPED_NOTE
     if not last.exit_code or isinstance(signal_name(last.exit_code), str):
         return None
-    return _printed(debugger).crash
+    printed = _printed(debugger).crash
+    return None if printed is None else (printed, CRASH_NOTE)
+
+
+def _stopped_crash(debugger: Debugger, last: Snapshot) -> Crash | None:
+    """Return the exception or the signal of the last stop, if nothing catches such in programs of that language."""
+    stop, started = last.stop, debugger.last_start
+    if stop is None or stop.exception is None or started is None or prints_tracebacks(debugger):
+        return None
+    signal = signal_name(last.exit_code)
+    if not last.exit_code or (signal in _FROM_OUTSIDE and stop.exception.type != signal):
+        return None
+    text = f"{stop.exception.type}: {stop.exception.message}" if stop.exception.message else stop.exception.type
+    frames = [
+        CrashFrame(each.name, each.location.file or "", each.location.line or 0, not each.is_user_code)
+        for each in last.stack.frames
+    ]
+    return Crash(text, tuple(frames))
+
+
+def prints_tracebacks(debugger: Debugger) -> bool:
+    """Whether programs of the last one's language print the exceptions that end them."""
+    return debugger.last_start is not None and debugger.last_start[0].has_probe
 
 
 def survived_notes(debugger: Debugger) -> list[str]:

@@ -20,7 +20,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
 from trio_debugmcp.server.answers.lines import session_line, thread_name
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.printed import CRASH_NOTE, behind_crash, survived_notes
+from trio_debugmcp.server.answers.printed import behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.state.model import DataChange, Snapshot, Stack
@@ -203,10 +203,10 @@ def ended_answer(ended: Snapshot) -> Stop:
     )
 
 
-def with_crash(debugger: Debugger, answer: Stop, crash: Crash) -> Stop:
-    """Return the answer about an end, with the exception that the program printed before it."""
+def with_crash(debugger: Debugger, answer: Stop, crash: Crash, note: str) -> Stop:
+    """Return the answer about an end, with the exception that led to it."""
     places = Places(debugger.workspace.directory)
-    shown = [(each.function, each.file, each.line, not each.is_library) for each in crash.frames]
+    shown = [(each.function, each.file or None, each.line or None, not each.is_library) for each in crash.frames]
     left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
     causes, behind = behind_crash(debugger, crash)
@@ -218,7 +218,7 @@ def with_crash(debugger: Debugger, answer: Stop, crash: Crash) -> Stop:
         at=places.at(file, line, name) or None,
         stack=places.stack(shown[1 : 1 + FRAMES_BELOW], before=file),
         omitted={name: count for name, count in omitted.items() if count > 0},
-        notes=[*answer.notes, CRASH_NOTE],
+        notes=[*answer.notes, note],
     )
 
 

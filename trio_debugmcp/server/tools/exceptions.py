@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.exceptions import ExceptionAnswer, exception_answer
-from trio_debugmcp.server.answers.printed import CRASH_NOTE, printed_crash, survived_type
+from trio_debugmcp.server.answers.printed import last_crash, prints_tracebacks, survived_type
 from trio_debugmcp.server.answers.stop import exception_text
 from trio_debugmcp.server.tools.tool import Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
@@ -18,6 +18,7 @@ from trio_debugmcp.session.exception_context import (
     printed_context,
 )
 from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.payloads import signal_name
 
 
 class ExceptionGetContext(Params, frozen=True, kw_only=True):
@@ -42,7 +43,7 @@ async def _exception_context(debugger: Debugger, params: ExceptionGetContext) ->
 
 def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> ExceptionAnswer:
     """Answer about the exception that ended the last program."""
-    crash = printed_crash(debugger, last)
+    crash = last_crash(debugger, last)
     survived = survived_type(debugger) if crash is None else None
     if survived is not None:
         raise UsageError(
@@ -51,6 +52,13 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
             f'it again with debug_launch and `breakpoints: [{{"exception": "{survived}"}}]`: it stops where one is '
             "raised, also where something catches it.",
         )
+    if crash is None and not prints_tracebacks(debugger):
+        ended = _last_end(last)
+        raise UsageError(
+            "NO_EXCEPTION",
+            f"The last program {ended}. It has not stopped at an exception or a signal that led to that, and nothing "
+            "else is known after its end. Start it again with debug_launch: it stops at what nothing catches.",
+        )
     if crash is None:
         raise UsageError(
             "NO_EXCEPTION",
@@ -58,8 +66,17 @@ def _printed(debugger: Debugger, last: Snapshot, bounds: ContextBounds) -> Excep
             "its end, and of Python only. Start it again with debug_launch: it stops where an exception is raised that "
             'nothing catches; pass `breakpoints: [{"exception": TYPE}]` for one that a task or thread swallows.',
         )
-    answer = exception_answer(debugger, printed_context(crash, bounds), last.origin.attached_at)
-    return replace(answer, notes=[*answer.notes, CRASH_NOTE])
+    exception, note = crash
+    answer = exception_answer(debugger, printed_context(exception, bounds), last.origin.attached_at)
+    return replace(answer, notes=[*answer.notes, note])
+
+
+def _last_end(last: Snapshot) -> str:
+    """Say how a program has ended: the rest of a sentence that begins with it."""
+    signal = signal_name(last.exit_code)
+    if isinstance(signal, str):
+        return f"was ended by {signal}"
+    return "has ended" if last.exit_code is None else f"has exited with {last.exit_code}"
 
 
 def _learn(debugger: Debugger, session_id: str, tree: ExceptionTree) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
-from trio_debugmcp.server.answers.printed import printed_crash, survived_notes
+from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
     Stop,
     ended_answer,
@@ -178,11 +178,11 @@ async def _state(debugger: Debugger, params: DebugState) -> Stop:
 
 
 def _ended(debugger: Debugger, last: Snapshot) -> Stop:
-    """Answer how the last session has ended; if its program failed, with the exception that it printed."""
+    """Answer how the last session has ended; if its program failed, with the exception that ended it."""
     answer = replace(ended_answer(last), session=last.id)
     answer = replace(answer, notes=[*answer.notes, *survived_notes(debugger)])
-    crash = printed_crash(debugger, last)
-    return answer if crash is None else with_crash(debugger, answer, crash)
+    crash = last_crash(debugger, last)
+    return answer if crash is None else with_crash(debugger, answer, *crash)
 
 
 TOOLS = (
