@@ -297,7 +297,11 @@ async def value_of(
     arguments: dict[str, object] = {"expression": expression, "context": requests.profile.dialect.evaluate_context}
     if frame_id is not None:
         arguments["frameId"] = frame_id
-    return (await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)).result
+    value = (await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds)).result
+    error = requests.profile.habits.error_in(value)
+    if error is not None:
+        raise AdapterRefused("evaluate", error)
+    return value
 
 
 def holds(value: str) -> bool:

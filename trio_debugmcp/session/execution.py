@@ -32,6 +32,9 @@ _STEP_COMMANDS: dict[StepMode, str] = {"over": "next", "in": "stepIn", "out": "s
 
 _INSTEAD_OF_BACK = "Use debug_restart and a breakpoint instead."
 
+_ONLY_THREAD = 1
+"""The thread to be paused where none is known: adapters of one thread call it so, or do not look at it."""
+
 WORKS_MEANWHILE = (
     'stacktrace_get with thread_id "*" and locals, evaluate in the main module, threads_list and tasks_list work '
     "without a pause"
@@ -148,11 +151,21 @@ class Execution:
             DebugError: the adapter did not agree.
         """
         if thread_id is None and not self._suspension.stopped:
-            body = await self._requests.request("threads", None, ThreadsBody)
-            thread_id = body.threads[0].id if body.threads else 0
+            thread_id = await self._any_thread()
         tasks = self.tasks
         if self._suspension.want_pause() and tasks is not None:
             await self._complete(tasks, partial(self._send_pause, thread_id))
+
+    async def _any_thread(self) -> int:
+        """Return a thread to be paused."""
+        try:
+            threads = (await self._requests.request("threads", None, ThreadsBody)).threads or []
+        except AdapterRefused as refusal:  # Perl's does not list them while the program runs
+            log.info("%s", refusal)
+            threads = []
+        known = [each.id for each in threads]
+        # delve has -1 for the one that runs.
+        return next((each for each in known if each >= 0), known[0] if known else _ONLY_THREAD)
 
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         await self._suspension.wait_echo()

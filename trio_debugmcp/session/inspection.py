@@ -172,6 +172,9 @@ async def evaluate_text(
     try:
         with trio.move_on_after(seconds):
             body = await requests.request("evaluate", arguments, EvaluateBody, seconds=seconds + 1)
+            wrong = requests.profile.habits.error_in(body.result)
+            if wrong is not None:
+                raise AdapterRefused("evaluate", wrong)
     except AdapterRefused as refusal:
         lines = refusal.reason.strip().splitlines() or [""]
         error = lines.pop(requests.profile.words.telling_line("\n".join(lines)))

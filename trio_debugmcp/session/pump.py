@@ -29,6 +29,7 @@ from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.output_marks import pieces
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.suspension import Suspension
@@ -161,6 +162,7 @@ class EventPump:
             snapshot = self._requests.snapshot
             # After `exited` some adapters just disconnect; after `terminated` too, while children keep the session.
             expected = self._ending.exited or (snapshot is not None and snapshot.phase == "Terminating")
+            expected = expected or (self._handshake.done and self._requests.profile.habits.ends_by_closing)
             self._ending.failed = not expected
             await self._merger.merge(EventReceived(self._requests.session_id, Terminated()))
             if expected:
@@ -177,14 +179,27 @@ class EventPump:
             self._examiner.explain_next_stop(explanation)
         if is_record:
             return
+        tracepoints = {} if self._hits.possible else self._tracepoints()
+        marks = {self._requests.profile.dialect.log_message(id_, ""): id_ for id_ in tracepoints}
+        for piece in pieces(text, marks, self._requests.profile.habits.log_prefix):
+            if piece.written_by is None:
+                await self._on_text(category, piece.text)
+                continue
+            logged = self._console.message(tracepoints[piece.written_by], piece.text)
+            self._console.append("tracepoint", logged if logged.endswith("\n") else f"{logged}\n")  # gdb has none
+            await self._merger.merge(BreakpointLogged(self._requests.session_id, piece.written_by, logged))
+
+    def _tracepoints(self) -> dict[str, str]:
+        """Return the ids of all tracepoints and their messages."""
+        breakpoints = self._merger.state.breakpoints
+        return {each.id: each.log_message for each in breakpoints if each.log_message is not None}
+
+    async def _on_text(self, category: str, text: str) -> None:
+        """Keep what the program wrote, or the adapter, and learn what the adapter says in its words."""
         session_id, dialect = self._requests.session_id, self._requests.profile.dialect
-        for breakpoint_ in self._merger.state.breakpoints:
-            mark = dialect.log_message(breakpoint_.id, "")
-            if breakpoint_.log_message is not None and text.startswith(mark) and not self._hits.possible:
-                logged = self._console.message(breakpoint_.log_message, text.removeprefix(mark))
-                self._console.append("tracepoint", logged if logged.endswith("\n") else f"{logged}\n")  # gdb has none
-                await self._merger.merge(BreakpointLogged(session_id, breakpoint_.id, logged))
-                return
+        exit_code = self._requests.profile.habits.exit_code_in(text) if category != "stdout" else None
+        if exit_code is not None and not self._ending.exited:
+            self._ending.exit_code = exit_code
         failed = dialect.condition_failure(text)
         if failed is not None:
             condition, error = failed

@@ -43,7 +43,7 @@ from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.judging import Judging
-from trio_debugmcp.session.learning import learn_origin
+from trio_debugmcp.session.learning import learn_origin, learn_process
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.probe import ProgramProbe
@@ -226,7 +226,7 @@ class DebugSession:
         try:
             await self._handshake.run(nursery)
             await self._merger.merge(SessionStarted(self.id))
-            await learn_origin(self.requests, self._merger)
+            await learn_origin(self.requests, self._merger, self._terminals.pid)
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)
@@ -340,4 +340,6 @@ class DebugSession:
             reason = f"Cannot run {failure.program}: {failure.reason}. Correct it, and call debug_launch again."
             self._handshake.abort(UsageError("LAUNCH_FAILED", reason))
             raise
+        if self._handshake.done:
+            await learn_process(self.requests, self._merger, pid)
         return {"processId": pid}

@@ -39,6 +39,7 @@ class Terminals:
         stdin: str | None = None,
     ) -> None:
         self._stdin = stdin
+        self.pid: int | None = None
         self.exit_code: int | None = None
         self._wait_children = wait_children
         self._session_id = session_id
@@ -93,6 +94,8 @@ class Terminals:
                 pumps.start_soon(_feed, process.stdin, self._stdin.encode())
             pumps.start_soon(self._console.pump, process.stdout, "stdout")
             pumps.start_soon(self._console.pump, process.stderr, "stderr")
+            if is_program and self.pid is None:
+                self.pid = process.pid
             task_status.started(process.pid)
             code = await process.wait()
             if is_program:

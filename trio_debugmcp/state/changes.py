@@ -51,10 +51,11 @@ class SessionOpened(Change, frozen=True):
 
 
 class OriginLearned(Change, frozen=True):
-    """The version of the session's runtime became known."""
+    """The version of the session's runtime became known, or the id of its process."""
 
     session_id: str
     runtime_version: str | None = None
+    process_id: int | None = None
 
 
 class SessionStarted(Change, frozen=True):

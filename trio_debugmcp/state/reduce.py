@@ -120,7 +120,11 @@ def _(change: SessionOpened, state: State) -> State:
 @reduce.register
 def _(change: OriginLearned, state: State) -> State:
     def learn(snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, origin=replace(snapshot.origin, runtime_version=change.runtime_version))
+        origin = snapshot.origin
+        version = change.runtime_version or origin.runtime_version
+        # What the adapter has reported of the process counts before what is known from elsewhere.
+        process_id = origin.process_id if origin.process_id is not None else change.process_id
+        return replace(snapshot, origin=replace(origin, runtime_version=version, process_id=process_id))
 
     return _with_snapshot(state, change.session_id, learn)
 

@@ -3,9 +3,12 @@
 Whatever is right for every adapter belongs to the core instead, which asks about a habit only where it must.
 """
 
+import re
 from typing import Literal
 
 from msgspec import Struct
+
+from trio_debugmcp.dap.profiles.patterns import check_pattern
 
 Reason = Literal[
     "entry",
@@ -45,6 +48,10 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         conditions: `ours`: judged by the server at each stop, although the adapter says that it can.
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
+        log_prefix: a pattern of what it writes before a log message; without groups.
+        errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
+        exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
+        ends_by_closing: the adapter just closes the connection when the program has ended.
     """
 
     entry: Entry | None = None
@@ -52,3 +59,24 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     conditions: Literal["ours"] | None = None
     hit_conditions: Literal["ours"] | None = None
     log_messages: Literal["ours"] | None = None
+    log_prefix: str | None = None
+    errors: str | None = None
+    exit_code: str | None = None
+    ends_by_closing: bool = False
+
+    def __post_init__(self) -> None:
+        check_pattern("log-prefix", self.log_prefix)
+        check_pattern("errors", self.errors)
+        check_pattern("exit-code", self.exit_code, group="exit code")
+
+    def error_in(self, value: str) -> str | None:
+        """Return the error that a value is in truth, with which an adapter says that an evaluation has failed."""
+        found = re.search(self.errors, value) if self.errors is not None else None
+        if found is None:
+            return None
+        return (found[1] or "" if found.re.groups else value).strip() or "it has no value here"
+
+    def exit_code_in(self, text: str) -> int | None:
+        """Return the program's exit code, if the adapter says it in this output."""
+        found = re.search(self.exit_code, text) if self.exit_code is not None else None
+        return int(found[1]) if found is not None and found[1].lstrip("-").isdigit() else None

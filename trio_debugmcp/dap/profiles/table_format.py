@@ -108,6 +108,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     symbols: SymbolCommands | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for key, what in (("find", self.find), ("command", self.command)):
             if not what:
                 raise ValueError(f"`{key}` is empty")
