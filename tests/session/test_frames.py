@@ -18,6 +18,6 @@ async def test_an_adapter_that_ignores_paging_is_paged_all_the_same(autojump_clo
     adapter.answer("stackTrace", all_of_them)
     async with paused("legacy", adapter) as (client, _):
         page = await client.call("stacktrace_get", start=55, count=10)
-        assert page == {"frames": [f"f{number} :{number + 1}" for number in range(55, 60)]}
+        assert page == {"frames": [f"f{number} :{number + 1} (library)" for number in range(55, 60)]}
         page = await client.call("stacktrace_get", start=0, count=2)
-        assert page == {"frames": ["f0 :1", "f1 :2"], "omitted": 58}
+        assert page == {"frames": ["f0 :1 (library)", "f1 :2 (library)"], "omitted": 58}

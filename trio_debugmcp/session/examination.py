@@ -207,7 +207,7 @@ class Examiner:
         frames = captured_frames(self._requests.profile, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
-        skipped = raising_frames(frames) if raised is not None and self._requests.profile.code.tells_library else 0
+        skipped = raising_frames(self._requests.profile, frames) if raised is not None else 0
         if skipped and raised is not None and raised.is_fault:  # where it really was
             message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
             raised = replace(raised, info=replace(raised.info, message=message))

@@ -1,6 +1,7 @@
 """`ExceptionSync`: sends the exception breakpoints to one adapter, and finds out which of their types exist."""
 
-from trio_debugmcp.dap.messages import BreakpointsBody
+from trio_debugmcp.dap.messages import BreakpointsBody, Capabilities
+from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.exceptions import evaluated, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
@@ -8,6 +9,19 @@ from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import ExceptionBreakpointsBound
 from trio_debugmcp.state.model import ExceptionBreakpoint
+
+
+def exception_problem(profile: Profile, able: Capabilities | None, exception_type: str) -> str | None:
+    """Return why an adapter cannot stop at exceptions of a type, as the rest of a sentence; `able`: what it declares.
+
+    Before it has declared anything only what its profile knows counts.
+    """
+    if able is not None and not able.exception_breakpoint_filters:
+        return "has no exception breakpoints (exceptionBreakpointFilters)"
+    told = profile.habits.exception_types and (able is None or able.supports_exception_info_request is True)
+    if exception_type == "*" or told or profile.thrown.reads_types:
+        return None
+    return "does not tell the types of exceptions (supportsExceptionInfoRequest): use `*`, which stops at all of them"
 
 
 class ExceptionSync:
@@ -34,9 +48,13 @@ class ExceptionSync:
             self._hidden.exceptions_bound(body.breakpoints or [])
         except AdapterRefused as refusal:
             problem = refusal.reason
-        watched = frozenset() if problem else frozenset(each.id for each in mine)
+        profile, able = self._requests.profile, self._requests.capabilities
+        cannot = {each.id: why for each in mine if (why := exception_problem(profile, able, each.exception_type))}
+        problems = tuple((id_, f"{profile.name} {why}") for id_, why in cannot.items())
+        watched = frozenset() if problem else frozenset(each.id for each in mine if each.id not in cannot)
         unknown = await self._unknown_types([each for each in mine if each.id in watched])
-        await self._merger.merge(ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown))
+        bound = ExceptionBreakpointsBound(self._requests.session_id, watched, problem, unknown, problems)
+        await self._merger.merge(bound)
 
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""

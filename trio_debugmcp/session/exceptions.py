@@ -5,6 +5,7 @@ chances. So an adapter stops more often than the user asked for, and here it is 
 """
 
 import logging
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -30,6 +31,9 @@ EXAMINATION_SECONDS = 3.0
 MAX_MESSAGE_LENGTH = 1000
 """Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
 
+
+_WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
+"""The type and the message of an exception."""
 
 _SIGNALS = frozenset(
     {
@@ -205,7 +209,8 @@ class ExceptionFilter:
             kind = body.exception_id or (details.full_type_name if details else None) or info.type
             kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
             message = body.description or (details.message if details else None) or info.message
-            info = ExceptionInfo(type=kind, message=message, break_mode=mode)
+            info = ExceptionInfo(type=kind, message=message, break_mode="always" if mode == "all" else mode)
+        info = _divided(info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
     async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
@@ -312,6 +317,15 @@ def holds(value: str) -> bool:
 def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
     """Return the names of types with those without their namespaces: the first two are of the type itself."""
     return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
+
+
+def _divided(info: ExceptionInfo) -> ExceptionInfo:
+    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`."""
+    whole = _WHOLE.fullmatch(info.type)
+    if whole is None:
+        return info
+    message = info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
+    return replace(info, type=whole[1], message=message)
 
 
 def _top(stack: StackTraceBody) -> int | None:

@@ -35,13 +35,19 @@ def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[Stack
 def _is_user_code(profile: Profile, frame: DapFrame) -> bool:
     if frame.presentation_hint in {"subtle", "label", "deemphasize"}:
         return False
-    path = frame.source.path if frame.source is not None else None
+    source = frame.source
+    if source is None or not (source.path or source.source_reference):
+        return False
+    path = source.path
     return not profile.code.tells_library or not (path is None or profile.code.is_library(path))
 
 
-def raising_frames(frames: Sequence[StackFrame]) -> int:
+def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
     """Return how many frames at the top only raise an exception or a signal; none if no frame is the user's."""
-    return next((index for index, each in enumerate(frames) if each.is_user_code), 0)
+    if profile.code.tells_library:
+        return next((index for index, each in enumerate(frames) if each.is_user_code), 0)
+    # Where a library raises it is a place like any other, if there is a source.
+    return next((index for index, each in enumerate(frames) if each.location.file is not None), 0)
 
 
 def frame_location(profile: Profile, frame: DapFrame) -> Location:

@@ -27,6 +27,8 @@ from trio_debugmcp.state.model import Breakpoint, Snapshot
 _PAUSING = re.compile(r"\bSIG(STOP|INT)\b")
 """Signals by which adapters stop a program that is to pause."""
 
+_SIGNAL_NAME = re.compile(r"\bSIG[A-Z]+\d*\b")
+
 _BEGINNINGS = frozenset({"entry", "pause", "step", "breakpoint", "stopped"})
 """Reasons that adapters have for a stop where a program begins."""
 
@@ -47,7 +49,11 @@ class StopReasons:
     def known(self, stopped: Stopped) -> Stopped:
         """Return a stop with the reason that follows from the event alone."""
         profile = self._requests.profile
-        stopped = replace(stopped, reason=profile.habits.reasons.get(stopped.reason, stopped.reason))
+        meant = profile.habits.reasons.get(stopped.reason)
+        if meant == "signal":
+            stopped = _at_signal(stopped)
+        elif meant is not None:
+            stopped = replace(stopped, reason=meant)
         stopped = self._breakpoints.hidden.interpreted(stopped)
         if not self._suspension.pause_requested or stopped.hit_breakpoint_ids:
             return stopped
@@ -100,3 +106,12 @@ class StopReasons:
         frames = stack.stack_frames
         place = frame_location(self._requests.profile, frames[0]) if frames else None
         return breakpoints_at(self._merger.state, self._requests.session_id, ids, place)
+
+
+def _at_signal(stopped: Stopped) -> Stopped:
+    """Return a stop at a signal as lldb reports one."""
+    said = f"{stopped.reason} {stopped.text or ''} {stopped.description or ''}"
+    named = _SIGNAL_NAME.search(said)
+    what = stopped.description or stopped.text
+    about = f": {what}" if what and named and named[0] != what else ""
+    return replace(stopped, reason="exception", description=f"signal {named[0] if named else 'SIG'}{about}", text=None)

@@ -206,6 +206,7 @@ class ExceptionBreakpointsBound(Change, frozen=True):
     ids: frozenset[str]
     problem: str | None = None
     unknown: frozenset[str] = frozenset()
+    problems: tuple[tuple[str, str], ...] = ()
 
 
 class BreakpointLogged(Change, frozen=True):

@@ -327,6 +327,8 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
     if state.snapshot(change.session_id) is None:  # as above
         return state
 
+    problems = dict(change.problems)
+
     def watched(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
         others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
         unknown = tuple(id_ for id_ in each.unknown_in if id_ != change.session_id)
@@ -334,7 +336,7 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
             each,
             session_ids=(*others, change.session_id) if each.id in change.ids else others,
             unknown_in=(*unknown, change.session_id) if each.id in change.unknown else unknown,
-            problem=change.problem if each.enabled else None,
+            problem=problems.get(each.id, change.problem) if each.enabled else None,
         )
 
     return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))

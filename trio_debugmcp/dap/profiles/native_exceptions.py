@@ -10,7 +10,7 @@ from collections.abc import Generator
 from typing import ClassVar
 
 from trio_debugmcp.dap.messages import Stopped
-from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
+from trio_debugmcp.dap.profiles.thrown import SIGNAL, Description, Look, Thrown
 
 _MAX_BASES = 16
 """Ancestors of an exception's type that are looked at; each costs a few evaluations."""
@@ -18,7 +18,6 @@ _MAX_BASES = 16
 _HAVE_MESSAGE = frozenset({"std::runtime_error", "std::logic_error"})
 """Types whose objects hold their message behind the pointer to their virtual functions."""
 
-_NAMED = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 _CSTRING = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _TERMINATED = re.compile(
@@ -48,11 +47,10 @@ class NativeThrown(Thrown):
     def signal(self, stopped: Stopped) -> str | None:
         if stopped.reason == "signal":  # gdb
             return ""
-        found = _NAMED.match(stopped.description or stopped.text or "") if stopped.reason == "exception" else None
-        return found[1] if found else None
+        return super().signal(stopped)
 
     def ends_in(self, stopped: Stopped, signal: str, output: str) -> Look:
-        found = _NAMED.match(stopped.description or stopped.text or "")
+        found = SIGNAL.match(stopped.description or stopped.text or "")
         message = found[2] if found else None
         if not signal:
             signal, message = yield from _signal_of_gdb()

@@ -8,12 +8,16 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
     expression = look.send(value)       # until StopIteration, whose value is a `Description` or None
 """
 
+import re
 from collections.abc import Generator
 from typing import ClassVar
 
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Stopped
+
+SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
+"""How lldb's adapters describe a stop at a signal: `signal SIGSEGV: address not mapped`."""
 
 
 class Description(Struct, frozen=True):
@@ -37,11 +41,16 @@ class Thrown:
 
     def signal(self, stopped: Stopped) -> str | None:
         """The name of the signal that a stop is about, empty if the adapter does not name it; None if it is not."""
-        return None
+        if stopped.reason != "exception":
+            return None
+        found = SIGNAL.match(stopped.description or stopped.text or "")
+        return found[1] if found else None
 
     def ends_in(self, stopped: Stopped, signal: str, output: str) -> Look:
         """Look at a signal that would end the program; `output` is the last that the program wrote."""
-        return nothing()
+        found = SIGNAL.match(stopped.description or stopped.text or "")
+        yield from ()
+        return Description(signal or "signal", found[2] if found else stopped.description)
 
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""

@@ -18,6 +18,7 @@ from trio_debugmcp.server.answers.breakpoints import (
 )
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.addressed import set_on_instruction
+from trio_debugmcp.server.tools.exception_support import check_lineage, check_support
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
@@ -65,7 +66,9 @@ class BreakpointSetException(Params, frozen=True, kw_only=True):
     break_on_user_unhandled: Annotated[
         bool, Meta(description="When it leaves the user's code, caught there or not: where a test fails.")
     ] = False
-    include_subtypes: Annotated[bool, Meta(description="Stop for types derived from it as well.")] = True
+    include_subtypes: Annotated[
+        bool | None, Meta(description="Stop for types derived from it as well; by default if they are known.")
+    ] = None
     condition: Condition = None
 
 
@@ -165,6 +168,7 @@ def exception_spec(
     """
     _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
     _check_condition(condition, launched or debugger.language_of(None))
+    check_support(debugger, exception_type, launched)
     return ExceptionSpec(exception_type=exception_type, condition=condition)
 
 
@@ -240,8 +244,10 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
         first_chance=params.break_on_first_chance,
         second_chance=params.break_on_second_chance,
         user_unhandled=params.break_on_user_unhandled,
-        include_subtypes=params.include_subtypes,
+        include_subtypes=params.include_subtypes is not False,
     )
+    if params.include_subtypes and params.exception_type != "*":
+        check_lineage(debugger)
     notes = update_notes(debugger, spec)
     made = await debugger.breakpoints.set_exception(spec)
     return replace(_answer(debugger, made.id), notes=notes)

@@ -1,0 +1,154 @@
+"""Exceptions as adapters report them: types that they have or lack, all in one text, and crashes."""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.server.scene import failure
+from tests.session.tables import launched
+from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter
+
+UNTYPED = {**ALL_CAPABILITIES, "supportsExceptionInfoRequest": False}
+
+
+async def raised(client: DebugClient) -> dict[str, Any]:
+    """The exception of the stop that is published by now."""
+    await trio.sleep(1)
+    return dict((await client.read("debugger://session"))["exception"] or {})
+
+
+def info(adapter: FakeAdapter, **body: Any) -> None:
+    async def answer(arguments: dict[str, Any]) -> object:
+        return body
+
+    adapter.answer("exceptionInfo", answer)
+
+
+# --- Crashes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "stop", "kind", "message"),
+    [
+        ("", {"reason": "exception", "description": "signal SIGSEGV: bad address"}, "SIGSEGV", "bad address"),
+        ('reasons = { SIGSEGV = "signal" }', {"reason": "SIGSEGV", "description": "Fault"}, "SIGSEGV", "Fault"),
+        ('reasons = { signal = "signal" }', {"reason": "signal", "text": "SIGABRT"}, "SIGABRT", None),
+    ],
+)
+async def test_a_crash_stops_the_program_whatever_exceptions_are_wanted(
+    autojump_clock: MockClock, lines: str, stop: dict[str, Any], kind: str, message: str | None
+) -> None:
+    adapter = FakeAdapter()
+    async with launched(lines, adapter, breakpoints=[{"exception": "std::runtime_error"}]) as client:
+        await adapter.stop(**stop)
+        found = await raised(client)
+        assert (found["type"], found.get("message")) == (kind, message)
+        assert adapter.sent("continue") == []
+
+
+# --- Types ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "message"),
+    [
+        ({"exceptionId": "TypeError: bad 2", "breakMode": "all"}, "TypeError", "bad 2"),
+        ({"exceptionId": "Uncaught TypeError: bad 2"}, "TypeError", "bad 2"),
+        ({"exceptionId": "TypeError: bad", "description": "TypeError: bad"}, "TypeError", "bad"),
+        ({"exceptionId": "TypeError: bad", "description": "worse"}, "TypeError", "worse"),
+        ({"exceptionId": "std::out_of_range", "description": "at: 3"}, "std::out_of_range", "at: 3"),
+        ({"exceptionId": "java.lang.Error", "description": "a: b"}, "java.lang.Error", "a: b"),
+    ],
+)
+async def test_a_type_and_a_message_in_one_are_divided(
+    autojump_clock: MockClock, body: dict[str, str], kind: str, message: str
+) -> None:
+    adapter = FakeAdapter()
+    info(adapter, **body)
+    async with launched("", adapter, breakpoints=[{"exception": kind}]) as client:
+        await adapter.stop("exception")
+        found = await raised(client)
+        assert (found["type"], found["message"]) == (kind, message)
+        await client.call("debug_continue", wait=False)
+        info(adapter, exceptionId="Other: bad")
+        await adapter.stop("exception")
+        assert await raised(client) == {}
+
+
+@pytest.mark.parametrize(("lines", "capabilities"), [("exception-types = false", ALL_CAPABILITIES), ("", UNTYPED)])
+async def test_an_exception_of_a_type_is_not_supported_where_no_type_is_to_be_had(
+    autojump_clock: MockClock, lines: str, capabilities: dict[str, Any]
+) -> None:
+    adapter = FakeAdapter(capabilities)
+    async with launched(lines, adapter) as client:
+        failed = await failure(client, "breakpoint_set_exception", exception_type="ValueError")
+        assert failed.code == "NOT_SUPPORTED"
+        assert failed.message.startswith("fake does not tell the types of exceptions")
+        assert "use `*`" in failed.message
+        assert (await client.call("breakpoint_list"))["breakpoints"] == []
+        await client.call("breakpoint_set_exception", exception_type="*")
+        await adapter.stop("exception", text="something")
+        assert (await raised(client))["type"] == ("something" if capabilities is UNTYPED else "ValueError")
+
+
+async def test_of_an_adapter_that_is_known_to_have_no_types_a_launch_says_it_first(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched("exception-types = false", adapter) as client:
+        await client.call("debug_disconnect")
+        wanted = {"program": adapter.program, "adapter": "fake", "breakpoints": [{"exception": "ValueError"}]}
+        assert (await failure(client, "debug_launch", **wanted)).code == "NOT_SUPPORTED"
+        assert (await client.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_what_an_adapter_turns_out_not_to_support_is_pending_and_says_why(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter(UNTYPED)
+    wanted = [{"exception": "ValueError"}, {"exception": "*"}]
+    async with launched("", adapter, breakpoints=wanted) as client:
+        typed, every = (await client.call("breakpoint_list"))["breakpoints"]
+        assert "pending, fake does not tell the types of exceptions" in typed
+        assert "pending" not in every
+
+
+async def test_an_adapter_without_exception_breakpoints_says_so(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "exceptionBreakpointFilters": []})
+    async with launched("", adapter) as client:
+        failed = await failure(client, "breakpoint_set_exception", exception_type="*")
+        assert (failed.code, failed.message) == (
+            "NOT_SUPPORTED",
+            "fake has no exception breakpoints (exceptionBreakpointFilters).",
+        )
+
+
+async def test_subtypes_are_not_supported_where_no_ancestors_are_known(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched("", adapter) as client:
+        derived = {"exception_type": "Error", "include_subtypes": True}
+        failed = await failure(client, "breakpoint_set_exception", **derived)
+        assert failed.code == "NOT_SUPPORTED"
+        assert "derived from" in failed.message
+        await client.call("breakpoint_set_exception", exception_type="Error")
+        await client.call("breakpoint_set_exception", exception_type="*", include_subtypes=True)
+
+
+# --- Places -----------------------------------------------------------------------------------------------------------
+
+
+async def test_an_exception_is_where_the_first_frame_with_source_is(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def frames(arguments: dict[str, Any]) -> object:
+        without = {"id": 1, "name": "__throw", "line": 0, "column": 0}
+        inside = {"id": 2, "name": "work", "line": 7, "column": 1, "source": {"path": __file__}}
+        return {"stackFrames": [without, inside], "totalFrames": 2}
+
+    adapter.answer("stackTrace", frames)
+    async with launched("", adapter, breakpoints=[{"exception": "*"}]) as client:
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["at"].endswith(":7 in work")
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("pause")
+        await trio.sleep(1)
+        assert "__throw" in (await client.call("debug_state"))["at"]
