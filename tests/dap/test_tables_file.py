@@ -8,6 +8,7 @@ from msgspec.structs import fields
 
 from trio_debugmcp.dap.profiles import (
     PROFILES,
+    Attach,
     Launch,
     Profile,
     TableProfile,
@@ -16,6 +17,7 @@ from trio_debugmcp.dap.profiles import (
     profiles_with,
     recorded_profiles,
 )
+from trio_debugmcp.dap.profiles.opening import attach_values, launch_values
 from trio_debugmcp.dap.profiles.table_format import Table
 from trio_debugmcp.errors import UsageError
 
@@ -29,10 +31,8 @@ launch = { program = "{program}" }
 """
 
 KEYS = ", ".join(sorted(each.encode_name for each in fields(Table)))
-STARTS = (
-    "{program}, {directory}, {stem}, {args}, {cwd}, {env}, {environment}, {just_my_code}, {stop_at_entry}, "
-    "{pid}, {host}, {port}"
-)
+STARTED = {**launch_values(Launch("")), **attach_values(Attach())}
+STARTS = ", ".join(f"{{{each}}}" for each in (*STARTED, "adapter", "adapter_directory"))
 
 ONE_WAY = "exactly one of `announced`, `given` and `socket` is needed"
 

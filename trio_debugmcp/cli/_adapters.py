@@ -28,6 +28,12 @@ def users_file() -> Path:
     return Path(configuration).expanduser() / "trio-debugmcp" / "adapters.toml"
 
 
+def tables_files(arguments: argparse.Namespace) -> list[Path]:
+    """Return the files of tables that count: the user's own, and those of the option."""
+    always = users_file()
+    return [*([always] if always.exists() else []), *arguments.adapters]
+
+
 def known_profiles(arguments: argparse.Namespace) -> "tuple[Profile, ...]":
     """Return the debug adapters that are known with these arguments.
 
@@ -36,5 +42,4 @@ def known_profiles(arguments: argparse.Namespace) -> "tuple[Profile, ...]":
     """
     from trio_debugmcp.dap.profiles import profiles_with
 
-    always = users_file()
-    return profiles_with([*([always] if always.exists() else []), *arguments.adapters])
+    return profiles_with(tables_files(arguments))

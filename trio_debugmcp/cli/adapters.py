@@ -1,35 +1,66 @@
-"""`trio-debugmcp adapters`: which debug adapters this machine can run."""
+"""`trio-debugmcp adapters`: which debug adapters this machine has, whether they work, and what installs them."""
 
 import argparse
 import json
-import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from trio_debugmcp.cli._adapters import add_adapters_option, known_profiles, tables_files
 from trio_debugmcp.cli.serve import failed
 
 if TYPE_CHECKING:
     from trio_debugmcp.dap.profiles import Profile
 
 
+class Status(Struct, frozen=True, rename="camel"):
+    """One debug adapter. `problem`: why it cannot be used; `install`: the command for this system.
+
+    `tested`: whether our tests debug with it. `check`: what came of `--check`.
+    """
+
+    name: str
+    language: str
+    file_types: list[str]
+    types: list[str]
+    location: str | None
+    version: str | None
+    problem: str | None
+    install: str
+    tested: bool
+    check: dict[str, Any] | None = None
+
+
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `adapters` and its options to the command line."""
     parser = commands.add_parser(
-        "adapters", help="list the debug adapters, where each was found, and how to get the missing ones"
+        "adapters",
+        help="list the debug adapters, where each was found, and how to get the missing ones",
+        description="List the debug adapters: where each was found and in which version, or what is wrong with it and "
+        "the command that installs it. With --check the exit code is 1 if one that was checked does not work.",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON array instead of a table")
-    add_adapters_option(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON array instead of text")
+    parser.add_argument(
+        "--check",
+        nargs="*",
+        metavar="NAME",
+        help="debug a tiny program with each of these adapters, or with all that are installed",
+    )
     parser.add_argument(
         "--install",
         nargs="+",
         metavar="NAME",
         help="install these adapters, or `all` that are tested; the commands are printed before they are run",
     )
+    add_adapters_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the debug adapters, one line each or as JSON."""
+    """Print the debug adapters, or install or check some; returns the exit code."""
     from trio_debugmcp.errors import UsageError
 
     try:
@@ -38,24 +69,103 @@ def run(arguments: argparse.Namespace) -> int:
         return failed("adapters", error.message)
     if arguments.install is not None:
         return _install(arguments.install, profiles)
-    found = [
-        {
-            "name": profile.name,
-            "language": profile.language,
-            "fileTypes": sorted(profile.detect.suffixes),
-            "location": place,
-            "problem": None if place else profile.absence(),
-            "install": profile.install_hint,
-        }
-        for profile, place in ((each, each.locate()) for each in profiles)
-    ]
+    names = {each.name for each in profiles}
+    unknown = next((name for name in arguments.check or () if name not in names), None)
+    if unknown is not None:
+        return failed("adapters", f"{unknown} is none of: {', '.join(each.name for each in profiles)}")
+    found = statuses(profiles)
+    wanted = None if arguments.check is None else arguments.check or [each.name for each in found if not each.problem]
+    if wanted is not None:
+        found = [each for each in found if each.name in wanted]
+    checked = found if wanted is None else _checked(found, profiles, tables_files(arguments))
+    done = []
+    for each in checked:
+        done.append(each)
+        if not arguments.json:
+            print(in_words(each), flush=True)
     if arguments.json:
-        print(json.dumps(found))
-        return 0
-    for each in found:
-        where = each["location"] or f"{each['problem']}. Get it with: {each['install']}"
-        print(f"{each['name']}  {each['language']}  {where}")
-    return 0
+        print(json.dumps(to_builtins(done)))
+    return 1 if any(each.check is not None and not each.check["ok"] for each in done) else 0
+
+
+def statuses(profiles: "Iterable[Profile]") -> list[Status]:
+    """Look for every debug adapter; their versions are asked for at the same time."""
+    import trio
+
+    from trio_debugmcp.dap.profiles import TableProfile
+
+    profiles = tuple(profiles)
+    trio.run(_learn, [each.finder for each in profiles if isinstance(each, TableProfile)])
+    return [_status(each) for each in profiles]
+
+
+async def _learn(finders: "list[Any]") -> None:
+    from functools import partial
+
+    import trio
+
+    async with trio.open_nursery() as nursery:
+        for each in finders:
+            nursery.start_soon(partial(each.learn, versions=True))
+
+
+def _status(profile: "Profile") -> Status:
+    from trio_debugmcp.dap.profiles import TableProfile
+
+    if isinstance(profile, TableProfile):
+        found = profile.finder.find(versions=True)
+        place, version = (None, None) if found is None else (found.place, found.version)
+        works, tested = found is not None and found.problem is None, profile.table.tested
+    else:
+        where = profile.locate()
+        place, _, version = (None, "", None) if where is None else where.removesuffix(")").rpartition(" (")
+        works, tested = where is not None, True
+    return Status(
+        name=profile.name,
+        language=profile.language,
+        file_types=sorted(profile.detect.suffixes),
+        types=sorted(profile.types),
+        location=place,
+        version=version,
+        problem=None if works else profile.absence(),
+        install=profile.install_hint,
+        tested=tested,
+    )
+
+
+def in_words(status: Status) -> str:
+    """Return a line for a person, and another with what to do."""
+    version = f" {status.version}" if status.version else ""
+    untested = "" if status.tested else "; its table is not covered by our tests"
+    if status.problem is not None:
+        line = f"{'missing':8}{status.name}: {status.language}. {status.problem}{untested}"
+        return f"{line}\n{'':8}→ {status.install}" if status.install else line
+    if status.check is None:
+        return f"{'ok':8}{status.name}{version}: {status.language}, {status.location}{untested}"
+    if status.check["ok"]:
+        return f"{'ok':8}{status.name}{version}: debugged a program in {status.check['seconds']:.1f} s"
+    return f"{'failed':8}{status.name}{version}: {status.check['step']}: {status.check['problem']}"
+
+
+# --- Check and install ------------------------------------------------------------------------------------------------
+
+
+def _checked(found: list[Status], profiles: "tuple[Profile, ...]", files: list[Path]) -> Iterable[Status]:
+    """Yield each adapter with what came of its check, one after the other: side by side they would be slower."""
+    import trio
+
+    from trio_debugmcp.cli._adapter_check import Check, check, sample_for
+
+    known = {each.name: each for each in profiles}
+    for status in found:
+        program = sample_for(known[status.name])
+        if status.problem is not None:
+            result = Check(False, 0.0, "find", status.problem)
+        elif program is None:
+            result = Check(False, 0.0, "sample", f"there is no sample program for {status.language}")
+        else:
+            result = trio.run(check, known[status.name], files, program)
+        yield replace(status, check=to_builtins(result))
 
 
 def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
@@ -70,5 +180,5 @@ def _install(names: list[str], profiles: "tuple[Profile, ...]") -> int:
     wanted = dict.fromkeys(each for name in names for each in (tested if name == "all" else [name]))
     problems = install([known[name] for name in wanted])
     for each in problems:
-        print(f"trio-debugmcp adapters: {each}", file=sys.stderr)
+        failed("adapters", each)
     return 1 if problems else 0

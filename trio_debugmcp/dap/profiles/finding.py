@@ -178,7 +178,7 @@ def _kept(question: _Question) -> tuple[str, str] | None:
 def _keep(question: _Question, exit_code: int, out: bytes, err: bytes) -> tuple[str, str]:
     said, complaint = (each.decode(errors="replace").strip() for each in (out, err))
     if exit_code:
-        said, complaint = "", complaint.partition("\n")[0]
+        said, complaint = "", complaint.rpartition("\n")[2]
     elif not said:
         said, complaint = complaint, ""  # `java -version` writes to standard error
     answer = (said, complaint) if _NUMBERS.search(said) else ("", complaint)

@@ -4,6 +4,7 @@ async with open_adapter(table, place, start_values(launch), runtime.watchdog) as
 """
 
 import re
+import shlex
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -31,6 +32,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "directory": str(program if program.is_dir() else program.parent),
         "stem": program.stem,
         "args": list(launch.args),
+        "args_line": shlex.join(launch.args) or None,
         "cwd": launch.cwd,
         "env": dict(launch.env),
         "environment": environment(launch.env),

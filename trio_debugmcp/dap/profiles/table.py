@@ -12,6 +12,7 @@ A text that is one placeholder becomes the thing itself (a list, a table, a numb
 is none; inside a longer text it becomes text. docs/adapters.md describes the keys.
 """
 
+import os
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal
@@ -104,10 +105,14 @@ class TableProfile(Profile):
         return "attach" if isinstance(start, Attach) else self.table.request
 
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
-        return {**filled(self.table.launch, launch_values(launch)), **launch.options}
+        return {**filled(self.table.launch, self._around(launch_values(launch))), **launch.options}
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
-        return {**filled(self.table.attach, attach_values(attach)), **attach.options}
+        return {**filled(self.table.attach, self._around(attach_values(attach))), **attach.options}
+
+    def _around(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        place = self._place()
+        return {**values, "adapter": place, "adapter_directory": os.path.dirname(place)}
 
     def _place(self) -> str:
         found = self.finder.find()

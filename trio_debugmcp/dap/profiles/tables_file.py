@@ -200,8 +200,8 @@ def _many(words: str) -> str:
 
 # --- Placeholders -----------------------------------------------------------------------------------------------------
 
-_START = tuple({**launch_values(Launch("")), **attach_values(Attach())})
-_COMMAND = ("adapter", "socket", *_START)
+_START = (*{**launch_values(Launch("")), **attach_values(Attach())}, "adapter", "adapter_directory")
+_COMMAND = ("socket", *_START)
 _EXPRESSION = ("expression",)
 _KNOWN: Mapping[str, Sequence[str]] = {
     "find": ("scripts", "installed"),

@@ -1,0 +1,56 @@
+"""`trio-debugmcp adapters --check` with real adapters: one that works, and two that do not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.languages.conftest import need
+from trio_debugmcp.cli import main
+from trio_debugmcp.dap.profiles import profile_named
+
+BROKEN = """
+[adapters.broken]
+language = "Python"
+detect = { suffixes = [".py"] }
+find = ["sh"]
+command = ["{adapter}", "-c", "echo this is no adapter >&2; exit 3"]
+launch = {}
+
+[adapters.blind]
+language = "Python"
+detect = { suffixes = [".py"] }
+find = ["{scripts}/debugpy-adapter"]
+command = ["{adapter}"]
+program-streams = "terminal"
+launch = { program = "{program}", console = "integratedTerminal", rules = [{ path = "**", include = false }] }
+"""
+
+
+def test_a_program_is_really_debugged_and_a_failure_names_its_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bash = profile_named("bash-dap")
+    assert bash is not None
+    need("bash-dap", bash.locate(), f"{bash.absence()}; {bash.install_hint}")
+    (tmp_path / "broken.toml").write_text(BROKEN)
+    words = [
+        "adapters",
+        "--adapters",
+        str(tmp_path / "broken.toml"),
+        "--json",
+        "--check",
+        "bash-dap",
+        "broken",
+        "blind",
+    ]
+    assert main(words) == 1
+    broken, blind, works = json.loads(capsys.readouterr().out)
+    assert [broken["name"], works["name"], blind["name"]] == ["broken", "bash-dap", "blind"]
+    assert works["check"]["ok"] is True
+    assert 0 < works["check"]["seconds"] < 60
+    assert (broken["check"]["ok"], broken["check"]["step"]) == (False, "debug_launch")
+    assert broken["check"]["problem"].startswith("broken did not launch: the debug adapter closed the connection. ")
+    assert broken["check"]["problem"].endswith("It wrote: this is no adapter")
+    assert (blind["check"]["ok"], blind["check"]["step"]) == (False, "debug_launch")
+    assert '"notes":["no stop at bp-1' in blind["check"]["problem"]

@@ -1,0 +1,5 @@
+void main() {
+  var total = 40;
+  total += 2;
+  print("total $total"); // stop: total is 42
+}

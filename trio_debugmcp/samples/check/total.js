@@ -1,0 +1,3 @@
+let total = 40;
+total += 2;
+console.log("total", total); // stop: total is 42

@@ -1,0 +1,3 @@
+total = 40
+total += 2
+print("total", total)  # stop: total is 42

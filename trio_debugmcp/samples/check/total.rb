@@ -1,0 +1,3 @@
+total = 40
+total += 2
+puts "total #{total}" # stop: total is 42
