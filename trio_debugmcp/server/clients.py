@@ -1,16 +1,17 @@
-"""The connected clients, and which of them owns the debug session.
+"""The connected clients, and which of them owns each program.
 
-The owner is the client that last called a tool which controls the program. When the owner disconnects while others are
-connected, the session continues for `linger` seconds, in which another client in control becomes the owner by calling
-such a tool; when no client is connected any more the session ends at once. Observers never extend that time.
+The owner is the client that started the program, or that last called a tool which controls it. When the owner
+disconnects while others are connected, the program's sessions continue for `linger` seconds, in which another client in
+control becomes the owner by calling such a tool; when no client is connected any more they end at once. Observers never
+extend that time.
 
     clients = Clients(debugger, linger=120)
     nursery.start_soon(clients.run)
     async with clients.connect("control") as client:
-        client.take_control()  # each time it calls a controlling tool
+        client.take_control(arguments)  # each time it calls a controlling tool
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from math import inf
 
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.programs import DebuggedProgram, chosen
 
 LINGER_SECONDS = 120.0
 """Time for an agent's host to be restarted, or a person to take over, before the program is ended."""
@@ -38,14 +40,17 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client role={self.role!r} owner={self._clients.owner is self}>"
 
-    def take_control(self) -> None:
-        """Make this client the owner of the session."""
+    def take_control(self, arguments: Mapping[str, object] | None = None) -> None:
+        """Make this client the owner of the program that a call is about; what it starts beside others takes none."""
+        named = (arguments or {}).get("session_id")
         self._clients.owner = self
+        if not (arguments or {}).get("new_session"):
+            self._clients.give(self, named if isinstance(named, str) else None)
         self._clients.changed()
 
 
 class ClientsStatistics(Struct, frozen=True):
-    """How many clients of each role are connected, whether the session has an owner, and when it ends without one.
+    """How many clients of each role are connected, whether one is in control, and when a program ends without an owner.
 
     `ends_at` is in the time of `trio.current_time`, and infinite while nothing is about to end.
     """
@@ -57,9 +62,10 @@ class ClientsStatistics(Struct, frozen=True):
 
 
 class Clients:
-    """The connected clients (`len()` is how many), and the task that ends a session whose owner has disconnected.
+    """The connected clients (`len()` is how many), and the task that ends programs whose owners have disconnected.
 
-    With `in_timeline=False` the timeline records neither that they connect nor that they disconnect.
+    `owner` is the client that last called a tool which controls a program. With `in_timeline=False` the timeline
+    records neither that they connect nor that they disconnect.
     """
 
     def __init__(self, debugger: Debugger, linger: float = LINGER_SECONDS, *, in_timeline: bool = True) -> None:
@@ -68,7 +74,6 @@ class Clients:
         self._debugger = debugger
         self._linger = linger
         self._clients: dict[Client, None] = {}
-        self._orphaned_since = inf
         self._changed = trio.Event()
 
     def __len__(self) -> int:
@@ -99,11 +104,20 @@ class Clients:
         finally:
             del self._clients[client]
             self._debugger.breakpoints.owners.release(client)
-            # A client that never owned the session, or owned it before another took over, leaves it alone.
             if self.owner is client:
                 self.owner = None
-                self._orphaned_since = trio.current_time()
+            # A client that never owned a program, or owned it before another took over, leaves it alone.
+            for program in self._debugger.programs.living():
+                if program.owner is client:
+                    program.owner, program.orphaned_at = None, trio.current_time()
             self.changed()
+
+    def give(self, client: Client, session_id: str | None = None) -> None:
+        """Make a client the owner of a program, by any of its sessions; default: of that in focus."""
+        wanted = session_id or self._debugger.state.focus
+        program = None if wanted is None else self._debugger.programs.of(wanted)
+        if program is not None:
+            program.owner, program.orphaned_at = client, inf
 
     def changed(self) -> None:
         """Wake the waiting tasks: a client has connected, disconnected, or taken control."""
@@ -112,15 +126,17 @@ class Clients:
         self._changed = trio.Event()
 
     async def run(self) -> None:
-        """End each session whose owner has disconnected, when its time is up. Runs until cancelled."""
+        """End each program whose owner has disconnected, when its time is up. Runs until cancelled."""
         while True:
             changed = self._changed
             with trio.CancelScope(deadline=self._end_at()) as waiting:
                 await changed.wait()
             if waiting.cancelled_caught:
-                # Reset before the end, which takes time: an owner that disconnects meanwhile sets it again.
-                self._orphaned_since = inf
-                await self._end_session()
+                async with trio.open_nursery() as nursery:
+                    for program in self._due():
+                        # Reset before the end, which takes time: an owner that disconnects meanwhile sets it again.
+                        program.orphaned_at = inf
+                        nursery.start_soon(self._end, program)
 
     async def wait_dispensable(self) -> None:
         """Wait until no client in control is connected, and no observer either for longer than `linger`."""
@@ -135,11 +151,17 @@ class Clients:
                 patience = trio.current_time() + self._linger + PARTING_SECONDS
 
     def _end_at(self) -> float:
-        if self.owner is not None or self._orphaned_since == inf:
-            return inf
-        return self._orphaned_since + (self._linger if self._clients else 0)
+        return min((self._ends(each) for each in self._debugger.programs.living()), default=inf)
 
-    async def _end_session(self) -> None:
-        session = self._debugger.root_session()
+    def _ends(self, program: DebuggedProgram) -> float:
+        return program.orphaned_at + (self._linger if self._clients else 0)
+
+    def _due(self) -> list[DebuggedProgram]:
+        now = trio.current_time()
+        return [each for each in self._debugger.programs.living() if self._ends(each) <= now]
+
+    async def _end(self, program: DebuggedProgram) -> None:
+        with chosen(program.id):
+            session = self._debugger.root_session()
         if session is not None:
             await self._debugger.end(session, terminate=None, reason="the client that used it has disconnected")

@@ -296,9 +296,9 @@ class ConnectionServer:
         role = self._client.role
         # Before the call, which may take long: the session must not end meanwhile because its former owner has
         # disconnected.
-        if self._tools.controls(params.name) and role == "control":
-            self._client.take_control()
         client, arguments = self._client, params.arguments or {}
+        if self._tools.controls(params.name) and role == "control":
+            client.take_control(arguments)
         if self._debugger.settings.show_secrets:
             return await self._tools.call(self._debugger, params.name, arguments, role, client_name(ctx), client)
         try:

@@ -26,6 +26,7 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.source_places import SourcePlaces
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import Start
+from trio_debugmcp.state.breakpoints import seen_by
 from trio_debugmcp.state.changes import BreakpointsBound
 from trio_debugmcp.state.model import Breakpoint, State
 
@@ -158,9 +159,15 @@ class BreakpointSync:
         """Return whether the adapter has other breakpoints than it should, which `keep_in_step` is about to send."""
         return bool(self._unsure or out_of_step(state, self._session_id))
 
+    def _breakpoints(self) -> list[Breakpoint]:
+        """The breakpoints that this adapter may have; those of a run of another program are not among them."""
+        state = self._merger.state
+        root = state.roots().get(self._session_id, "")
+        return [seen for each in state.breakpoints if (seen := seen_by(root, each)) is not None]
+
     async def _send_all_functions(self) -> None:
         """Send the function breakpoints; those whose function is found, as breakpoints on its line."""
-        mine = [each for each in self._merger.state.breakpoints if each.function is not None]
+        mine = [each for each in self._breakpoints() if each.function is not None]
         before = {file for file, _ in self._functions.values()}
         places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
         self._functions = {id_: place for id_, place in places.items() if place[1]}
@@ -209,7 +216,7 @@ class BreakpointSync:
     async def _send_file(self, file: str) -> None:
         placed: list[Breakpoint] = []
         without_code: list[tuple[Breakpoint, DapBreakpoint]] = []
-        mine = [each for each in map(self._located, self._merger.state.breakpoints) if each.file == file]
+        mine = [each for each in map(self._located, self._breakpoints()) if each.file == file]
         able, unsupported = supported(mine, self._requests.capabilities)
         for each in able:
             line = self._places.line_with_code(file, each.line or 1) if each.function is None else each.line

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.state.breakpoints import seen_by
 from trio_debugmcp.state.model import Binding, Breakpoint, State
 
 LIMITS = "hit_count_multiple and max_notifications: use a condition, or breakpoint_set with hit_condition"
@@ -99,10 +100,11 @@ def out_of_step(state: State, session_id: str) -> list[Breakpoint]:
     Those are tracepoints that have sent all their notifications, what was held for a run that is over, and the places
     that it was observed at.
     """
+    root_id = state.roots().get(session_id, "")
 
-    def stale(each: Breakpoint, binding: Binding) -> bool:
-        if each.temporary:
-            return not each.enabled
+    def stale(each: Breakpoint | None, binding: Binding) -> bool:
+        if each is None or each.temporary:
+            return each is not None and not each.enabled
         if each.is_sent:
             return binding.message == HELD
         return each.enabled and not each.is_active and binding.verified
@@ -110,7 +112,7 @@ def out_of_step(state: State, session_id: str) -> list[Breakpoint]:
     return [
         each
         for each in state.breakpoints
-        if any(binding.session_id == session_id and stale(each, binding) for binding in each.bindings)
+        if any(binding.session_id == session_id and stale(seen_by(root_id, each), binding) for binding in each.bindings)
     ]
 
 

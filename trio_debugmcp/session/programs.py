@@ -13,6 +13,7 @@ What has ended is kept until a program is started while no other runs, so that i
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
 
 import trio
 
@@ -51,7 +52,7 @@ class DebuggedProgram:
         console: the streams of its processes.
         sources: the source files that it is known to consist of.
         sessions: the ids of its sessions, also of those that have ended.
-        owner: the client that controls it, if any.
+        owner: the client that controls it, if any; `orphaned_at`: when the last owner disconnected, by Trio's clock.
         was_started: it was allowed to run.
         start_over: set unless it is being started; `late_failures`: why that failed after the wait for it.
     """
@@ -61,6 +62,7 @@ class DebuggedProgram:
         self.console, self.sources = console, sources
         self.sessions = {root_id}
         self.owner: object = None
+        self.orphaned_at = inf
         self.was_started = False
         self.start_over = trio.Event()
         self.late_failures: list[DebugError] = []
@@ -103,6 +105,11 @@ class Programs:
     def of(self, session_id: str) -> DebuggedProgram | None:
         """Return the program that a session belongs to, or did."""
         return next((each for each in self._programs.values() if session_id in each.sessions), None)
+
+    def roots_of(self, session_id: str | None) -> list[str] | None:
+        """Return the root session of a session's program, as what a wait is for; None without a session."""
+        found = None if session_id is None else self.of(session_id)
+        return None if found is None else [found.id]
 
     @property
     def chosen(self) -> str | None:

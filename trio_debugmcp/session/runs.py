@@ -1,6 +1,6 @@
 """`Runs`: what serves one run of the program: hidden breakpoints, to stop at a line once or to observe places.
 
-    async with registry.runs.temporary(file, 7):
+    async with registry.runs.temporary(file, 7, of="s-1"):
         ...                                         # resume, and wait for a stop
     async with registry.runs.observing(run) as held:
         ...                                         # the same; what is found is in the run's places
@@ -53,9 +53,14 @@ class Runs:
         return f"<Runs {self.observations!r}>"
 
     @asynccontextmanager
-    async def temporary(self, file: str, line: int, condition: str | None = None) -> AsyncIterator[Breakpoint]:
-        """Set a breakpoint for one run. No client sees it, and the user's own breakpoints stay as they are."""
-        made = replace(self._hidden(file, line), condition=condition)
+    async def temporary(
+        self, file: str, line: int, condition: str | None = None, *, of: str | None = None
+    ) -> AsyncIterator[Breakpoint]:
+        """Set a breakpoint for one run. No client sees it, and the user's own breakpoints stay as they are.
+
+        `of`: a session of the one program that runs; None: of any.
+        """
+        made = replace(self._hidden(file, line), condition=condition, run_of=self._root(of))
         try:
             await self._merger.merge(BreakpointPut(made))
             await self._send([made])
@@ -65,8 +70,8 @@ class Runs:
                 await self._withdraw([made])
 
     @asynccontextmanager
-    async def observing(self, run: Run) -> AsyncIterator[list[str]]:
-        """Observe a run's places for the length of the block, by hidden breakpoints.
+    async def observing(self, run: Run, *, of: str | None = None) -> AsyncIterator[list[str]]:
+        """Observe a run's places for the length of the block, by hidden breakpoints; `of`: as above.
 
         If it holds the user's breakpoints, those do not stop the program meanwhile, and the block gets their ids;
         tracepoints write on, and exceptions stop it.
@@ -76,10 +81,12 @@ class Runs:
         self.observations.open(run)
         try:
             for place in run.places:
-                made.append(self._hidden(place.file, place.line, place.function, place.text))
+                hidden = self._hidden(place.file, place.line, place.function, place.text)
+                made.append(replace(hidden, run_of=self._root(of)))
                 place.breakpoint = made[-1]
                 await self._merger.merge(BreakpointPut(made[-1]))
-            await self._merger.merge(BreakpointsHeld(frozenset(each.id for each in held)))
+            if run.holds:  # another run, of another program, may hold them
+                await self._merger.merge(BreakpointsHeld(frozenset(each.id for each in held), run_of=self._root(of)))
             await self._send([*made, *held])
             yield [each.id for each in held]
         finally:
@@ -144,6 +151,9 @@ class Runs:
     @property
     def _state(self) -> State:
         return self._merger.state
+
+    def _root(self, session_id: str | None) -> str | None:
+        return None if session_id is None else self._state.roots().get(session_id)
 
     def _hidden(
         self, file: str | None, line: int | None, function: str | None = None, observed: str | None = None

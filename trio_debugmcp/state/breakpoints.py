@@ -75,8 +75,20 @@ def held(kept: tuple[Breakpoint, ...], change: BreakpointsHeld) -> tuple[Breakpo
     """`kept` for a run that some are not to stop, or after it."""
     ids = change.ids
     if ids is not None:
-        kept = tuple(replace(each, held=each.id in ids) for each in kept)
+        kept = tuple(
+            each
+            if each.temporary
+            else replace(each, held=each.id in ids, run_of=change.run_of if each.id in ids else None)
+            for each in kept
+        )
     return update(kept, change.withdrawn, lambda each: replace(each, enabled=False))
+
+
+def seen_by(root_id: str, breakpoint_: Breakpoint) -> Breakpoint | None:
+    """The breakpoint as the adapters of a program are to have it, which may be held for another; None: not at all."""
+    if breakpoint_.run_of in (None, root_id):
+        return breakpoint_
+    return None if breakpoint_.temporary else replace(breakpoint_, held=False)
 
 
 def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None) -> Breakpoint:
@@ -158,13 +170,15 @@ def breakpoints_at(
     instruction: str | None = None,
 ) -> list[Breakpoint]:
     """The breakpoints with one of the ids that an adapter gave them; without ids those at a place, if it counts."""
+    root_id = state.roots().get(session_id, "")
 
     def is_there(each: Breakpoint, binding: Binding) -> bool:
-        if each.watch is not None:
+        seen = seen_by(root_id, each)
+        if each.watch is not None or seen is None:
             return False
         if adapter_ids:
             return binding.adapter_id in adapter_ids
-        if location is None or not each.is_sent:
+        if location is None or not seen.is_sent:
             return False
         if each.function is not None and _is_called(location.function_name, each.function):
             return binding.line in (None, location.line)

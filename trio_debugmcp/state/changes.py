@@ -176,11 +176,12 @@ class BreakpointsHeld(Change, frozen=True):
     """These breakpoints are not to stop the program until further notice, and none of the others is held any more.
 
     With None those that are held stay so. `withdrawn` are hidden ones of a run that is over, which adapters must not
-    have any more.
+    have any more. `run_of`: the root session of the one program that they are held for; None: they are for all.
     """
 
     ids: frozenset[str] | None
     withdrawn: frozenset[str] = frozenset()
+    run_of: str | None = None
 
 
 class BreakpointsRemoved(Change, frozen=True):

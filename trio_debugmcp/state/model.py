@@ -223,7 +223,8 @@ class Breakpoint(Struct, frozen=True):
     A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
     `temporary` breakpoint serves a single run and is in no payload. With `observed` that run only looks at its place;
     the text has the expressions that it evaluates there, in braces. One that is `held` is not to stop such a run, so no
-    adapter has it until the run is over.
+    adapter has it until the run is over. `run_of` is the root session of the program that runs so: no other one has the
+    temporary breakpoint, and the held one stops all others.
     """
 
     id: str
@@ -243,6 +244,7 @@ class Breakpoint(Struct, frozen=True):
     temporary: bool = False
     observed: str | None = None
     held: bool = False
+    run_of: str | None = None
     hits: int = 0
     problem: str | None = None
     bindings: tuple[Binding, ...] = ()

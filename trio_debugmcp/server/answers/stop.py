@@ -110,12 +110,10 @@ async def stop_answer(
     found = None if outcome is None else outcome.paused or outcome.ended
     about = session_id if found is None else found.id
     with chosen(about or debugger.programs.chosen):  # its console and sources, whatever takes the focus meanwhile
-        return await _stop_answer(debugger, outcome, deadline, timed_out, session_id)
+        return await _stop_answer(debugger, outcome, deadline, timed_out)
 
 
-async def _stop_answer(
-    debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool, session_id: str | None
-) -> Stop:
+async def _stop_answer(debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool) -> Stop:
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
     program = debugger.programs.at_hand()
@@ -138,7 +136,7 @@ async def _stop_answer(
         notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger), *others_notes(debugger, ended.id)]
         found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots else None)
     else:
-        named = debugger.state.snapshot(session_id) if session_id is not None else None
+        named = debugger.state.snapshot(debugger.programs.chosen or "")
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
     console.mark_read(next_seq, reader)  # last: the output of an answer that is cancelled is new in the next one
     return _with_output(found, news, lost)

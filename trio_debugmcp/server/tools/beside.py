@@ -34,8 +34,10 @@ def check_free(debugger: Debugger, params: Beginning) -> None:
 
 
 def runs_beside(debugger: Debugger, session: DebugSession | None) -> bool:
-    """Return whether other programs run beside that of a session which is to be ended."""
-    return session is not None and any(each.id != session.id for each in debugger.programs.living())
+    """Return whether other programs run beside that of a session which is to be ended; None: has ended."""
+    if session is None:  # by its name; without one the program at hand would be another
+        return debugger.programs.chosen is not None
+    return any(each.id != session.id for each in debugger.programs.living())
 
 
 async def make_room(debugger: Debugger, params: Beginning) -> bool:

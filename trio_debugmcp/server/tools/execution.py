@@ -106,7 +106,7 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
     with trio.move_on_at(deadline):
         await session.execution.continue_(thread_id, reverse=params.reverse)
         if params.wait:
-            outcome = await debugger.wait_stop()
+            outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=params.wait, session_id=session.id)
     paused = None if outcome is None else outcome.paused
     if paused is not None and any(each.id == paused.id and each.stop == paused.stop for each in before if each.stop):
@@ -197,14 +197,14 @@ async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
     outcome: Outcome | None = None
     line: int | None = params.line
     with trio.move_on_at(deadline):
-        async with debugger.breakpoints.runs.temporary(file, params.line) as temporary:
+        async with debugger.breakpoints.runs.temporary(file, params.line, of=session.id) as temporary:
             problem = debugger.breakpoints.runs.problem(temporary)
             if problem is not None:
                 raise UsageError("INVALID_PARAMETER", f"Cannot run to {file}:{params.line}: {problem}")
             line = debugger.breakpoints.runs.line_of(temporary)
             await session.execution.continue_(active_thread(snapshot, None))
-            outcome = await debugger.wait_stop()
-    answer = await wait_answer(debugger, outcome, deadline, show=params.show)
+            outcome = await debugger.wait_stop(of=debugger.programs.roots_of(session.id))
+    answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
     stop = None if outcome is None or outcome.paused is None else outcome.paused.stop
     place = None if stop is None or stop.location is None else (stop.location.file, stop.location.line)
     if line == params.line or place != (file, line):

@@ -71,11 +71,14 @@ async def _batch(debugger: Debugger, params: BatchEvaluate) -> BatchStop:
     before = debugger.state
     started: Stop | None = None
     outcome: Outcome | None = None
-    async with debugger.breakpoints.runs.observing(run) as held:
+    root = None if params.launch is not None else debugger.root_session()
+    async with debugger.breakpoints.runs.observing(run, of=None if root is None else root.id) as held:
         with trio.move_on_at(deadline):
             started = await _move(debugger, params, deadline) if moves else None
-            outcome = await _wait(debugger, run, before)
-    answer = await wait_answer(debugger, outcome, deadline, show=params.show, waited=not run.done.is_set())
+            outcome = await _wait(debugger, run, before, None if root is None else [root.id])
+    answer = await wait_answer(
+        debugger, outcome, deadline, show=params.show, waited=not run.done.is_set(), session_id=params.session_id
+    )
     if started is not None:
         answer = replace(answer, notes=[*started.notes, *answer.notes], session=started.session, pid=started.pid)
     return batch_answer(debugger, answer, run, outcome, held)
@@ -96,7 +99,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
     run = Run([place], 1)
     before = debugger.state
     outcome: Outcome | None = None
-    async with debugger.breakpoints.runs.observing(run):
+    async with debugger.breakpoints.runs.observing(run, of=session.id):
         problem = debugger.breakpoints.runs.problem_of(place)
         if problem is not None and place.function is None:
             raise UsageError("INVALID_PARAMETER", f"Cannot look at {place.file}:{place.line}: {problem}")
@@ -105,7 +108,7 @@ async def _until(debugger: Debugger, params: DebugRunUntil) -> UntilStop:
             problem = f"there was no function '{place.function}' when the run began"
         with trio.move_on_at(deadline):
             await session.execution.continue_(active_thread(snapshot, None))
-            outcome = await _wait(debugger, run, before)
+            outcome = await _wait(debugger, run, before, debugger.programs.roots_of(session.id))
     answer = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
     return until_answer(debugger, answer, run, problem)
 
@@ -167,6 +170,12 @@ def _moves(debugger: Debugger, params: BatchEvaluate) -> bool:
     """
     if params.launch is not None:
         check_free(debugger, params.launch)
+        if debugger.state.root is not None and (params.launch.new_session or len(debugger.programs.living()) > 1):
+            raise UsageError(
+                "SESSION_ACTIVE",
+                "batch_evaluate launches a program only if no other is debugged beside it. Launch it with "
+                "debug_launch(new_session=true), then pass its session_id.",
+            )
         return True
     if debugger.root_session() is None:
         if debugger.last_start is None or not isinstance(debugger.last_start[1], Launch):
@@ -193,7 +202,7 @@ async def _move(debugger: Debugger, params: BatchEvaluate, deadline: float) -> S
     return None
 
 
-async def _wait(debugger: Debugger, run: Run, before: State) -> Outcome | None:
+async def _wait(debugger: Debugger, run: Run, before: State, of: list[str] | None) -> Outcome | None:
     """Wait for a stop that there was not before, for the end, or for a run that is complete and does not stop."""
     outcome: Outcome | None = None
     async with trio.open_nursery() as nursery:
@@ -205,13 +214,15 @@ async def _wait(debugger: Debugger, run: Run, before: State) -> Outcome | None:
             nursery.cancel_scope.cancel(reason="the run is complete")
 
         nursery.start_soon(completed)
-        outcome = await _new_stop(debugger, before)
+        outcome = await _new_stop(debugger, before, of)
         nursery.cancel_scope.cancel(reason="the program has stopped")
     return outcome
 
 
-async def _new_stop(debugger: Debugger, before: State) -> Outcome:
-    return await debugger.wait_stop(seen={each.stop.number for each in before.snapshots if each.stop is not None})
+async def _new_stop(debugger: Debugger, before: State, of: list[str] | None) -> Outcome:
+    return await debugger.wait_stop(
+        of=of, seen={each.stop.number for each in before.snapshots if each.stop is not None}
+    )
 
 
 TOOLS = (

@@ -46,9 +46,11 @@ async def _pause(debugger: Debugger, params: DebugPause) -> Stop:
         await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
         outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id)
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
-        answer = await stop_answer(debugger, None, deadline=deadline)
+        answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         return replace(answer, threads=blocked.threads, notes=[*answer.notes, *blocked.notes])
-    return await wait_answer(debugger, outcome, deadline, show=params.show, waited=blocked is None)
+    return await wait_answer(
+        debugger, outcome, deadline, show=params.show, waited=blocked is None, session_id=session.id
+    )
 
 
 class Blocked(Struct, frozen=True):

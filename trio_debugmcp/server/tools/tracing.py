@@ -91,7 +91,7 @@ async def _trace(debugger: Debugger, params: TraceFunction) -> Trace:
     try:
         async with open_trace(session.requests, session.probe, question) as trace:
             where = (function.file, function.code.first, trace.condition)
-            async with debugger.breakpoints.runs.temporary(*where) as temporary:
+            async with debugger.breakpoints.runs.temporary(*where, of=session.id) as temporary:
                 problem = debugger.breakpoints.runs.problem(temporary)
                 if problem is not None:
                     raise UsageError("INVALID_PARAMETER", f"{function.code.qualname} cannot be traced: {problem}.")
