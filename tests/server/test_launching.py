@@ -329,6 +329,19 @@ async def test_what_another_client_did_is_noted_once(scene: Scene) -> None:
         assert await person("debug_state") == ["agent called breakpoint_remove"]
 
 
+async def test_another_client_of_the_same_name_is_another_one(scene: Scene) -> None:
+    async with open_server(scene.options) as server:
+        tools = open_toolbox()
+        agent, twin = (Caller(tools, server.app.debugger, "agent") for _ in range(2))
+        await agent("debug_launch", program="here.py", stop_at_entry=True)
+        await twin("debug_state")
+        await twin("breakpoint_set", **ON_LINE)
+        failed = await tools.call(server.app.debugger, "breakpoint_set", {"line": 1}, client="agent", reader=twin)
+        assert failed.is_error
+        assert await agent("debug_state") == ["another agent called breakpoint_set"]
+        assert await twin("debug_state") == []
+
+
 async def test_of_many_calls_of_others_a_few_are_named(scene: Scene) -> None:
     async with open_server(scene.options) as server:
         tools = open_toolbox()

@@ -225,7 +225,12 @@ def printed_context(crash: Crash, bounds: ContextBounds) -> ExceptionContext:
 def _printed(crash: Crash, bounds: ContextBounds) -> ExceptionTree:
     shown = tuple(
         PassedFrame(
-            each.function, each.file or None, each.line or None, not each.is_library, raised=index == 0, text=each.text
+            each.function,
+            each.file or None,
+            each.line if each.file else None,
+            not each.is_library,
+            raised=index == 0,
+            text=each.text,
         )
         for index, each in enumerate(crash.frames[: bounds.frames])
     )

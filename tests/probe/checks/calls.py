@@ -196,3 +196,26 @@ def check_what_was_returned_is_that_of_the_last_step() -> None:
     assert [name for name, _, _ in engine.returned(frame, False)] == ["old"]
     assert [name for name, _, _ in engine.returned(frame, True)] == ["new"]
     assert engine.returned(frame, True) == []
+    raised_instead_of_returning()
+
+
+def fail() -> None:
+    raise ValueError
+
+
+def raised_instead_of_returning() -> None:
+    frame = sys._getframe()
+    kept = {"fail": None, "Till.fail": None, "other": None, "fail_once": 0}
+    frame.f_locals[engine.RETURN_VALUES] = dict(kept)
+    known = hasattr(sys, "_current_exceptions")
+    try:
+        fail()
+    except ValueError:
+        try:
+            raise KeyError
+        except KeyError:  # handled while the other one is
+            found = engine.returned(frame, True, threading.get_ident())
+    assert [name for name, _, _ in found] == (["other", "fail_once"] if known else ["fail_once"])
+    frame.f_locals[engine.RETURN_VALUES] = dict(kept)
+    found = engine.returned(frame, True, threading.get_ident())
+    assert [name for name, _, _ in found] == ([*kept] if known else ["fail_once"])

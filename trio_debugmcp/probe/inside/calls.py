@@ -55,7 +55,7 @@ def _stop(asked: Asked) -> Json:
             pairs, 0, asked.number("locals", frames.MOST_LOCALS), asked.budget, asked.renderer
         )
         answer["localsTotal"] = len(pairs)
-        results = engine.returned(top.frame, bool(asked.parameters.get("first")))
+        results = engine.returned(top.frame, bool(asked.parameters.get("first")), thread.ident)
         if results:
             answer["returned"] = [frames.variable_json(*each, asked.renderer) for each in results]
     everything = threads.places_json(asked.budget, asked.number("threads", STOP_THREADS))

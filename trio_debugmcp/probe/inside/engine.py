@@ -7,7 +7,7 @@ view is given instead: thread ids are then those of the operating system, and no
 import os
 import sys
 import threading
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from trio_debugmcp.probe.inside import bounds
 
@@ -201,22 +201,51 @@ def frame_is_library(frame: Any) -> bool:
     return not debugger.in_project_scope(frame)
 
 
-def returned(frame: Any, first: bool) -> List[Tuple[str, Any, str]]:
+def returned(frame: Any, first: bool, ident: int = 0) -> List[Tuple[str, Any, str]]:
     """What functions returned to a frame in the last step, with paths, if pydevd was asked to keep that.
 
     pydevd keeps the results of all steps in one dictionary. The `first` question at a stop moves those that are new to
-    the key "", where they stay until the next stop.
+    the key "", where they stay until the next stop. Of a call that has raised it keeps None, which is left out: the
+    exception is handled by the thread with this `ident`.
     """
     found = frame.f_locals.get(RETURN_VALUES)
     if type(found) is not dict:
         return []
     if first:
-        fresh = {name: value for name, value in found.items() if name != ""}
+        raised = _raised(ident, frame)
+        fresh = {name: value for name, value in found.items() if name != "" and not (value is None and raised(name))}
         found.clear()
         found[""] = fresh
     kept = found.get("", {})
     return [(name, value, f"{RETURN_VALUES}[''][{name!r}]") for name, value in kept.items()]
 
+
+def _raised(ident: int, frame: Any) -> Callable[[str], bool]:
+    """Return what says whether a function of that name has raised what a thread is handling in a frame."""
+    current = getattr(sys, "_current_exceptions", None)
+    if current is None:  # before Python 3.10: it is not known which did not return None
+        return lambda _: True
+    error = current().get(ident)
+    error = error[1] if type(error) is tuple else error  # before Python 3.12
+    names: Set[str] = set()
+    for _ in range(_MOST_HANDLED):
+        if error is None:
+            break
+        step = _TRACEBACK(error)
+        while step is not None and step.tb_frame is not frame:
+            step = step.tb_next
+        if step is not None and step.tb_next is not None:
+            names.add(step.tb_next.tb_frame.f_code.co_name)
+        error = _CONTEXT(error)
+    return lambda name: name.rpartition(".")[2] in names
+
+
+_TRACEBACK: Any = BaseException.__dict__["__traceback__"].__get__
+_CONTEXT: Any = BaseException.__dict__["__context__"].__get__
+"""Of the base class: a class of the program may have its own."""
+
+_MOST_HANDLED = 10
+"""Exceptions that are handled at a time, each in the handling of the one before."""
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
 EXCEPTION = "__exception__"

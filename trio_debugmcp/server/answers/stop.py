@@ -204,7 +204,10 @@ def ended_answer(ended: Snapshot) -> Stop:
 def with_crash(debugger: Debugger, answer: Stop, crash: Crash, note: str) -> Stop:
     """Return the answer about an end, with the exception that led to it."""
     places = Places(debugger.workspace.directory)
-    shown = [(each.function, each.file or None, each.line or None, not each.is_library) for each in crash.frames]
+    shown = [
+        (each.function, each.file or None, each.line if each.file else None, not each.is_library)
+        for each in crash.frames
+    ]
     left_out = len(shown) - 1 - FRAMES_BELOW
     name, file, line, _ = shown[0] if shown else ("", None, None, True)
     causes, behind = behind_crash(debugger, crash)

@@ -210,6 +210,8 @@ class Toolbox:
         finally:
             tool = self._tools.get(name)
             if tool is None or tool.noted:
+                if code is None:
+                    self._others.called(reader, client, name)
                 milliseconds = (trio.current_time() - start) * 1000
                 # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
                 with trio.move_on_after(MERGE_SECONDS, shield=True):
@@ -252,7 +254,7 @@ class Toolbox:
             )
             return failed_result(failure), failure.code
         if isinstance(result, Stop):
-            result = replace(result, notes=[*result.notes, *self._others.notes(debugger, *caller, self.controls)])
+            result = replace(result, notes=[*result.notes, *self._others.notes(*caller, self.controls)])
         text, structured = encoded(result)
         content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
         return types.CallToolResult(content=content, structured_content=structured), None
