@@ -362,3 +362,28 @@ async def test_options_that_name_an_interpreter_are_checked(autojump_clock: Mock
             await client.call("debug_launch", program=__file__, adapter_options={"python": value})
         assert failed.value.code == "INVALID_PARAMETER"
         assert "'python' must be a string or a list of strings" in failed.value.message
+
+
+async def test_an_option_that_says_what_is_run_chooses_its_adapter_and_stands_for_the_program(scene: Scene) -> None:
+    class Classes(FakeProfile):
+        name: str = "classes"
+        target_options: frozenset[str] = frozenset({"mainClass"})
+        code_options: frozenset[str] = frozenset({"mainClass"})
+
+        def launch_arguments(self, launch: Any) -> dict[str, Any]:
+            return dict(launch.options)
+
+    classes = Classes(FakeAdapter())
+    options = Options(settings=Settings(directory=str(scene.server), profiles=(scene.profile, classes)))
+    async with connect(options=options) as client:
+        await client.call("debug_launch", adapter_options={"mainClass": "App"}, wait=False)
+        assert classes.adapter.sent("launch") == [{"mainClass": "App"}]
+        await client.call("debug_restart")
+        assert len(classes.adapter.sent("launch")) == 2
+        both = {"program": "here.py", "adapter": "fake", "replace": True, "wait": False}
+        failed = await failure(client, "debug_launch", **both, module="x")
+        assert failed.code == "INVALID_PARAMETER"
+    confined = Settings(directory=str(scene.server), roots=(str(scene.server),), profiles=(classes,))
+    async with connect(options=Options(settings=confined)) as client:
+        failed = await failure(client, "debug_launch", adapter_options={"mainClass": "App"})
+        assert (failed.code, "'mainClass' may not be chosen" in failed.message) == ("PERMISSION_DENIED", True)

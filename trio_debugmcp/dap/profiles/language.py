@@ -249,6 +249,10 @@ class Programs:
         """An expression to evaluate before a program begins that is given as code: it makes it the main module."""
         return None
 
+    def option_problem(self, name: str, value: object) -> str | None:
+        """Why an option of the adapter cannot have this value: the rest of a sentence that begins with its name."""
+        return None
+
     def find_command(self, name: str, directory: str) -> str | None:
         """The script of a command that is installed where a program in this directory would run."""
         return None

@@ -242,7 +242,7 @@ class Profile(ABC):
     """Options that say what is run, in place of a program's path."""
 
     code_options: frozenset[str] = frozenset()
-    """Options that select what is run in another way than by a program's path."""
+    """Options by which other code is run than the program, or the program by another; not on a confined server."""
 
     symbols: SymbolCommands | None = None
     """Commands that search types and functions, if there are such."""

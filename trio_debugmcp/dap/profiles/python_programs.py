@@ -20,6 +20,10 @@ _NO_MODULE = re.compile(
 """What `python -m` prints of a module that it cannot find."""
 
 
+_TEXTS = frozenset({"module", "code", "python", "pythonPath", "pythonArgs"})
+"""Options whose value is a text, or a list of them."""
+
+
 class PythonPrograms(Programs):
     """Files, the scripts of installed commands, and tests."""
 
@@ -32,6 +36,11 @@ class PythonPrograms(Programs):
     def main_expression(self, options: Mapping[str, Any]) -> str | None:
         # A test's runner stays apart from the main module, which the runner of pytest or unittest is.
         return MAIN_EXPRESSION if "code" in options and "rules" not in options else None
+
+    def option_problem(self, name: str, value: object) -> str | None:
+        words = [value] if isinstance(value, str) else value
+        is_text = isinstance(words, list) and all(isinstance(each, str) for each in words)
+        return "must be a string or a list of strings" if name in _TEXTS and not is_text else None
 
     def find_command(self, name: str, directory: str) -> str | None:
         script = Path(interpreter_for(directory)).parent / name

@@ -23,6 +23,7 @@ from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
+from trio_debugmcp.dap.profiles.options import reserved_by
 from trio_debugmcp.dap.profiles.placeholders import filled, mentions
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
@@ -52,6 +53,9 @@ class TableProfile(Profile):
         self.types = frozenset(table.types)
         self.habits = table
         self.builds = table.build
+        self.reserved_options = reserved_by(table.launch, dict.fromkeys(table.reserved_options, ""))
+        self.target_options = frozenset(table.target_options)
+        self.code_options = frozenset((*table.code_options, *table.target_options))
         self.renew = table.renew
         self.finder = Finder(name, table)
         self.symbols = table.symbols

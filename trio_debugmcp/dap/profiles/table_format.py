@@ -93,6 +93,9 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     tested: bool = True
     detect: Detect = Detect()
     build: tuple[Build, ...] = ()
+    reserved_options: tuple[str, ...] = ()
+    target_options: tuple[str, ...] = ()
+    code_options: tuple[str, ...] = ()
     version: Version | None = None
     transport: Literal["stdio"] | Transport = "stdio"
     command_cwd: str | None = None

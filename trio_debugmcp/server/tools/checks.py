@@ -88,11 +88,9 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
                 f"adapter_options may not set '{name}'"
                 + (f": pass the parameter {instead} instead." if instead else "."),
             )
-        value = options[name]
-        words = [value] if isinstance(value, str) else value
-        is_text = isinstance(words, list) and all(isinstance(each, str) for each in words)
-        if name in profile.code_options and name != "rules" and not is_text:
-            raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' must be a string or a list of strings.")
+        problem = profile.programs.option_problem(name, options[name])
+        if problem is not None:
+            raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' {problem}.")
         if name in profile.code_options and debugger.settings.roots:
             raise UsageError(
                 "PERMISSION_DENIED",

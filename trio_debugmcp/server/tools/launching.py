@@ -34,7 +34,7 @@ _AS_MODULE = re.compile(r"(?:(?P<python>(?:\S*/)?python[\d.]*)\s+)?-m\s+(?P<modu
 
 
 class DebugLaunch(Params, frozen=True, kw_only=True):
-    program: Annotated[str | None, Meta(description="A source file or script.")] = None
+    program: Annotated[str | None, Meta(description="Source file or executable.")] = None
     module: Annotated[
         Annotated[str, Meta(min_length=1)] | None, Meta(description="Or a module, as for `python -m`.")
     ] = None
@@ -50,7 +50,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
     env: Annotated[dict[str, str], Meta(description="Added to the server's.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
-    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by file type.")] = None
+    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the program.")] = None
     stop_at_entry: Annotated[bool | None, Meta(description="Default: only if there is no breakpoint.")] = None
     stop_on_uncaught: Annotated[bool, Meta(description="Stop where an exception that nothing catches is raised.")] = (
         True
