@@ -3,15 +3,18 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 from mcp.shared.exceptions import MCPError
+from msgspec.structs import replace
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, LIST_CHANGED, OUTPUT, SESSION, STACK, TIMELINE, failure, launch
 from tests.session.test_children import adopt
+from trio_debugmcp.dap.profiles import Detect
 from trio_debugmcp.session.programs import MAX_PROGRAMS
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, open_server
 
@@ -234,6 +237,11 @@ async def test_a_program_may_be_attached_to_beside_one_that_was_launched(autojum
 
 async def refused(arguments: object) -> None:
     raise Refusal("no such interpreter")
+
+
+async def refused_late(arguments: object) -> None:
+    await trio.sleep(1)
+    await refused(arguments)
 
 
 @pytest.mark.parametrize("how", ["refused", "gone", "cancelled"])
@@ -497,3 +505,52 @@ async def test_the_timeline_continues_when_another_program_begins(autojump_clock
         events = (await scene.client.read(TIMELINE))["events"]
         ends = [(each["type"], each["payload"]["sessionId"]) for each in events if each["type"].startswith("session")]
         assert ends == [("sessionStarted", "s-1"), ("sessionStarted", "s-2"), ("sessionEnded", "s-1")]
+
+
+class OtherLanguage(FakeProfile):
+    """The profile of an adapter for another language."""
+
+    name: str = "other"
+    language: str = "Other"
+    detect: Detect = Detect(suffixes=(".oth",))
+
+
+@asynccontextmanager
+async def of_two_languages(tmp_path: Path) -> AsyncIterator[tuple[DebugClient, FakeAdapter, FakeAdapter]]:
+    """Two programs that run, the second one of another language."""
+    one, other = FakeAdapter(), FakeAdapter()
+    program = tmp_path / "program.oth"
+    program.write_text("begin\nend\n")
+    options = one.options()
+    profiles = (*options.settings.profiles, OtherLanguage(other))
+    options = replace(options, settings=replace(options.settings, profiles=profiles))
+    async with open_server(options) as server, server.connect() as client:
+        await launch(client, one)
+        await launch(client, other, program=str(program), new_session=True)
+        yield client, one, other
+
+
+async def test_the_files_of_another_language_are_not_sent_to_an_adapter(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with of_two_languages(tmp_path) as (client, one, other):
+        await client.call("breakpoint_set", file=one.program, line=1)
+        await client.call("breakpoint_set", file=str(tmp_path / "program.oth"), line=2)
+        (tmp_path / "rules.txt").write_text("first\n")
+        await client.call("breakpoint_set", file=str(tmp_path / "rules.txt"), line=1)  # of neither: for both
+        sent = [[Path(each["source"]["path"]).suffix for each in it.sent("setBreakpoints")] for it in (one, other)]
+        assert sent == [[".py", ".txt"], [".oth", ".txt"]]
+
+
+async def test_an_exception_that_one_program_watches_for_has_no_problem_because_another_cannot(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with of_two_languages(tmp_path) as (client, _, other):
+        other.answer("setExceptionBreakpoints", refused_late)
+        await client.call("breakpoint_set_exception", exception_type="*")
+        (shown,) = (await client.read(BREAKPOINTS))["exceptionBreakpoints"]
+        assert (shown["verified"], shown["message"]) == (True, None)
+        await client.call("debug_disconnect", session_id="s-1")
+        await client.call("breakpoint_set_exception", exception_type="*", break_on_first_chance=False)
+        (shown,) = (await client.read(BREAKPOINTS))["exceptionBreakpoints"]
+        assert (shown["verified"], shown["message"]) == (False, "no such interpreter")

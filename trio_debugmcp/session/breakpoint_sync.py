@@ -4,15 +4,16 @@
 task at a time per session.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
-from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.exception_sync import ExceptionSync
@@ -47,6 +48,7 @@ class BreakpointSync:
 
     Attributes:
         accepting: the adapter takes breakpoints: from `initialized` on.
+        peers: returns the profiles of all sessions.
         hidden: what the adapter has of ours besides.
         judging: what is decided here about breakpoints at their stops.
         addressed: those on data and on instructions.
@@ -81,9 +83,15 @@ class BreakpointSync:
         self._functions: dict[str, tuple[str, int]] = {}
         self._session_id = requests.session_id
         self._unsure: set[str] = set()
+        self.peers: Callable[[], Iterable[Profile]] = tuple
 
     def __repr__(self) -> str:
         return f"<BreakpointSync of {self._requests.session_id}: {len(self._sent_files)} files sent>"
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of the session's adapter."""
+        return self._requests.profile
 
     async def send_all(self) -> None:
         """Send every breakpoint, to a session that is being configured."""
@@ -114,7 +122,18 @@ class BreakpointSync:
     async def _send_files(self, files: set[str]) -> None:
         with self._marked_if_cancelled(*files):
             for file in sorted(files):
-                await self._send_file(file)
+                if file in self._sent_files or not self._is_foreign(file):
+                    await self._send_file(file)
+
+    def _is_foreign(self, file: str) -> bool:
+        """Return whether a file is of a language that other sessions have, and this one has not.
+
+        With sessions of one language only, the adapter gets every file: it may know more of them than its table says.
+        """
+        suffix = Path(file).suffix
+        if not suffix or suffix in self.profile.detect.suffixes:
+            return False
+        return any(suffix in each.detect.suffixes for each in self.peers())
 
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""

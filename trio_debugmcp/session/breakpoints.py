@@ -107,6 +107,7 @@ class BreakpointRegistry:
         if not self._syncs:
             self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
+        sync.peers = lambda: [each.profile for each in self._syncs]
 
     def remove_session(self, sync: BreakpointSync) -> None:
         """Send nothing more to this session; removing it twice is fine."""

@@ -327,7 +327,12 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
     if state.snapshot(change.session_id) is None:  # as above
         return state
 
-    problems = dict(change.problems)
+    problems, roots = dict(change.problems), state.roots()
+
+    def problem(each: ExceptionBreakpoint, others: tuple[str, ...]) -> str | None:
+        # What another program watches for, this one need not be able to: a type of another language, for example.
+        elsewhere = any(roots.get(id_) != roots[change.session_id] for id_ in others)
+        return None if elsewhere or not each.enabled else problems.get(each.id, change.problem)
 
     def watched(each: ExceptionBreakpoint) -> ExceptionBreakpoint:
         others = tuple(id_ for id_ in each.session_ids if id_ != change.session_id)
@@ -336,7 +341,7 @@ def _(change: ExceptionBreakpointsBound, state: State) -> State:
             each,
             session_ids=(*others, change.session_id) if each.id in change.ids else others,
             unknown_in=(*unknown, change.session_id) if each.id in change.unknown else unknown,
-            problem=problems.get(each.id, change.problem) if each.enabled else None,
+            problem=problem(each, others),
         )
 
     return replace(state, exceptions=tuple(watched(each) for each in state.exceptions))
