@@ -366,3 +366,15 @@ async def test_a_thread_that_waits_in_c_is_not_stepped(debugging: Connect, tmp_p
         step = await client.call("debug_step", thread_id=worker_id)
         assert (where(step).line, where(stop).line) == (8, 7)
         assert (await client.call("debug_continue"))["exitCode"] == 0
+
+
+async def test_a_pause_whose_time_is_over_stops_nothing_later(debugging: Connect) -> None:
+    code = "import time\nprint('begun')\nfor _ in range(4):\n    time.sleep(0.5)\nprint('end')"
+    async with debugging() as client:
+        await client.call("breakpoint_set", file="<string>", line=2)
+        await client.call("debug_launch", code=code, timeout=30)
+        await client.call("debug_continue", wait=False)
+        assert (await client.call("debug_pause", timeout=0.1))["timedOut"]
+        assert (await client.call("debug_wait", timeout=0.8))["timedOut"]  # it has passed a line meanwhile
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        assert (await client.call("debug_continue"))["stdout"].endswith("end\n")

@@ -290,3 +290,63 @@ async def test_where_calls_are_reported_only_their_return_leaves_the_stop_as_it_
     assert not suspension.is_echo("signal")  # the function has crashed
     suspension.report_resume()
     assert not suspension.is_interlude()
+
+
+# --- Pauses that are wanted no more -----------------------------------------------------------------------------------
+
+
+def waiting() -> FakeAdapter:
+    """A Python program that does not stop for a pause: it waits, though it says that it runs."""
+    adapter = FakeAdapter()
+    thread = {"id": 1, "name": "main", "state": "running", "daemon": False}
+    adapter.probe = {"threads": {"threads": [thread], "total": 1}, "unpause": {"taken": True}}
+    return adapter
+
+
+def taken_back(adapter: FakeAdapter) -> int:
+    return sum(name == "unpause" for name, _ in adapter.probed)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_a_pause_without_a_caller_that_waits_is_taken_back(cancelled: bool, autojump_clock: MockClock) -> None:
+    async with running("legacy", waiting()) as (client, adapter):
+        with trio.move_on_after(2 if cancelled else 100) as scope:
+            answer = await client.call("debug_pause", timeout=5)
+            assert answer["timedOut"]
+        assert scope.cancelled_caught == cancelled
+        await trio.sleep(1)
+        assert (len(adapter.sent("pause")), taken_back(adapter)) == (1, 1)
+        # So the next one is not taken for an echo of that, and a stop is what it is.
+        adapter.answer("pause", partial(stop, adapter))
+        assert (await client.call("debug_pause"))["reason"] == "Pause"
+        assert taken_back(adapter) == 1
+
+
+async def test_a_pause_that_another_client_waits_for_stays(autojump_clock: MockClock) -> None:
+    async with running("legacy", waiting()) as (client, adapter), trio.open_nursery() as nursery:
+        answers: list[Any] = []
+
+        async def pause() -> None:
+            answers.append(await client.call("debug_pause", timeout=20))
+
+        nursery.start_soon(pause)
+        await trio.sleep(1)
+        assert (await client.call("debug_pause", timeout=2))["timedOut"]
+        assert taken_back(adapter) == 0
+        await adapter.stop("pause")
+        await trio.sleep(1)
+        assert [each["state"] for each in answers] == ["Paused"]
+
+
+async def test_a_thread_that_has_stopped_meanwhile_keeps_the_pause(autojump_clock: MockClock) -> None:
+    async with running("legacy", waiting()) as (client, adapter):
+        assert adapter.probe is not None
+        adapter.probe["unpause"] = {"taken": False}
+        assert (await client.call("debug_pause", timeout=2))["timedOut"]
+        await adapter.stop("pause")
+        assert (await client.call("debug_wait", timeout=2))["reason"] == "Pause"
+        adapter.probe["unpause"] = '{"error": {"kind": "slow", "message": "later"}}'
+        await client.call("debug_continue", wait=False)
+        assert (await client.call("debug_pause", timeout=2))["timedOut"]
+        await adapter.stop("step")
+        assert (await client.call("debug_wait", timeout=2))["state"] == "Paused"

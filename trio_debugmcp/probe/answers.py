@@ -310,6 +310,12 @@ class Modules(ProbeAnswer, frozen=True):
     total: int
 
 
+class Unpaused(ProbeAnswer, frozen=True):
+    """The answer to `unpause`: whether the pause is taken back; not if a thread has stopped meanwhile."""
+
+    taken: bool
+
+
 class EvaluationOutcome(ProbeAnswer, frozen=True):
     """The answer to `start`, `outcome` and `interrupt`: how an evaluation ended, if it has.
 

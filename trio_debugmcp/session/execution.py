@@ -15,9 +15,11 @@ import trio
 
 from trio_debugmcp.dap.messages import Nothing, ThreadsBody
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, UsageError
+from trio_debugmcp.probe.answers import ProbeError, Unpaused
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.state.changes import Resumed, ResumeRefused
@@ -166,6 +168,22 @@ class Execution:
         known = [each.id for each in threads]
         # delve has -1 for the one that runs.
         return next((each for each in known if each >= 0), known[0] if known else _ONLY_THREAD)
+
+    async def take_back_pause(self, probe: ProgramProbe) -> None:
+        """Have a program run on that was asked to pause and has not stopped yet: no caller waits for that any more.
+
+        Only a Python program can be so late; others stop at once.
+        """
+        await trio.lowlevel.checkpoint()  # the task that sends the pause may not have begun yet
+        if not self._suspension.awaits_one_pause:
+            return
+        try:
+            taken = (await probe.ask("unpause", Unpaused)).answer.taken
+        except (ProbeError, DebugError) as error:
+            log.info("to take back a pause: %s", error)
+            return
+        if taken:
+            self._suspension.forget_pause()
 
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
         await self._suspension.wait_echo()

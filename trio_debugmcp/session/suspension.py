@@ -121,6 +121,11 @@ class Suspension:
         """Record that a `pause` request is about to be sent."""
         self._pending_pauses += 1
 
+    @property
+    def awaits_one_pause(self) -> bool:
+        """Whether one `pause` was sent that has not stopped the program yet; of several each is of another client."""
+        return not self.stopped and self._pending_pauses == 1
+
     def forget_pause(self) -> None:
         """Record that the adapter refused a `pause`: no stop follows from it."""
         # A stop in between has reset the count: it counted for this pause, too.

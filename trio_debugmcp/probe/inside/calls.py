@@ -20,6 +20,7 @@ from trio_debugmcp.probe.inside import (
     frames,
     modules,
     observed,
+    pauses,
     recorder,
     summaries,
     tasks,
@@ -263,6 +264,11 @@ def _over(asked: Asked) -> Json:
     return {"interrupted": observed.interrupt_all()}
 
 
+def _unpause(asked: Asked) -> Json:
+    """A pause is wanted no more: have threads run on that have not stopped for it yet."""
+    return {"taken": pauses.take_back()}
+
+
 QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "stop": _stop,
     "threads": _threads,
@@ -287,6 +293,7 @@ QUESTIONS: Dict[str, Callable[[Asked], Json]] = {
     "trace": _trace,
     "traced": _traced,
     "over": _over,
+    "unpause": _unpause,
 }
 
 

@@ -44,7 +44,14 @@ async def _pause(debugger: Debugger, params: DebugPause) -> Stop:
     blocked: Blocked | None = None
     with trio.move_on_at(deadline):
         await debugger.merger.wait_until(lambda now: _is_past_start(now.snapshot(session.id)))
-        outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id)
+        is_over = False
+        try:
+            outcome, blocked = await _stopped_or_blocked(debugger, session, params.thread_id)
+            is_over = True
+        finally:
+            if not is_over:  # a stop would come now for which no client waits
+                with trio.CancelScope(shield=True):  # bounded: by the time of a question to the probe
+                    await session.execution.take_back_pause(session.probe)
     if outcome is None and blocked is not None and _is_running(session.snapshot):  # it may have stopped since
         answer = await stop_answer(debugger, None, deadline=deadline, session_id=session.id)
         return replace(answer, threads=blocked.threads, notes=[*answer.notes, *blocked.notes])
