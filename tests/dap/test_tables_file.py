@@ -263,6 +263,14 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
             "`version.command` has {program}, for which there is nothing; known there are: {adapter}, {directory}",
         ),
         (
+            "build = [{ suffixes = ['.m'], command = ['mc', '{source}'] }]",
+            "`build.command` has {source}, for which there is nothing; known there are: {program}, {output}",
+        ),
+        ("build = [{ suffixes = ['.m'] }]", "`build[0]` needs the key `command`"),
+        ("exit-code = 'exited'", "`exit-code` needs a group for the exit code: `(...)`"),
+        ("log-prefix = '['", "`log-prefix` is not a regular expression: unterminated character set at position 0"),
+        ("log-prefix = '(a)'", "`log-prefix` is to have no groups `(...)`; `(?:...)` is none"),
+        (
             "install = [{ pip = 'a' }, { then = [['x', '{adapter}']] }]",
             "`install.then` has {adapter}, for which there is nothing; known there are: {installed}",
         ),

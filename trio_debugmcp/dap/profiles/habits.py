@@ -67,7 +67,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     ends_by_closing: bool = False
 
     def __post_init__(self) -> None:
-        check_pattern("log-prefix", self.log_prefix)
+        check_pattern("log-prefix", self.log_prefix, groups=False)
         check_pattern("errors", self.errors)
         check_pattern("exit-code", self.exit_code, group="exit code")
 

@@ -208,6 +208,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "version.command": ("adapter", "directory"),
     "version.file": ("adapter", "directory"),
     "install.then": ("installed",),
+    "build.command": ("program", "output"),
     "command": _COMMAND,
     "command-cwd": _COMMAND,
     "transport.given": ("port",),
