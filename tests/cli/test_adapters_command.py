@@ -49,9 +49,11 @@ def test_each_adapter_has_a_line_and_one_that_cannot_be_used_another_with_what_t
     write(programs, "new", "echo M 3.1")
     write(programs, "old", "echo M 2.9")
     write(programs, "silent", "echo 'no M here' >&2; exit 1")
+    write(programs, "any", "echo M 1.0")
     option = tables(programs, "new", "old", "gone", "silent")
     with (programs.parent / "mine.toml").open("a") as file:
-        file.write("[adapters.untried]\nlanguage = 'U'\ntested = false\nfind = ['new']\ncommand = ['x']\nlaunch = {}\n")
+        file.write("[adapters.untried]\nlanguage = 'U'\ntested = false\nfind = ['any']\ncommand = ['x']\nlaunch = {}\n")
+        file.write("version = { command = ['{adapter}'] }\n")  # of which any will do
     assert main(["adapters", option]) == 0
     lines, why = capsys.readouterr().out.splitlines(), "older ones cannot count"
     assert lines[:8] == [
@@ -62,7 +64,7 @@ def test_each_adapter_has_a_line_and_one_that_cannot_be_used_another_with_what_t
         "        → brew install gone",
         f"missing silent: M. {programs}/silent cannot be used: it does not say its version (no M here)",
         "        → brew install silent",
-        f"ok      untried: U, {programs}/new; its table is not covered by our tests",
+        f"ok      untried 1.0: U, {programs}/any; its table is not covered by our tests",
     ]
     assert lines[8].startswith("ok      debugpy 1.8.")
 

@@ -96,6 +96,7 @@ def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(mac
     package = packed(tmp_path / "package.tgz", "dist/adapter/m.js", "dist/adapter.js", "dist/other/huge.js")
     machine.has("npm", f"/bin/cp {package} $4/m-1.2.tgz")
     machine.has("build", "/bin/mkdir $1; echo built > $1/m")
+    (machine.installed / "mdb" / "of an earlier version").mkdir(parents=True)
     adapter = machine.adapter(
         'find = ["{installed}/made/m"]\n'
         'install = { npm-pack = "m@1.2", unpack = ["dist/adapter"], then = [["build", "{installed}/made"]] }'
@@ -168,6 +169,8 @@ def test_the_command_for_a_person_is_that_of_the_first_installer_that_this_machi
     assert command_for("mdb", ways) == "brew install c"
     machine.has("apt-get")
     assert command_for("mdb", ways) == "apt-get install a b"
+    either = machine.adapter('find = ["m"]\ninstall = [{ apt = "nodejs npm", npm = "a" }, { pip = "d" }]').table
+    assert command_for("mdb", either) == "trio-debugmcp adapters --install mdb"  # apt brings npm
     steps = machine.adapter('find = ["m"]\ninstall = { apt = "a", npm-pack = "m" }').table
     assert command_for("mdb", steps) == "trio-debugmcp adapters --install mdb"
     known = machine.adapter('find = ["m"]\ninstall = { command = "get it from m.example" }').table

@@ -109,6 +109,22 @@ def test_a_version_may_come_on_standard_error_or_stand_in_a_file(machine: Machin
     assert in_file.locate() == f"{machine.directory}/mdb (2.10.1)"
 
 
+async def test_of_several_places_the_first_that_works_is_taken_and_those_after_it_are_not_asked(
+    machine: Machine,
+) -> None:
+    several = ('["mdb"]', '["mdb", "mdb-2", "mdb-3"]')
+    machine.has("mdb", "echo 2.1")
+    machine.has("mdb-2", "echo 2.2")
+    await profile(several).learn_version()
+    assert profile(several).absence().startswith(f"{machine.directory}/mdb is too old: it is version 2.1, ")
+    assert machine.times_run() == 2
+    machine.has("mdb-2", "echo 2.20", changed=2)
+    machine.has("mdb-3", "echo 3.0")
+    await profile(several).learn_version()
+    assert profile(several).locate() == f"{machine.directory}/mdb-2 (2.20)"
+    assert machine.times_run() == 3
+
+
 def test_without_an_oldest_version_a_start_asks_for_none(machine: Machine) -> None:
     machine.has("mdb", "exit 1")
     assert profile((', at-least = "2.10", why = "older ones cannot count"', "")).locate() == f"{machine.directory}/mdb"

@@ -269,7 +269,7 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
         ("build = [{ suffixes = ['.m'] }]", "`build[0]` needs the key `command`"),
         ("exit-code = 'exited'", "`exit-code` needs a group for the exit code: `(...)`"),
         ("log-prefix = '['", "`log-prefix` is not a regular expression: unterminated character set at position 0"),
-        ("log-prefix = '(a)'", "`log-prefix` is to have no groups `(...)`; `(?:...)` is none"),
+        ("log-prefix = '(a)'", "`log-prefix` is to have no groups `(...)`; write `(?:...)` instead"),
         (
             "install = [{ pip = 'a' }, { then = [['x', '{adapter}']] }]",
             "`install.then` has {adapter}, for which there is nothing; known there are: {installed}",
@@ -291,6 +291,7 @@ def test_placeholders_are_checked_where_they_are_filled_in_and_nowhere_else(tmp_
         (("{program}", "{programme}"), f"`launch` has {{programme}}, for which there is nothing; {known}: {STARTS}"),
         (("{adapter}", "{}{x"), None),
         (('language = "M"', 'language = "{M}"'), None),
+        (('language = "M"', 'language = "M"\ninstall = [{ command = "get {it}" }]'), None),
     ):
         if sentence is None:
             assert table(with_file(tmp_path, MINE.replace(*change)), "mdb")

@@ -107,15 +107,25 @@ def _python() -> Check:
 
 
 def _adapters(profiles: "Sequence[Profile]") -> list[Check]:
-    """Look for every debug adapter. One of them is enough."""
-    found = [(profile, profile.locate()) for profile in profiles]
-    absent: Literal["missing", "failed"] = "missing" if any(place for _, place in found) else "failed"
-    return [
-        Check(f"adapter {profile.name}", "ok", f"{profile.language}, {place}")
-        if place
-        else Check(f"adapter {profile.name}", absent, f"{profile.language}. {profile.absence()}", profile.install_hint)
-        for profile, place in found
+    """Look for every debug adapter. One of them is enough, and those that are not there are one finding."""
+    from trio_debugmcp.cli.adapters import statuses
+
+    found = statuses(profiles)
+    checks = [
+        Check(
+            f"adapter {each.name}",
+            "ok",
+            f"{each.language}, {each.location}" + (f" ({each.version})" if each.version else ""),
+        )
+        for each in found
+        if each.problem is None
     ]
+    absent = [each for each in found if each.problem is not None]
+    if absent:
+        names = ", ".join(f"{each.name} ({each.language})" for each in absent)
+        hint = "`trio-debugmcp adapters` says why, and what installs each"
+        checks.append(Check("other adapters", "missing" if checks else "failed", names, hint))
+    return checks
 
 
 def _attach(profiles: "Sequence[Profile]") -> Check:
@@ -208,6 +218,7 @@ async def _debug(command: Sequence[str], program: str, python: str) -> str | Non
     async with Client(server) as client:
         launch = {
             "program": program,
+            "adapter": "debugpy",  # whatever tables of the user there are
             "stop_at_entry": False,
             "breakpoints": [{"file": program, "line": LINE}],
             "adapter_options": {"python": [python]},

@@ -27,8 +27,6 @@ def way_here(table: Table) -> Install | None:
 def absent_installers(way: Install) -> list[str]:
     """Return the programs that install something, are needed for this way, and are not on PATH."""
     system = {"apt-get": way.apt, "brew": way.brew}
-    if way.apt is not None and not shutil.which("apt-get"):
-        return ["apt-get"]
     # What apt can bring is not absent.
     wanted = {**system, "npm": None if way.apt else way.npm or way.npm_pack}
     return [program for program, what in wanted.items() if what and not shutil.which(program)]

@@ -23,6 +23,6 @@ def check_pattern(
     if absent is not None:
         raise ValueError(f"`{key}` needs a group `(?P<{absent}>...)`")
     if not groups and has.groups:
-        raise ValueError(f"`{key}` is to have no groups `(...)`; `(?:...)` is none")
+        raise ValueError(f"`{key}` is to have no groups `(...)`; write `(?:...)` instead")
     if group is not None and not has.groups:
         raise ValueError(f"`{key}` needs a group for the {group}: `(...)`")

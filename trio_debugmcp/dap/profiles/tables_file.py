@@ -99,8 +99,10 @@ def table_of(raw: Mapping[str, Any], name: str, file: str) -> Table:
 def lay_over(known: RawTables, text: str, file: str) -> dict[str, Mapping[str, Any]]:
     """Return the tables of a user's file, in its order, each laid over the known one of its name.
 
+    `table_of` checks what comes of it.
+
     Raises:
-        UsageError: `INVALID_PARAMETER`: something in it is wrong.
+        UsageError: `INVALID_PARAMETER`: it is not a file of tables, or one of them may not be the user's.
     """
     found: dict[str, Mapping[str, Any]] = {}
     for name, raw in raw_tables(text, file).items():
@@ -110,7 +112,6 @@ def lay_over(known: RawTables, text: str, file: str) -> dict[str, Mapping[str, A
             raise _error(file, name, "`hooks` may only be named by the tables of this package")
         below = {key: value for key, value in known.get(name, {}).items() if key not in _WHOLE or key not in raw}
         found[name] = merged(below, raw)
-        table_of(found[name], name, file)
     return found
 
 
