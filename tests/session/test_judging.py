@@ -6,10 +6,11 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from tests.server.scene import failure
 from tests.session.tables import launched
 from trio_debugmcp.session.exceptions import holds
 from trio_debugmcp.session.log_template import Expression, template_parts
-from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter
+from trio_debugmcp.testing import ALL_CAPABILITIES, DebugClient, FakeAdapter, Refusal
 
 NOTHING = {"supportsConfigurationDoneRequest": True}
 """What an adapter declares that has only plain breakpoints."""
@@ -198,3 +199,103 @@ def test_a_value_holds_as_it_would_in_most_languages(value: str, truth: bool) ->
 )
 def test_a_message_is_text_and_what_stands_in_braces(message: str, parts: list[str | Expression]) -> None:
     assert template_parts(message) == parts
+
+
+# --- Conditions that an adapter refuses, or takes and cannot judge ----------------------------------------------------
+
+
+def refusing(adapter: FakeAdapter, *, by_error: bool = False, always: bool = False) -> None:
+    """Let the adapter refuse a condition that names `nope`, or every breakpoint."""
+    plausible = adapter.answer_to("setBreakpoints")
+
+    async def answer(arguments: dict[str, Any]) -> object:
+        body: Any = await plausible(arguments)
+        for sent, answered in zip(arguments["breakpoints"], body["breakpoints"], strict=True):
+            if always or "nope" in sent.get("condition", ""):
+                if by_error:
+                    raise Refusal("no symbol nope.")
+                answered |= {"verified": False, "message": "no symbol nope."}
+        return body
+
+    adapter.answer("setBreakpoints", answer)
+
+
+@pytest.mark.parametrize("by_error", [True, False])
+@pytest.mark.parametrize("condition", [None, "i > 2"])
+async def test_a_condition_that_the_adapter_refuses_is_invalid_and_what_was_there_stays(
+    autojump_clock: MockClock, by_error: bool, condition: str | None
+) -> None:
+    adapter = FakeAdapter()
+    refusing(adapter, by_error=by_error)
+    before = [] if condition is None else [here(condition=condition)]
+    async with launched("", adapter, breakpoints=before) as client:
+        failed = await failure(client, "breakpoint_set", **here(condition="nope > 2"))
+        assert failed.code == "INVALID_CONDITION"
+        assert "The condition `nope > 2` is refused: no symbol nope. Correct it" in failed.message
+        sent = [] if condition is None else [{"line": 1, "condition": condition}]
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == sent
+        listed = (await client.call("breakpoint_list"))["breakpoints"]
+        assert [each.partition(" ")[0] for each in listed] == ["bp-1"] * len(before)
+        assert "nope" not in str(listed)
+
+
+async def test_a_tracepoint_that_is_refused_leaves_the_breakpoint_that_was_there(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    refusing(adapter)
+    async with launched("", adapter, breakpoints=[here()]) as client:
+        await failure(client, "breakpoint_set", **here(condition="nope > 2", log_message="x"))
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1}]
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert listed.startswith("bp-1")
+
+
+async def test_a_place_that_the_adapter_refuses_is_pending_and_keeps_its_condition(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    refusing(adapter, always=True)
+    async with launched("", adapter) as client:
+        made = await client.call("breakpoint_set", **here(condition="i > 2"))
+        assert (made["state"], made["message"]) == ("Pending", "no symbol nope.")
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 1, "condition": "i > 2"}]
+
+
+@pytest.mark.parametrize(
+    ("condition", "problem"),
+    [("nope > 2", "the condition `nope > 2` failed: NameError: name 'nope > 2' is not defined"), ("f(nope)", None)],
+)
+async def test_a_condition_that_an_adapter_takes_and_cannot_judge_is_said_at_its_first_hit(
+    autojump_clock: MockClock, condition: str, problem: str | None
+) -> None:
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    async with launched("", adapter, breakpoints=[here(condition=condition)]) as client:
+        for _ in range(2):
+            await adapter.stop("breakpoint", hit=[1])
+            stop = await client.call("debug_wait")
+            assert stop["breakpoints"] == ["bp-1"]
+            await client.call("debug_continue", wait=False)
+        asked = [each["expression"] for each in adapter.sent("evaluate")]
+        assert asked.count(condition) == (1 if problem else 0)  # a call might change something
+        (listed,) = (await client.call("breakpoint_list"))["breakpoints"]
+        assert (problem is not None) is ("failed" in listed)
+
+
+async def test_a_step_that_ends_at_a_breakpoint_names_it_only_if_its_condition_holds(
+    autojump_clock: MockClock,
+) -> None:
+    """gdb names those whose condition does not hold, too."""
+    adapter = FakeAdapter()
+    adapter.frames = [("add", __file__, 1)]
+    wanted = [here(condition="i > 2"), {"function": "add", "hit_condition": "2"}]
+    async with launched('hit-conditions = "ours"', adapter, breakpoints=wanted) as client:
+        named = []
+        for value in ("false", "true"):
+            adapter.values["i > 2"] = value
+            await adapter.stop("step", hit=[1, 2])
+            stop = await client.call("debug_wait")
+            named.append((stop["reason"], stop.get("breakpoints")))
+            await client.call("debug_continue", wait=False)
+        assert named == [("Step", None), ("Step", ["bp-1", "fn-2"])]
+        assert len(adapter.sent("continue")) == 2
+        line, function = (await client.call("breakpoint_list"))["breakpoints"]
+        assert line.endswith(", 1 hit")
+        assert ", 2 hits" in function

@@ -16,6 +16,7 @@ from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
+from trio_debugmcp.session.condition_trial import ConditionTrial
 from trio_debugmcp.session.exception_sync import ExceptionSync
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
@@ -84,6 +85,7 @@ class BreakpointSync:
         self._session_id = requests.session_id
         self._unsure: set[str] = set()
         self.peers: Callable[[], Iterable[Profile]] = tuple
+        self._trial = ConditionTrial(requests, merger, judging)
 
     def __repr__(self) -> str:
         return f"<BreakpointSync of {self._requests.session_id}: {len(self._sent_files)} files sent>"
@@ -134,6 +136,12 @@ class BreakpointSync:
         if not suffix or suffix in self.profile.detect.suffixes:
             return False
         return any(suffix in each.detect.suffixes for each in self.peers())
+
+    async def condition_problem(self, mine: Breakpoint) -> str | None:
+        """Return why the adapter has refused a condition of a breakpoint that it would have set without."""
+        if self._hits.possible:
+            return None
+        return await self._trial.problem(mine, lambda: self.send({mine.file or FUNCTIONS}))
 
     async def look_for_types(self) -> None:
         """At a stop: look whether exception types that did not exist do by now."""
@@ -225,7 +233,7 @@ class BreakpointSync:
     def _function_breakpoint(self, each: Breakpoint, *, judged: bool) -> dict[str, Any]:
         expressions, code = self._requests.profile.expressions, self._requests.profile.code
         name, guard = code.function_breakpoint(each.function or "")
-        conditions = conditions_of(self.judging.sent(each))
+        conditions = conditions_of(self._trial.as_sent(each))
         if guard is not None:
             conditions["condition"] = expressions.both(guard, each.condition) if each.condition else guard
         if judged and not Group((each,)).is_simple:
@@ -325,7 +333,7 @@ class BreakpointSync:
         if judged and not group.is_simple:
             condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
             return {"line": group.members[0].line, "condition": condition}
-        members = [self.judging.sent(each) for each in group.members]
+        members = [self._trial.as_sent(each) for each in group.members]
         first, conditions = members[0], conditions_of(members[0])
         guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in members))
         if all(guarded):

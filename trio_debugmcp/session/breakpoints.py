@@ -15,7 +15,7 @@ from typing import overload
 
 import trio
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.addresses import found_again
@@ -126,11 +126,34 @@ class BreakpointRegistry:
     # --- The user's breakpoints ------------------------------------------------------------------------------
 
     async def set(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint:
-        """Set a breakpoint; the owner's at the same place is replaced, and keeps its id if it is of the same type."""
+        """Set a breakpoint; the owner's at the same place is replaced, and keeps its id if it is of the same type.
+
+        Raises:
+            UsageError: `INVALID_CONDITION`: an adapter refuses the condition; what was there before stays.
+        """
+        before = self.replaced_by(spec, owner)
         made = await self._put(spec, owner)
         self.earlier.discard(made.id)
         await self._send([made])
+        for sync in [each for each in self._syncs if each.accepting]:
+            problem = await sync.condition_problem(made)
+            if problem is not None:
+                await self._put_back(made, before, owner)
+                raise UsageError(
+                    "INVALID_CONDITION",
+                    f"The condition `{made.condition}` is refused: {problem.rstrip('. ')}. Correct it, and set the "
+                    f"breakpoint again{'; the one that was there is unchanged' if before else ''}.",
+                    {"condition": made.condition},
+                )
         return made
+
+    async def _put_back(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
+        if before is None or before.id != made.id:
+            await self.remove(made.id)
+        if before is not None:
+            self.owners.add(before.id, owner)
+            await self._merge(BreakpointPut(replace(before, version=next(self._versions))))
+            await self._send([before])
 
     async def set_exception(self, spec: ExceptionSpec) -> ExceptionBreakpoint:
         """Set an exception breakpoint; one for the same type is replaced, and keeps its id."""

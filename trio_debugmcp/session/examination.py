@@ -30,6 +30,7 @@ from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.stop_questions import Findings, StopQuestions
 from trio_debugmcp.session.stop_reasons import StopReasons
 from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.session.unfinished_step import CUT_SHORT, UnfinishedStep, unfinished_step
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
 from trio_debugmcp.state.model import Locals, Snapshot
 from trio_debugmcp.state.payloads import Location, PauseReason, shortened
@@ -85,6 +86,7 @@ class Examiner:
         self._observer = observer
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
         self._exceptions = ExceptionFilter(requests, merger, console)
+        self._step: UnfinishedStep | None = None
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
         self._refreshing = False
@@ -152,10 +154,13 @@ class Examiner:
                 counts = (
                     raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
                 )
-                if not counts or (raised is None and await self._is_unseen(stopped, found)):
-                    if await self._leave(found.thread_id, scope):
+                further = self._further(stopped, snapshot, found, counts=counts)
+                if further is not None or (raised is None and counts and await self._is_unseen(stopped, found)):
+                    if await self._leave(found.thread_id, scope, further or "continue"):
                         return
-                    stopped, raised = Stopped(reason="pause", thread_id=found.thread_id), None
+                    counts = False
+                if not counts:
+                    (stopped, explanation), raised = self._instead(snapshot, found), None
                 top = await self._publish(stopped, snapshot, found, raised, explanation)
                 await self._reasons.withdraw_entry()
                 if not found.complete and top is not None:
@@ -178,7 +183,30 @@ class Examiner:
         frames = captured_frames(self._requests.profile, (found.stack.stack_frames or [])[:1])
         return await self._observer.leaves(stopped, frames)
 
-    async def _leave(self, thread_id: int, scope: trio.CancelScope) -> bool:
+    def begin_step(self, command: str, thread_id: int | None) -> None:
+        """Remember a step that is about to begin."""
+        snapshot, self._step = self._requests.snapshot, None
+        if snapshot is not None and thread_id is not None:
+            self._step = unfinished_step(command, snapshot, thread_id)
+
+    def _further(self, stopped: Stopped, before: Snapshot, found: Findings, *, counts: bool) -> str | None:
+        """Return the request that resumes from a stop which is to be left; None if it is to be published."""
+        step = self._step
+        if not before.stepping:
+            return None if counts else "continue"
+        if step is None or (counts and not (step.is_cut and stopped.reason == "step")):
+            return None
+        self._step = replace(step, is_cut=True)
+        return step.next_command(found.thread_id, found.stack)
+
+    def _instead(self, before: Snapshot, found: Findings) -> tuple[Stopped, str | None]:
+        """Return what a stop is that does not count and is not left, and what explains it."""
+        if self._suspension.pause_requested or not before.stepping:
+            return Stopped(reason="pause", thread_id=found.thread_id), None
+        known = self._step is None or self._step.knows(found.thread_id, found.stack)
+        return Stopped(reason="step", thread_id=found.thread_id), None if known else CUT_SHORT
+
+    async def _leave(self, thread_id: int, scope: trio.CancelScope, command: str) -> bool:
         """Resume from a stop that does not count, unless a pause was requested; False if it stays stopped."""
         if self._suspension.pause_requested:
             return False
@@ -187,7 +215,7 @@ class Examiner:
         if not scope.cancel_called:
             self._suspension.report_resume()
             try:
-                await self._requests.request("continue", {"threadId": thread_id}, Nothing)
+                await self._requests.request(command, {"threadId": thread_id}, Nothing)
             except AdapterRefused as refusal:
                 self._suspension.report_resume_refused(still_stopped=True)
                 log.warning("leaving a stop: %s", refusal)

@@ -206,6 +206,7 @@ class Execution:
         with failed:
             # Here, where the caller's cancellation does not reach it: a resume with timeout=0 is a resume.
             await self._examiner.catch_up()
+            self._examiner.begin_step(command, arguments.get("threadId"))
             self._suspension.report_resume()
             self._examiner.cancel()
             # Running from before the request is written: a stop may overtake the response.

@@ -37,6 +37,7 @@ class Judging:
         self._merger = merger
         self._console = console
         self._hits: dict[tuple[str, int], int] = {}
+        self._checked: set[tuple[str, int]] = set()
         self._joined: set[str] = set()
         self._found: tuple[tuple[str, ...], dict[str, int]] | None = None
         self._problem: str | None = None
@@ -99,30 +100,41 @@ class Judging:
         """Judge the breakpoints of a stop; return whether one of them stops there, or none is judged here."""
         self._found = self._problem = None
         there = self._there(stopped, stack)
-        judged = [each for each in there if self.is_judged(each)]
-        if not judged:
-            return True
         frame_id = stack.stack_frames[0].id if stack.stack_frames else None
         records: list[RecordedHit] = []
-        passed, counted = [], {}
-        for each in judged:
-            condition, hits, message = self._ours(each)
-            if condition and not await self._is_met(each, frame_id):
-                passed.append(each.id)
+        passed: list[str] = []
+        counted: dict[str, int] = {}
+        for each in there:
+            if not self.is_judged(each):
+                if await self._is_wrong(each, frame_id, at_step=stopped.reason == "step"):
+                    passed.append(each.id)
                 continue
-            hit = self._count(each)
-            if hits and not meets_hit_condition(each.hit_condition or "", hit):
-                records.append(RecordedHit(each.id, hit, None))
-                passed.append(each.id)
-            elif message and self._problem is None:
-                records.append(RecordedHit(each.id, hit, await self._message(each, frame_id)))
+            hit, record = await self._judge(each, frame_id)
+            if record is not None:
+                records.append(record)
+            if hit is None or record is not None:
                 passed.append(each.id)
             else:
                 counted[each.id] = hit
         if records:
             await self._merger.merge(HitsRecorded(self._requests.session_id, tuple(records)))
+        if not passed and not counted:
+            return True
         self._found = tuple(passed), counted
-        return len(passed) < len([each for each in there if each in judged or each.log_message is None])
+        stopping = [each for each in there if each.id in passed or each.id in counted or each.log_message is None]
+        return stopped.reason == "step" or len(passed) < len(stopping)
+
+    async def _judge(self, each: Breakpoint, frame_id: int | None) -> tuple[int | None, RecordedHit | None]:
+        """Return the number of a hit, None if its condition does not hold; and a record of one that does not stop."""
+        condition, hits, message = self._ours(each)
+        if condition and not await self._is_met(each, frame_id):
+            return None, None
+        hit = self._count(each)
+        if hits and not meets_hit_condition(each.hit_condition or "", hit):
+            return hit, RecordedHit(each.id, hit, None)
+        if message and self._problem is None:
+            return hit, RecordedHit(each.id, hit, await self._message(each, frame_id))
+        return hit, None
 
     def taken(self) -> tuple[tuple[str, ...], dict[str, int]] | None:
         """Return which breakpoints of the stop are passed, and the hits of the others; None if not judged."""
@@ -135,13 +147,28 @@ class Judging:
         return self._problem
 
     def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
-        if stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
+        at_step = stopped.reason == "step" and stopped.hit_breakpoint_ids
+        if not at_step and stopped.reason not in ("breakpoint", "function breakpoint", "instruction breakpoint"):
             return []
         state, session_id = self._merger.state, self._requests.session_id
         frames = stack.stack_frames
         place = frame_location(self._requests.profile, frames[0]) if frames else None
         pointer = frames[0].instruction_pointer_reference if frames else None
         return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
+
+    async def _is_wrong(self, each: Breakpoint, frame_id: int | None, *, at_step: bool) -> bool:
+        """Whether the adapter names a breakpoint whose condition does not hold, as gdb does where a step ends.
+
+        At its first hit each condition is looked at: lldb takes any, and stops where it cannot be judged.
+        """
+        key, profile = (each.id, each.version), self._requests.profile
+        by_program = profile.code.reads_source or self._requests.capabilities.hit_records is not None
+        if each.condition is None or by_program or (key in self._checked and not at_step):
+            return False
+        self._checked.add(key)
+        if profile.repl.safe_rejection(each.condition) is not None:  # it would be evaluated twice
+            return False
+        return not await self._is_met(each, frame_id) and at_step
 
     async def _is_met(self, each: Breakpoint, frame_id: int | None) -> bool:
         """Whether a condition holds; one that cannot be judged does, so that the user sees it."""
