@@ -86,10 +86,21 @@ def test_without_root_the_system_is_asked_through_sudo_and_a_failure_names_the_c
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     machine.has("apt-get")
     machine.has("sudo", "exit 3")
-    command = "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -qq update"
+    apt = "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -qq"
+    command = f"{apt} install -y --no-install-recommends mdb"
     adapter = machine.adapter('find = ["mdb"]\ninstall = { apt = "mdb" }')
     assert install([adapter]) == [f"mdb: `{command}` failed with exit code 3"]
-    assert machine.ran() == [command]
+    assert machine.ran() == [f"{apt} update", command]
+
+
+def test_a_package_that_is_not_to_be_had_keeps_no_other_adapter_away(machine: Machine) -> None:
+    place = machine.programs
+    machine.has("apt-get")
+    machine.has("env", f'case "$*" in *bad*) exit 100;; *good*) /bin/cp {place}/env {place}/good;; esac')
+    adapters = [machine.adapter(f'find = ["{name}"]\ninstall = {{ apt = "{name}" }}', name) for name in ("bad", "good")]
+    (problem,) = install(adapters)
+    assert problem.startswith("bad: `env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y ")
+    assert problem.endswith(" bad` failed with exit code 100")
 
 
 def test_of_a_package_of_npm_only_the_wanted_files_are_kept_and_steps_follow(machine: Machine, tmp_path: Path) -> None:
@@ -126,12 +137,13 @@ def test_packages_of_the_system_beside_other_steps_are_only_installed_for_progra
     machine.has("npm")
     machine.has("node")
     machine.has("env")
-    text = 'find = ["{installed}/m"]\nneeds = ["node"]\ninstall = { apt = "nodejs npm", npm = "m" }'
+    text = 'find = ["{installed}/m"]\nneeds = ["node"]\ninstall = { apt = { node = "nodejs", npm = "npm" }, npm = "m" }'
     install([machine.adapter(text)])
     assert [line.split()[0] for line in machine.ran()] == ["npm"]
     (machine.programs / "node").unlink()
     install([machine.adapter(text)])
     assert [line.split()[0] for line in machine.ran()] == ["npm", "env", "env", "npm"]
+    assert machine.ran()[2].endswith("--no-install-recommends nodejs")
 
 
 def test_python_packages_get_an_environment_where_their_scripts_are(machine: Machine, tmp_path: Path) -> None:
@@ -169,7 +181,7 @@ def test_the_command_for_a_person_is_that_of_the_first_installer_that_this_machi
     assert command_for("mdb", ways) == "brew install c"
     machine.has("apt-get")
     assert command_for("mdb", ways) == "apt-get install a b"
-    either = machine.adapter('find = ["m"]\ninstall = [{ apt = "nodejs npm", npm = "a" }, { pip = "d" }]').table
+    either = machine.adapter('find = ["m"]\ninstall = [{ apt = { npm = "npm" }, npm = "a" }, { pip = "d" }]').table
     assert command_for("mdb", either) == "trio-debugmcp adapters --install mdb"  # apt brings npm
     steps = machine.adapter('find = ["m"]\ninstall = { apt = "a", npm-pack = "m" }').table
     assert command_for("mdb", steps) == "trio-debugmcp adapters --install mdb"
@@ -187,4 +199,4 @@ def test_only_adapters_of_tables_are_installed_and_all_are_those_that_are_tested
     machine.has("env", "exit 9")
     assert main(["adapters", "--install", "lldb-dap"]) == 1
     said = capsys.readouterr().err
-    assert "trio-debugmcp adapters: lldb-dap: `env DEBIAN_FRONTEND=noninteractive apt-get -qq update` failed" in said
+    assert "trio-debugmcp adapters: lldb-dap: `env DEBIAN_FRONTEND=noninteractive apt-get -qq install " in said

@@ -223,7 +223,7 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
             "`version` has no key `atleast`; did you mean `at-least`? Known there are: at-least, command, file, why",
         ),
         ("install = 3", "`install` is to be a table or a list of tables, not a number"),
-        ("install = { apt = ['a'] }", "`install.apt` is to be a text, not a list"),
+        ("install = { apt = ['a'] }", "`install.apt` is to be a text or a table, not a list"),
         ("install = [{ pip = 'a' }, { then = ['a'] }]", "`install[1].then[0]` is to be a list of texts, not a text"),
         ("exceptions = { raised = ['a'], thrown = ['a'] }", "`exceptions.thrown` is to be a list of 2 texts, not 1"),
         (

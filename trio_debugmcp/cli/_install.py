@@ -6,12 +6,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles import TableProfile
 from trio_debugmcp.dap.profiles.finding import adapters_directory
-from trio_debugmcp.dap.profiles.installing import needed, way_here
+from trio_debugmcp.dap.profiles.installing import system_packages, way_here
 from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.dap.profiles.table_format import Install
 
@@ -29,12 +29,8 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
     Packages of the system are installed together, as apt takes longer to start than to install.
     """
     missing = [each for each in profiles if each.locate() is None]
-    packages = dict.fromkeys(package for each in missing for package in _system_packages(each))
-    problems: dict[str, str] = {}
-    try:
-        _install_system(list(packages))
-    except CannotInstall as error:
-        problems = {each.name: str(error) for each in missing if _system_packages(each)}
+    wanted = {each.name: [] if (way := way_here(each.table)) is None else system_packages(way) for each in missing}
+    problems = _install_system(wanted)
     for each in missing:
         way = way_here(each.table)
         try:
@@ -46,26 +42,29 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
     return [f"{each.name}: {problems.get(each.name) or each.absence()}" for each in profiles if each.locate() is None]
 
 
-def _system_packages(profile: TableProfile) -> list[str]:
-    """Return the packages of the system that are needed for an adapter."""
-    way = way_here(profile.table)
-    if way is None or way.apt is None:
-        return []
-    programs = needed(profile.table, way)
-    if (way.npm or way.npm_pack or way.pip or way.then) and all(shutil.which(each) for each in programs):
-        return []
-    return way.apt.split()
-
-
-def _install_system(packages: list[str]) -> None:
+def _install_system(wanted: Mapping[str, list[str]]) -> dict[str, str]:
+    """Install packages of the system, by the names of their adapters; return what went wrong, by these names."""
+    packages = list(dict.fromkeys(each for some in wanted.values() for each in some))
     if not packages:
-        return
+        return {}
     root: list[str] = []
     if os.geteuid() != 0:
         root = ["sudo"] if sys.stdin.isatty() else ["sudo", "-n"]
     apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-    _run([*apt, "update"])
-    _run([*apt, "install", "-y", "--no-install-recommends", *packages])
+    install = [*apt, "install", "-y", "--no-install-recommends"]
+    try:
+        _run([*apt, "update"])
+        _run([*install, *packages])
+    except CannotInstall:
+        problems = {}
+        for name, some in wanted.items():  # one that cannot be had must not keep the others away
+            try:
+                if some:
+                    _run([*install, *some])
+            except CannotInstall as error:
+                problems[name] = str(error)
+        return problems
+    return {}
 
 
 def _install_one(name: str, way: Install) -> None:

@@ -75,7 +75,9 @@ def first_installed(fits: Sequence[Profile], locate: Callable[[Profile], str | N
     found = next((each for each in fits if locate(each) is not None), None)
     if found is not None:
         return found
-    absent = ". Or: ".join(f"{each.absence()}. Install it with: {each.install_hint}" for each in fits)
+    absent = ". Or: ".join(
+        each.absence() + (f". Install it with: {each.install_hint}" if each.install_hint else "") for each in fits
+    )
     details = {"adapter": fits[0].name, "install": fits[0].install_hint}
     raise UsageError("ADAPTER_NOT_FOUND", absent, details)
 

@@ -26,16 +26,16 @@ def way_here(table: Table) -> Install | None:
 
 def absent_installers(way: Install) -> list[str]:
     """Return the programs that install something, are needed for this way, and are not on PATH."""
-    system = {"apt-get": way.apt, "brew": way.brew}
-    # What apt can bring is not absent.
-    wanted = {**system, "npm": None if way.apt else way.npm or way.npm_pack}
+    npm = None if isinstance(way.apt, dict) and "npm" in way.apt else way.npm or way.npm_pack  # which apt can bring
+    wanted = {"apt-get": system_packages(way), "brew": way.brew, "npm": npm}
     return [program for program, what in wanted.items() if what and not shutil.which(program)]
 
 
-def needed(table: Table, way: Install) -> list[str]:
-    """Return the programs that an adapter needs to run, or its installation does."""
-    npm = ["npm"] if way.npm or way.npm_pack else []
-    return [*table.needs, *npm, *(each[0] for each in way.then if "{" not in each[0])]
+def system_packages(way: Install) -> list[str]:
+    """Return the packages of apt that a way takes on this machine."""
+    if isinstance(way.apt, dict):
+        return [each for program, what in way.apt.items() if not shutil.which(program) for each in what.split()]
+    return [] if way.apt is None else way.apt.split()
 
 
 def command_for(name: str, table: Table) -> str:
@@ -49,10 +49,10 @@ def _in_words(name: str, way: Install) -> str:
     """Return one way as a command line: as people know it, if there is one that does all of it."""
     if way.command is not None:
         return way.command
-    if way.npm is None and way.npm_pack is None and not way.then:
-        for words, what in _PLAIN:
-            if (packages := getattr(way, what)) is not None:
-                return f"{words} {packages}"
+    several = isinstance(way.apt, dict) or way.npm or way.npm_pack or way.then
+    plain = [f"{words} {getattr(way, what)}" for words, what in _PLAIN if getattr(way, what) is not None]
+    if len(plain) == 1 and not several:
+        return plain[0]
     return f"trio-debugmcp adapters --install {name}"
 
 

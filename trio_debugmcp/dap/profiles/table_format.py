@@ -32,7 +32,7 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """One way to install an adapter. Several keys are steps of this one way; dap/profiles/installing.py does them.
 
     Attributes:
-        apt: packages; beside other steps they are only installed where a program that is needed is missing.
+        apt: packages; or a table of programs, each with its packages, which are only installed if it is not on PATH.
         pip: packages, for a virtual environment of their own.
         npm: packages with all that they depend on.
         npm_pack: one package without its dependencies, of which only what `unpack` names is kept.
@@ -40,7 +40,7 @@ class Install(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
         command: a command line for a person; this server does not run it.
     """
 
-    apt: str | None = None
+    apt: str | dict[str, str] | None = None
     brew: str | None = None
     pip: str | None = None
     npm: str | None = None
