@@ -13,6 +13,8 @@ from pathlib import Path
 import trio
 
 from tests.recording.scene import (
+    PAIR_URIS,
+    PAUSE_SECONDS,
     RECORDINGS,
     URIS,
     debug_the_clerks,
@@ -86,6 +88,26 @@ async def record_a_family(directory: Path, file: Path) -> None:
             await trio.sleep(1)
 
 
+async def record_a_pair(directory: Path, file: Path) -> None:
+    """Two programs at once: each is stepped, writes and ends by itself, and is read by its own resources."""
+    (directory / "child.py").write_text((PROGRAMS / "child.py").read_text())
+    with recorder_for(directory, file) as recorder:
+        options = Options(settings=Settings(directory=str(directory))).recorded(recorder)
+        async with open_server(options) as server, server.connect() as client, client.subscribed(*PAIR_URIS):
+            for word in ("ann", "ben"):
+                await client.call("debug_launch", program="child.py", args=[word], new_session=True)
+            for session in ("s-2", "s-1"):
+                await client.call("debug_step", session_id=session, count=2)
+                await trio.sleep(PAUSE_SECONDS)
+            for uri in ("debugger://sessions", *PAIR_URIS):
+                await client.read(uri)
+            await client.call("debug_continue", session_id="s-2")
+            await client.call("process_read_output", session_id="s-2")
+            await client.call("debug_step", show=["doubled"])
+            await client.call("debug_disconnect")
+            await trio.sleep(1)
+
+
 def neutral(text: str, directory: Path) -> str:
     """The recording without paths of this machine."""
     made_up = {
@@ -106,6 +128,7 @@ def main() -> None:
         (record_the_till, "till.jsonl"),
         (record_a_family, "family.jsonl"),
         (record_the_clerks, "clerks.jsonl"),
+        (record_a_pair, "pair.jsonl"),
     ):
         while not sys.argv[1:] or file_name in sys.argv[1:]:
             with tempfile.TemporaryDirectory() as name:

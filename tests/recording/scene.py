@@ -25,6 +25,8 @@ URIS = [
     f"debugger://{name}" for name in ["session", "breakpoints", "threads", "stack", "output", "modules", "timeline"]
 ]
 
+PAIR_URIS = [f"debugger://sessions/s-{number}/{name}" for number in (1, 2) for name in ("session", "stack", "output")]
+
 SECRET = "open-sesame-5521"
 
 PAUSE_SECONDS = 1.2

@@ -142,6 +142,19 @@ def test_child_sessions_and_several_clients_are_replayed_in_their_order(speed: f
         assert same_answer(answer.method, answer.now, answer.then)
 
 
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_two_programs_at_once_are_replayed_each_with_its_own(speed: float) -> None:
+    pair = read_recording(RECORDINGS / "pair.jsonl")
+    watched = watch(pair, speed=speed)
+    for answer in watched.answers:
+        assert same_answer(answer.method, answer.now, answer.then)
+    calls = [each.now["result"]["structuredContent"] for each in watched.answers if each.method == "tools/call"]
+    assert [each.get("session") for each in calls] == ["s-1", "s-2", "s-2", "s-1", "s-2", None, None, None]
+    read = {"s-1": "annann", "s-2": "benben"}
+    assert calls[4]["stdout"] == f"{read['s-2']}\n"
+    assert calls[6]["show"] == {"doubled": f"'{read['s-1']}'"}
+
+
 @pytest.fixture(scope="module")
 def clerks() -> Recording:
     """Several threads; left at an exception, at which the server asks for the other threads a little later."""

@@ -273,3 +273,13 @@ def test_a_tool_call_is_recorded_with_its_outcome() -> None:
             "client": "agent",
         },
     )
+
+
+def test_output_names_its_session_where_several_programs_write() -> None:
+    log = EventLog("s-1")
+    written = OutputWritten("s-1", 1, (WrittenPiece("stdout", "a", 1),))
+    assert "sessionId" not in log.merge(written)[0].payload
+    other = SessionOpened("s-2", ORIGIN)
+    assert not starts_over(log.state, other)
+    log.merge(other)
+    assert log.merge(OutputWritten("s-1", 2, written.pieces))[0].payload["sessionId"] == "s-1"

@@ -73,9 +73,8 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
         case Happened(what=what):
             return [what]
         case OutputWritten(pieces=pieces) if new is not old:  # the same: a session that has ended wrote it
-            return [
-                _event("output", stream=piece.stream, text=piece.beginning, length=piece.length) for piece in pieces
-            ]
+            whose: dict[str, Any] = {"sessionId": change.session_id} if len({*new.roots().values()}) > 1 else {}
+            return [_event("output", stream=p.stream, text=p.beginning, length=p.length, **whose) for p in pieces]
         case EventReceived(session_id=session_id) if new.snapshot(session_id) is not None:
             return [*_of_sessions(old, change, new), *_of_event(change, new), *_of_breakpoints(old, change, new)]
         case HitsRecorded():

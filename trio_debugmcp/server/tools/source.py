@@ -8,7 +8,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.tools.paths import source_path
-from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, Tool
+from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Params, SessionId, Tool
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.session.truncation import json_size, truncated
@@ -22,6 +22,7 @@ class SourceGet(Params, frozen=True, kw_only=True):
     start_line: Annotated[int, Meta(ge=1, description="The first line.")] = 1
     end_line: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The last line; default: the end.")] = None
     max_result_bytes: MaxResultBytes = MAX_RESULT_BYTES
+    session_id: SessionId = None
 
 
 class Lines(Answer, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class Lines(Answer, frozen=True, kw_only=True):
 
 
 async def _source(debugger: Debugger, params: SourceGet) -> Lines:
-    debugger.session()
+    debugger.session(params.session_id)
     path = source_path(debugger, params.file)
     lines = (await source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
