@@ -121,6 +121,23 @@ async def test_hypotheses_about_a_loop_in_one_call(debugging: Connect, tmp_path:
         assert (stop["breakpoints"], stop["locals"]["number"]) == (["bp-1"], "399")
 
 
+async def test_hits_are_counted_while_a_breakpoint_is_held(debugging: Connect, tmp_path: Path) -> None:
+    app = str(tmp_path / "app.py")
+    Path(app).write_text(LOOP)
+    at_paid, at_price = {"file": app, "line": line("# paid")}, {"file": app, "line": line("# priced")}
+    async with debugging() as client:
+        await client.call("debug_launch", program=app, stop_at_entry=True)
+        await client.call("breakpoint_set", **at_paid, hit_condition="5")
+        await client.call("breakpoint_set", **at_price, hit_condition="% 3")
+        found = await batch(client, {**at_paid, "capture": ["number"], "max_hits": 7})
+        assert (found["ended"], found["experiments"][0]["hitCount"]) == ("complete", 7)
+        assert found["notes"][-1] == "held meanwhile: bp-1, bp-2"
+        listed = await breakpoints(client)
+        assert [each.rpartition(", ")[2] for each in listed.values()] == ["7 hits", "7 hits"]
+        stop = await client.call("debug_continue")  # the fifth hit has been: it is not the twelfth
+        assert (stop["breakpoints"], stop["locals"]["item"]) == (["bp-2"], "8")
+
+
 async def test_a_run_until_an_expression_holds(debugging: Connect, tmp_path: Path) -> None:
     app = str(tmp_path / "app.py")
     Path(app).write_text(LOOP)

@@ -126,6 +126,15 @@ async def test_the_users_breakpoints_are_held_and_come_back_as_they_were(autojum
         assert (await client.call("debug_continue"))["breakpoints"] == ["bp-2"]
 
 
+async def test_hit_conditions_that_the_adapter_counts_do_not_count_meanwhile(autojump_clock: MockClock) -> None:
+    async with at_entry() as (client, adapter, _):
+        await client.call("breakpoint_set", file=adapter.program, line=10, hit_condition="5")
+        await client.call("breakpoint_set", file=adapter.program, line=12)
+        found = await batch(client, place(adapter, 10, capture=["x"], max_hits=3))
+        uncounted = "passes meanwhile did not count for the hit conditions of: bp-1"
+        assert found["notes"] == ["held meanwhile: bp-1, bp-2", uncounted]
+
+
 async def test_what_is_there_at_the_timeout_is_answered_and_the_program_runs_on(autojump_clock: MockClock) -> None:
     async with at_entry(endless=True) as (client, adapter, script):
         await client.call("breakpoint_set", file=adapter.program, line=20)
@@ -150,9 +159,11 @@ async def test_what_is_there_at_the_timeout_is_answered_and_the_program_runs_on(
 
 async def test_the_end_of_the_program_ends_a_batch(autojump_clock: MockClock) -> None:
     async with at_entry() as (client, adapter, _):
+        await client.call("breakpoint_set", file=adapter.program, line=10)
         found = await batch(client, place(adapter, 12, max_hits=5))
         assert (found["ended"], found["state"], found["reason"]) == ("exited", "Disconnected", "Exited")
         assert found["experiments"][0]["hitCount"] == 4
+        assert found["notes"] == ["held meanwhile: bp-1"], "not that it has stopped nothing"
 
 
 async def test_the_hits_of_all_experiments_are_bounded_together(autojump_clock: MockClock) -> None:

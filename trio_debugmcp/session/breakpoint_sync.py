@@ -269,7 +269,7 @@ class BreakpointSync:
             (each, DapBreakpoint(message=problem)) for each in placed if problem is not None and each.is_limited
         ]
         if problem is not None:
-            placed = [each for each in placed if not each.is_limited]
+            placed = [each for each in placed if not (each.is_limited or each.held)]
             groups = grouped(placed) if shared else apart(placed)
         groups = self.judging.joined(groups)
         hidden = self.hidden.lines(file, lambda: self._places.first_statement(file))

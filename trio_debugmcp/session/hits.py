@@ -23,6 +23,7 @@ from trio_debugmcp.probe.answers import Interrupted, ProbeError
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observations import OBSERVED, Observations
+from trio_debugmcp.session.placement import HELD
 from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import BreakpointFaulted, HitsRecorded, RecordedHit
@@ -31,11 +32,16 @@ from trio_debugmcp.state.model import Breakpoint
 LEFT = "trace"
 """The kind of a record beside the hits: what a program that ends has traced. As in `inside.tracing`."""
 
+NEVER = "< 1"
+"""The hit condition of a breakpoint whose hits are only counted."""
+
 NOT_RECORDED = "hits may be lost and counts inexact: the program does not record them ({})"
 
 
 def noted(each: Breakpoint, answer: DapBreakpoint, problem: str | None) -> DapBreakpoint:
-    """Return the answer for a breakpoint, with why its hits are not recorded, if it needs that."""
+    """Return the answer for a breakpoint, with why it does not stop or its hits are not recorded."""
+    if each.held:
+        return replace(answer, message=HELD)
     if not problem or not (each.log_message or each.hit_condition):
         return answer
     return replace(answer, message=answer.message or problem)
@@ -94,6 +100,7 @@ class ProgramHits:
                 parts.append([each.id, each.version, condition or None, None, None, *observed])
                 continue
             hit_condition = f"% {each.hit_count_multiple}" if each.hit_count_multiple else each.hit_condition
+            hit_condition = NEVER if each.held else hit_condition  # of the same version, so its count continues
             part: list[object] = [each.id, each.version, condition or None, hit_condition, each.log_message]
             parts.append([*part, each.max_notifications] if each.max_notifications else part)
         return bootstrap.hit_expression(json.dumps(parts, separators=(",", ":")))

@@ -85,7 +85,7 @@ def supported(
     """Divide into what can be sent and what can be done with this adapter in no way."""
     sent, unsupported = [], []
     for each in breakpoints:
-        if not each.is_sent:
+        if not each.is_sent and not (each.counts_held and able.hit_records is not None):
             continue
         if each.is_limited and able.hit_records is None:
             unsupported.append((each, LIMITS))

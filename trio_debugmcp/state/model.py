@@ -272,6 +272,11 @@ class Breakpoint(Struct, frozen=True):
         return self.is_active and not self.held
 
     @property
+    def counts_held(self) -> bool:
+        """Whether hits are to be counted while it is held: a later one is to stop the program."""
+        return self.held and self.is_active and self.hit_condition is not None and self.function is None
+
+    @property
     def always_stops(self) -> bool:
         """Whether every hit is a stop: it is enabled, without a condition or a log message, and nothing judges it."""
         judged = self.condition or self.hit_condition or self.log_message or self.observed is not None

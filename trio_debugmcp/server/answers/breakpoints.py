@@ -156,12 +156,15 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
     return notes
 
 
-def end_notes(debugger: Debugger) -> list[str]:
-    """Return notes on breakpoints at which a program that has ended did not stop, or that it did not hit."""
+def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:
+    """Return notes on breakpoints at which a program that has ended did not stop, or that it did not hit.
+
+    `held`: those that were not to stop it.
+    """
     places = Places(debugger.workspace.directory)
     never: dict[str, list[str]] = {}
     for each in debugger.state.breakpoints:
-        if each.id in debugger.breakpoints.carried:  # it may be meant for another program
+        if each.id in held or each.id in debugger.breakpoints.carried:  # it may be meant for another program
             continue
         if each.enabled and not each.temporary and not each.hits and (each.only_in or not each.lost):
             place = _place(places, each)

@@ -58,6 +58,7 @@ def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | No
         shown[id(place)] = _fitting(place, room // left, python=python)
         room, left = room - json_size(shown[id(place)]), left - 1
     notes = [f"held meanwhile: {', '.join(held)}"] if held else []
+    notes += _uncounted(debugger, held)
     if run.interrupted:
         many = run.interrupted > 1
         notes.append(
@@ -67,6 +68,14 @@ def batch_answer(debugger: Debugger, stop: Stop, run: Run, outcome: Outcome | No
     notes += _doubts(debugger, run)
     found = [_experiment(places, place, shown[id(place)]) for place in run.places]
     return BatchStop(**{**_fields(stop), "notes": [*stop.notes, *notes]}, ended=_ended(run, outcome), experiments=found)
+
+
+def _uncounted(debugger: Debugger, held: Sequence[str]) -> list[str]:
+    """Return a note on hit conditions that do not know of the hits of this run: only a Python program counts those."""
+    if all(each.requests.capabilities.hit_records is not None for each in debugger.living_sessions()):
+        return []
+    found = [each.id for each in debugger.state.breakpoints if each.id in held and each.hit_condition is not None]
+    return [f"passes meanwhile did not count for the hit conditions of: {', '.join(found)}"] if found else []
 
 
 def until_answer(debugger: Debugger, stop: Stop, run: Run, problem: str | None) -> UntilStop:

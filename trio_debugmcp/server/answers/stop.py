@@ -6,7 +6,7 @@
 At an ordinary breakpoint it takes some 600 bytes beside the values and the output themselves.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Container, Hashable, Mapping
 from contextvars import ContextVar
 
 import trio
@@ -97,11 +97,12 @@ async def stop_answer(
     deadline: float,
     timed_out: bool = False,
     session_id: str | None = None,
+    held: Container[str] = (),
 ) -> Stop:
     """Answer how a wait ended; `outcome` None means that the program still runs, in that session or in the focused one.
 
     At a stop the answer waits for the locals, until the deadline (trio's clock) and never for long: a `__repr__` of
-    the program may not return.
+    the program may not return. `held`: breakpoints that were not to stop it.
 
     Raises:
         AdapterGone: the session ended because its adapter did.
@@ -110,10 +111,12 @@ async def stop_answer(
     found = None if outcome is None else outcome.paused or outcome.ended
     about = session_id if found is None else found.id
     with chosen(about or debugger.programs.chosen):  # its console and sources, whatever takes the focus meanwhile
-        return await _stop_answer(debugger, outcome, deadline, timed_out)
+        return await _stop_answer(debugger, outcome, deadline, timed_out, held)
 
 
-async def _stop_answer(debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool) -> Stop:
+async def _stop_answer(
+    debugger: Debugger, outcome: Outcome | None, deadline: float, timed_out: bool, held: Container[str]
+) -> Stop:
     await debugger.console.settle()
     ended = outcome.ended if outcome is not None else None
     program = debugger.programs.at_hand()
@@ -133,7 +136,8 @@ async def _stop_answer(debugger: Debugger, outcome: Outcome | None, deadline: fl
         found = paused_answer(debugger, paused)
     elif ended is not None:
         found = ended_answer(ended)
-        notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger), *others_notes(debugger, ended.id)]
+        notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger, held)]
+        notes += others_notes(debugger, ended.id)
         found = replace(found, notes=notes, session=ended.id if debugger.state.snapshots else None)
     else:
         named = debugger.state.snapshot(debugger.programs.chosen or "")

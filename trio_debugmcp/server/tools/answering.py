@@ -1,6 +1,6 @@
 """Answers to waits: the stop, or of a program that still runs, where its threads are."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 
 import trio
@@ -41,13 +41,16 @@ async def wait_answer(
     show: Sequence[str] = (),
     waited: bool = True,
     session_id: str | None = None,
+    held: Container[str] = (),
 ) -> Stop:
     """Answer how a wait ended; of a program that still runs, with where its threads are.
 
-    `session_id`: the session that was to run; default: the one in focus.
+    `session_id`: the session that was to run; default: the one in focus. `held`: breakpoints that were not to stop it.
     """
     timed_out = waited and outcome is None
-    answer = await stop_answer(debugger, outcome, deadline=deadline, timed_out=timed_out, session_id=session_id)
+    answer = await stop_answer(
+        debugger, outcome, deadline=deadline, timed_out=timed_out, session_id=session_id, held=held
+    )
     if timed_out:
         return await with_threads(debugger, answer, session_id)
     if show and outcome is not None and outcome.paused is not None:

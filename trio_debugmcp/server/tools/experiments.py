@@ -77,7 +77,13 @@ async def _batch(debugger: Debugger, params: BatchEvaluate) -> BatchStop:
             started = await _move(debugger, params, deadline) if moves else None
             outcome = await _wait(debugger, run, before, None if root is None else [root.id])
     answer = await wait_answer(
-        debugger, outcome, deadline, show=params.show, waited=not run.done.is_set(), session_id=params.session_id
+        debugger,
+        outcome,
+        deadline,
+        show=params.show,
+        waited=not run.done.is_set(),
+        session_id=params.session_id,
+        held=held,
     )
     if started is not None:
         answer = replace(answer, notes=[*started.notes, *answer.notes], session=started.session, pid=started.pid)
