@@ -1,4 +1,4 @@
-"""`trio-debugmcp adapters --check` with real adapters: one that works, and two that do not."""
+"""`trio-debugmcp adapters --check` with real adapters: one that works, and three that do not."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,13 @@ find = ["{scripts}/debugpy-adapter"]
 command = ["{adapter}"]
 program-streams = "terminal"
 launch = { program = "{program}", console = "integratedTerminal", rules = [{ path = "**", include = false }] }
+
+[adapters.mute]
+language = "Python"
+detect = { suffixes = [".py"] }
+find = ["{scripts}/debugpy-adapter"]
+command = ["{adapter}"]
+launch = { program = "{program}", console = "internalConsole", redirectOutput = false }
 """
 
 
@@ -34,19 +41,11 @@ def test_a_program_is_really_debugged_and_a_failure_names_its_step(
     assert bash is not None
     need("bash-dap", bash.locate(), f"{bash.absence()}; {bash.install_hint}")
     (tmp_path / "broken.toml").write_text(BROKEN)
-    words = [
-        "adapters",
-        "--adapters",
-        str(tmp_path / "broken.toml"),
-        "--json",
-        "--check",
-        "bash-dap",
-        "broken",
-        "blind",
-    ]
+    names = ["bash-dap", "broken", "blind", "mute"]
+    words = ["adapters", "--adapters", str(tmp_path / "broken.toml"), "--json", "--check", *names]
     assert main(words) == 1
-    broken, blind, works = json.loads(capsys.readouterr().out)
-    assert [broken["name"], works["name"], blind["name"]] == ["broken", "bash-dap", "blind"]
+    broken, blind, mute, works = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in (broken, blind, mute, works)] == ["broken", "blind", "mute", "bash-dap"]
     assert works["check"]["ok"] is True
     assert 0 < works["check"]["seconds"] < 60
     assert (broken["check"]["ok"], broken["check"]["step"]) == (False, "debug_launch")
@@ -54,3 +53,5 @@ def test_a_program_is_really_debugged_and_a_failure_names_its_step(
     assert broken["check"]["problem"].endswith("It wrote: this is no adapter")
     assert (blind["check"]["ok"], blind["check"]["step"]) == (False, "debug_launch")
     assert '"notes":["no stop at bp-1' in blind["check"]["problem"]
+    assert (mute["check"]["ok"], mute["check"]["step"]) == (False, "output")
+    assert mute["check"]["problem"].startswith("the program's output has no 'total 42': ")
