@@ -24,6 +24,12 @@ def _gxx(source: Path, directory: Path) -> Path:
     return _built([need("g++", shutil.which("g++"), "apt-get install g++"), "-g", "-O0", "-o"], source, directory)
 
 
+def _javac(source: Path, directory: Path) -> Path:
+    javac = need("javac", shutil.which("javac"), "apt-get install openjdk-17-jdk-headless")
+    subprocess.run([javac, "-g", "-d", str(directory), str(source)], check=True, timeout=TEST_SECONDS)
+    return source
+
+
 def _built(command: list[str], source: Path, directory: Path) -> Path:
     program = directory / source.stem
     subprocess.run([*command, str(program), str(source)], check=True, timeout=TEST_SECONDS, cwd=directory)
@@ -39,9 +45,11 @@ class Case(Struct, frozen=True, kw_only=True):
         function: the name by which a breakpoint is set on `add`, and how the stop there names it.
         condition: true in the third turn of the loop only.
         names: how it spells `i`, `total`, `item`, `items` in locals, as far as that differs.
-        price: an expression for the price of the second item, and what it is there.
+        path: the path of the second item, or of all of them.
+        price: an expression for the price of the second item.
         unknown: an expression that fails.
         crash: how the exception begins with which the program crashes.
+        asked: what must be asked for to stop there; nothing, if what is not caught stops by itself.
         cannot: what it cannot do, and why; docs/adapters.md shows it.
     """
 
@@ -50,9 +58,11 @@ class Case(Struct, frozen=True, kw_only=True):
     function: str = "add"
     condition: str = "i == 2"
     names: Mapping[str, str] = {}
+    path: str = "items[1]"
     price: str = "items[1].price"
     unknown: str = "nosuch"
     crash: str
+    asked: tuple[Mapping[str, object], ...] = ()
     cannot: Mapping[str, str] = {}
 
     def line(self, mark: str) -> int:
@@ -78,4 +88,56 @@ CASES = {
         },
     ),
     "lldb-dap": Case(source="shop.cpp", build=_gxx, crash="SIGSEGV: "),
+    "codelldb": Case(
+        source="shop.cpp",
+        build=_gxx,
+        crash="SIGSEGV: ",
+        cannot={
+            "input": "its program has a terminal of the adapter's, to which nobody writes",
+            "streams": "it reports both streams of its program as one",
+        },
+    ),
+    "rdbg": Case(
+        source="shop.rb",
+        function="Object#add",
+        crash="ArgumentError: bad plum",
+        asked=({"exception": "*"},),
+        cannot={
+            "step out to the caller": "it stops at the end of the function, before that returns",
+            "function breakpoints": "it declares them, and sets none",
+        },
+    ),
+    "bash-dap": Case(
+        source="shop.sh",
+        condition="[[ $i == 2 ]]",
+        names={"item": "price"},
+        path="prices",
+        price="${prices[1]}",
+        crash="",
+        cannot={"exceptions": "Bash has none"},
+    ),
+    "perl-ls": Case(
+        source="shop.pl",
+        function="main::add",
+        condition="$i == 2",
+        names={"i": "$i", "total": "$total", "item": "$item", "sum": "$sum"},
+        path="$items[1]",
+        price="$items[1]{price}",
+        unknown="nosuch()",
+        cannot={
+            "step out": "it would end the program, or never answer",
+            "function breakpoints": "it does not declare them",
+            "exceptions": "it does not declare any",
+            "input": "its program has a terminal of the adapter's, to which nobody writes",
+            "streams": "it reports both streams of its program as one",
+        },
+        crash="bad plum",
+    ),
+    "java": Case(
+        source="Shop.java",
+        build=_javac,
+        function="Shop.add",
+        crash="java.lang.IllegalStateException: bad plum",
+        cannot={"input": "its program's standard input is a pipe of the adapter's, into which nobody writes"},
+    ),
 }

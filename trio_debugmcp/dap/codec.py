@@ -95,7 +95,20 @@ def decode_body(body: Raw, kind: type[T]) -> T:
     try:
         return _read(lambda text: msgspec.json.decode(text, type=kind), _object(body))
     except _UNREADABLE as error:
+        if isinstance(error, msgspec.ValidationError) and "got `null`" in str(error):
+            # Perl's and Ansible's adapters send null for what they have none of; then the member is absent.
+            return decode_body(Raw(msgspec.json.encode(_without_nulls(_loose(body)))), kind)
         raise ProtocolViolation(f"unexpected body: {_why(error)}", bytes(body)[:200]) from error
+
+
+def _without_nulls(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+        case list():
+            return [_without_nulls(each) for each in value if each is not None]
+        case _:
+            return value
 
 
 def merge_capabilities(old: Capabilities, raw: Raw) -> Capabilities:

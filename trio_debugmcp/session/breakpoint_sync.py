@@ -99,7 +99,7 @@ class BreakpointSync:
         """Send every breakpoint, to a session that is being configured."""
         self.accepting = True
         files = {each.file for each in self._merger.state.breakpoints if each.file is not None}
-        await self.send({*files, *self.hidden.files(), FUNCTIONS, EXCEPTIONS})
+        await self.send({*files, *self.hidden.named, *self.hidden.files(), FUNCTIONS, EXCEPTIONS})
         await self.addressed.send()
 
     async def withdraw_entry(self) -> None:

@@ -210,7 +210,7 @@ class ExceptionFilter:
             kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
             message = body.description or (details.message if details else None) or info.message
             info = ExceptionInfo(type=kind, message=message, break_mode="always" if mode == "all" else mode)
-        info = _divided(info)
+        info = _divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
     async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
@@ -319,13 +319,19 @@ def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
 
 
-def _divided(info: ExceptionInfo) -> ExceptionInfo:
-    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`."""
+def _divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
+    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`.
+
+    `said`: type and message, as the adapter says them in words of its own.
+    """
+    if said is not None:
+        return replace(info, type=said[0], message=said[1])
     whole = _WHOLE.fullmatch(info.type)
-    if whole is None:
-        return info
-    message = info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
-    return replace(info, type=whole[1], message=message)
+    kind, message = info.type, info.message
+    if whole is not None:
+        kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
+    # java-jdi has the type in the message, too.
+    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
 
 
 def _top(stack: StackTraceBody) -> int | None:

@@ -123,6 +123,11 @@ class Execution:
         """
         if mode == "back":
             self._requests.need("supportsStepBack", "step back", _INSTEAD_OF_BACK)
+        refused = self._requests.profile.habits.step_out if mode == "out" else None
+        if refused is not None:
+            name = self._requests.profile.name
+            sentence = f"{name} cannot step out: {refused}. Set a breakpoint where the call returns, and continue."
+            raise UsageError("NOT_SUPPORTED", sentence, {"adapter": name, "capability": "stepOut"})
         if granularity == "instruction":  # the others are a line to an adapter that has no sizes of steps
             self._requests.need("supportsSteppingGranularity", "step by instructions", "Leave out `granularity`.")
         arguments: dict[str, Any] = {"threadId": thread_id}

@@ -75,7 +75,7 @@ class Handshake:
     async def _run(self, nursery: trio.Nursery) -> None:
         requests = self._requests
         initialize = {**CLIENT_CAPABILITIES, "adapterID": requests.profile.name}
-        requests.capabilities = await requests.request("initialize", initialize, Capabilities)
+        requests.learn(await requests.request("initialize", initialize, Capabilities))
         # Not awaited here: most adapters respond to the start only after `configurationDone`.
         nursery.start_soon(self._send_start)
         nursery.start_soon(self._breakpoints.keep_in_step)

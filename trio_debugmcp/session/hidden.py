@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles.opening import launch_values
+from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.session.start import Start
 
 
@@ -31,11 +33,14 @@ class HiddenBreakpoints:
         wanted: the program is to stop where it begins.
         place: where, if the adapter is not relied on for it.
         entry: the same, until it has stopped there.
+        named: the program's file, of which the adapter only knows where it is if it has got breakpoints.
     """
 
     def __init__(self, profile: Profile, start: Start) -> None:
         self.launched = isinstance(start, Launch)
         self.wanted = isinstance(start, Launch) and start.stop_at_entry
+        named = isinstance(start, Launch) and profile.habits.learns_sources
+        self.named = {start.program} if named and isinstance(start, Launch) else set()
         self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
         self.entry = self.place
         self._entry_ids: frozenset[int] = frozenset()
@@ -80,7 +85,8 @@ def _place(profile: Profile, start: Launch) -> EntryPlace | None:
     habit = profile.habits.entry
     if habit is None or (habit.function is None and habit.line is None):
         return None
-    return EntryPlace(habit.function, start.program if habit.line is not None else None)
+    function = None if habit.function is None else str(filled(habit.function, launch_values(start)))
+    return EntryPlace(function, start.program if habit.line is not None else None)
 
 
 def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:

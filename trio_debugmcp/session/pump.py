@@ -172,6 +172,8 @@ class EventPump:
 
     async def _on_output(self, output: Output) -> None:
         category, text = output.category or "console", output.output
+        if self._requests.profile.habits.crlf:
+            text = text.replace("\r\n", "\n")
         if category == "telemetry":
             return
         is_record, explanation = await self._hits.take(output)

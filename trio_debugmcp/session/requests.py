@@ -23,6 +23,7 @@ from trio_debugmcp.dap.codec import merge_capabilities
 from trio_debugmcp.dap.connection import Connection
 from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles.habits import CAPABILITY_FIELDS
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.session.merger import Merger
@@ -37,9 +38,6 @@ REQUEST_SECONDS = 10.0
 answered by then will not answer at all."""
 
 T = TypeVar("T")
-
-_FIELDS = {each.encode_name: each.name for each in msgspec.structs.fields(Capabilities)}
-"""The name of a capability in DAP → our field."""
 
 _ABOUT_A_STOP = frozenset(
     {
@@ -110,7 +108,7 @@ class Requests:
         Raises:
             UsageError: `NOT_SUPPORTED`.
         """
-        if not getattr(self.capabilities, _FIELDS[capability]):
+        if not getattr(self.capabilities, CAPABILITY_FIELDS[capability]):
             name = self.profile.name
             raise UsageError(
                 "NOT_SUPPORTED",
@@ -118,10 +116,14 @@ class Requests:
                 {"adapter": name, "capability": capability},
             )
 
+    def learn(self, declared: Capabilities) -> None:
+        """Keep what the adapter declares, as far as it is true."""
+        self.capabilities = self.profile.habits.true_capabilities(declared)
+
     def learn_capabilities(self, raw: msgspec.Raw) -> None:
         """Merge the body of a `capabilities` event into what is known."""
         try:
-            self.capabilities = merge_capabilities(self.capabilities, raw)
+            self.learn(merge_capabilities(self.capabilities, raw))
         except ProtocolViolation as violation:
             log.warning("capabilities: %s", violation)
 

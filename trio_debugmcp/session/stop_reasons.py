@@ -29,7 +29,7 @@ _PAUSING = re.compile(r"\bSIG(STOP|INT)\b")
 
 _SIGNAL_NAME = re.compile(r"\bSIG[A-Z]+\d*\b")
 
-_BEGINNINGS = frozenset({"entry", "pause", "step", "breakpoint", "stopped"})
+_BEGINNINGS = frozenset({"entry", "pause", "step", "breakpoint", "function breakpoint", "stopped"})
 """Reasons that adapters have for a stop where a program begins."""
 
 

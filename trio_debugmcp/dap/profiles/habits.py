@@ -7,8 +7,13 @@ import re
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import fields, replace
 
+from trio_debugmcp.dap.messages import Capabilities
 from trio_debugmcp.dap.profiles.patterns import check_pattern
+
+CAPABILITY_FIELDS = {each.encode_name: each.name for each in fields(Capabilities)}
+"""The name of a capability in DAP → our field."""
 
 Reason = Literal[
     "entry",
@@ -52,6 +57,11 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
+        lacks: capabilities that it declares and does not have, in the DAP's spelling.
+        step_out: why a step out is not asked of it, although the DAP has no capability for that.
+        exception: a pattern of how a stop names an exception, with groups `type` and `message`.
+        learns_sources: the adapter only knows where a source file is if it has got breakpoints there, even none.
+        crlf: the program writes to a terminal of the adapter's, which ends its lines with a carriage return, too.
         ends_by_closing: the adapter just closes the connection when the program has ended.
     """
 
@@ -65,11 +75,24 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     errors: str | None = None
     exit_code: str | None = None
     ends_by_closing: bool = False
+    exception: str | None = None
+    learns_sources: bool = False
+    crlf: bool = False
+    lacks: tuple[str, ...] = ()
+    step_out: str | None = None
 
     def __post_init__(self) -> None:
         check_pattern("log-prefix", self.log_prefix, groups=False)
+        unknown = next((each for each in self.lacks if each not in CAPABILITY_FIELDS), None)
+        if unknown is not None:
+            raise ValueError(f"`lacks` names no capability of the DAP that is used here: {unknown!r}")
+        check_pattern("exception", self.exception, named=("type", "message"))
         check_pattern("errors", self.errors)
         check_pattern("exit-code", self.exit_code, group="exit code")
+
+    def true_capabilities(self, declared: Capabilities) -> Capabilities:
+        """Return what the adapter can do, from what it declares."""
+        return replace(declared, **{CAPABILITY_FIELDS[each]: None for each in self.lacks})
 
     def error_in(self, value: str) -> str | None:
         """Return the error that a value is in truth, with which an adapter says that an evaluation has failed."""
@@ -77,6 +100,11 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         if found is None:
             return None
         return (found[1] or "" if found.re.groups else value).strip() or "it has no value here"
+
+    def exception_in(self, text: str) -> tuple[str, str] | None:
+        """Return the type and the message of an exception that a stop names so."""
+        found = re.search(self.exception, text) if self.exception is not None else None
+        return None if found is None else (found["type"], found["message"])
 
     def exit_code_in(self, text: str) -> int | None:
         """Return the program's exit code, if the adapter says it in this output."""

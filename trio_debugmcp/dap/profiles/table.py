@@ -24,6 +24,7 @@ from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeE
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
 from trio_debugmcp.dap.profiles.options import reserved_by
+from trio_debugmcp.dap.profiles.perl import PerlValues
 from trio_debugmcp.dap.profiles.placeholders import filled, mentions
 from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
@@ -61,6 +62,8 @@ class TableProfile(Profile):
         self.symbols = table.symbols
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
+        if table.hooks == "perl":
+            self.values = PerlValues()
         if table.hooks == "native":
             self.expressions = NativeExpressions()
             self.code = NativeCode()

@@ -104,7 +104,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     own_lines: tuple[str, ...] = ()
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
-    hooks: Literal["native"] | None = None
+    hooks: Literal["native", "perl"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None

@@ -1,0 +1,99 @@
+"""What an adapter declares and does not do, and what it has its own way of saying."""
+
+import pytest
+from trio.testing import MockClock
+
+from tests.server.scene import failure
+from tests.session.tables import launched
+from trio_debugmcp.dap.profiles import read_tables
+from trio_debugmcp.dap.profiles.perl import PerlValues
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.testing import FakeAdapter
+
+
+async def test_a_capability_that_an_adapter_does_not_have_is_not_believed(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched('lacks = ["supportsFunctionBreakpoints"]\n', adapter) as client:
+        set_ = await client.call("breakpoint_set", function="work")
+        assert set_["state"] == "Pending"
+        assert "does not support breakpoints on functions" in set_["message"]
+        assert adapter.sent("setFunctionBreakpoints") == []
+        await adapter.event("capabilities", {"capabilities": {"supportsFunctionBreakpoints": True}})
+        await client.call("breakpoint_set", function="play")
+        assert adapter.sent("setFunctionBreakpoints") == []
+
+
+async def test_a_step_out_that_an_adapter_cannot_survive_is_not_asked_of_it(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched('step-out = "it would end the program"\n', adapter) as client:
+        await adapter.stop()
+        await client.call("debug_wait")
+        refused = await failure(client, "debug_step", mode="out")
+        assert refused.code == "NOT_SUPPORTED"
+        assert "fake cannot step out: it would end the program. Set a breakpoint where the call" in refused.message
+        assert adapter.sent("stepOut") == []
+        await client.call("debug_step", wait=False)
+        assert len(adapter.sent("next")) == 1
+
+
+async def test_lines_of_a_terminal_of_the_adapter_end_as_the_program_wrote_them(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched("crlf = true\n", adapter) as client:
+        await adapter.event("output", {"category": "stdout", "output": "item 1\r\nitem 2\r\n50 %\r60 %"})
+        await adapter.stop()
+        assert (await client.call("debug_wait"))["stdout"] == "item 1\nitem 2\n50 %\r60 %"
+
+
+async def test_the_programs_file_is_named_to_an_adapter_that_only_learns_of_files_by_breakpoints(
+    autojump_clock: MockClock,
+) -> None:
+    adapter, plain = FakeAdapter(), FakeAdapter()
+    async with launched("learns-sources = true\n", adapter), launched("", plain):
+        (named,) = adapter.sent("setBreakpoints")
+        assert (named["source"]["path"], named["breakpoints"]) == (adapter.program, [])
+        assert plain.sent("setBreakpoints") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "said", "known"),
+    [
+        (r"exception = '#<(?P<type>\w+): (?P<message>.*)> is raised'" + "\n", "#<E: bad> is raised.", "E: bad"),
+        ("", "E: E: bad", "E: bad"),
+    ],
+)
+async def test_an_exception_is_known_by_type_and_message(
+    autojump_clock: MockClock, lines: str, said: str, known: str
+) -> None:
+    adapter = FakeAdapter({"exceptionBreakpointFilters": [{"filter": "any", "label": "any"}]})
+    async with launched(lines, adapter) as client:
+        await adapter.stop("exception", description=said, text=said)
+        assert (await client.call("debug_wait"))["exception"] == known
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('lacks = ["supportsMagic"]', "`lacks` names no capability of the DAP that is used here: 'supportsMagic'"),
+        ("exception = '#<(?P<type>.*)>'", r"`exception` needs a group `\(\?P<message>\.\.\.\)`"),
+    ],
+)
+def test_a_habit_that_makes_no_sense_is_refused(line: str, problem: str) -> None:
+    table = '[adapters.fake]\nlanguage = "F"\nfind = ["f"]\ncommand = ["f"]\nlaunch = {}\n'
+    with pytest.raises(UsageError, match=problem):
+        read_tables(f"{table}{line}\n", "test")
+
+
+@pytest.mark.parametrize(
+    ("parent", "name", "path"),
+    [
+        ("@items", "[1]", "$items[1]"),
+        ("@items", "1", "$items[1]"),
+        ("%shop", "owner", "$shop{owner}"),
+        ("$items[1]", "price", "$items[1]{price}"),
+        ("$shop{lines}", "[0]", "$shop{lines}[0]"),
+        ("$item", "price", "$item->{price}"),
+        ("$item->{tags}", "0", "$item->{tags}[0]"),
+    ],
+)
+def test_what_is_inside_has_the_path_of_perl(parent: str, name: str, path: str) -> None:
+    assert PerlValues().member(parent, name, None) == path
