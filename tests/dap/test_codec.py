@@ -157,7 +157,7 @@ def test_optional_members_may_be_null() -> None:
 def test_a_member_that_is_null_and_may_not_be_counts_as_absent() -> None:
     assert decode_body(msgspec.Raw(b'{"result":null,"variablesReference":0}'), EvaluateBody) == EvaluateBody()
     stack = msgspec.Raw(b'{"stackFrames":[{"id":1,"name":null,"line":null,"column":1},null]}')
-    (frame,) = decode_body(stack, StackTraceBody).stack_frames or ()
+    (frame,) = decode_body(stack, StackTraceBody).stack_frames or []
     assert (frame.id, frame.name) == (1, "")
     with pytest.raises(ProtocolViolation, match="unexpected body"):
         decode_body(msgspec.Raw(b'{"result":null,"variablesReference":"x"}'), EvaluateBody)
