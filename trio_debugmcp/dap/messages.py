@@ -168,6 +168,7 @@ class Capabilities(Message, frozen=True):
     supports_exception_filter_options: bool | None = None
     supports_step_back: bool | None = None
     supports_stepping_granularity: bool | None = None
+    supports_modules_request: bool | None = None
     supports_completions_request: bool | None = None
     supports_set_expression: bool | None = None
     supports_set_variable: bool | None = None
@@ -329,6 +330,12 @@ class ThreadsBody(Message, frozen=True):
     """The response to `threads`: all threads."""
 
     threads: list[DapThread] | None = None
+
+
+class ModulesBody(Message, frozen=True):
+    """The response to `modules`: all modules."""
+
+    modules: list[DapModule] | None = None
 
 
 class StackTraceBody(Message, frozen=True):

@@ -23,6 +23,7 @@ from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, MAX_MESSAGE_LENGTH, ExceptionFilter, Raised
 from trio_debugmcp.session.frames import captured_frames, find_frame, frame_location, raising_frames
+from trio_debugmcp.session.learning import ModuleList
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.requests import Requests
@@ -86,6 +87,7 @@ class Examiner:
         self._observer = observer
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
         self._exceptions = ExceptionFilter(requests, merger, console)
+        self._modules = ModuleList(requests, merger)
         self._step: UnfinishedStep | None = None
         self._current: trio.CancelScope | None = None
         self._explanation: str | None = None
@@ -167,6 +169,7 @@ class Examiner:
                     found_there = await self._questions.locals(found.thread_id, top, found.answer)
                     await self._merge_locals(snapshot, found_there)
                 await self._breakpoints.look_for_types()
+                await self._modules.look()
                 if found.answer is None:
                     await self._locate_others(snapshot, found)
             except DebugError as error:
@@ -180,7 +183,7 @@ class Examiner:
 
     async def _is_unseen(self, stopped: Stopped, found: Findings) -> bool:
         """Whether the stop is a run's, which observes places, and not a client's as well."""
-        frames = captured_frames(self._requests.profile, (found.stack.stack_frames or [])[:1])
+        frames = captured_frames(self._requests, (found.stack.stack_frames or [])[:1])
         return await self._observer.leaves(stopped, frames)
 
     def begin_step(self, command: str, thread_id: int | None) -> None:
@@ -232,7 +235,7 @@ class Examiner:
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
         why = explanation or self._breakpoints.judging.problem or self._requests.profile.words.why(stopped)
-        frames = captured_frames(self._requests.profile, found.stack.stack_frames or [])
+        frames = captured_frames(self._requests, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
         skipped = raising_frames(self._requests.profile, frames) if raised is not None else 0
@@ -291,6 +294,6 @@ class Examiner:
             body = await self._requests.request("stackTrace", arguments, StackTraceBody, seconds=EXAMINATION_SECONDS)
             if body.stack_frames:
                 del self._not_located[thread_id]
-                places.append((thread_id, frame_location(self._requests.profile, body.stack_frames[0])))
+                places.append((thread_id, frame_location(self._requests, body.stack_frames[0])))
         if places:
             await self._merger.merge(ThreadsLocated(self._requests.session_id, snapshot.generation, tuple(places)))

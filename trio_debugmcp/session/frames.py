@@ -17,29 +17,20 @@ _LISTED_THREADS = 50
 """Thread ids named in an error message; a pool has hundreds."""
 
 
-def captured_frames(profile: Profile, frames: Sequence[DapFrame]) -> tuple[StackFrame, ...]:
+def captured_frames(requests: Requests, frames: Sequence[DapFrame]) -> tuple[StackFrame, ...]:
     """Return the adapter's frames as the state keeps them."""
+    profile = requests.profile
     return tuple(
         StackFrame(
             id=frame.id,
             name=profile.dialect.function_name(frame.name),
-            location=frame_location(profile, frame),
-            is_user_code=_is_user_code(profile, frame),
+            location=frame_location(requests, frame),
+            is_user_code=requests.user_code.has(frame),
             source_reference=(frame.source.source_reference or 0) if frame.source is not None else 0,
             instruction=frame.instruction_pointer_reference,
         )
         for frame in frames
     )
-
-
-def _is_user_code(profile: Profile, frame: DapFrame) -> bool:
-    if frame.presentation_hint in {"subtle", "label", "deemphasize"}:
-        return False
-    source = frame.source
-    if source is None or not (source.path or source.source_reference):
-        return False
-    path = source.path
-    return not profile.code.tells_library or not (path is None or profile.code.is_library(path))
 
 
 def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
@@ -50,16 +41,24 @@ def raising_frames(profile: Profile, frames: Sequence[StackFrame]) -> int:
     return next((index for index, each in enumerate(frames) if each.location.file is not None), 0)
 
 
-def frame_location(profile: Profile, frame: DapFrame) -> Location:
+def frame_location(requests: Requests, frame: DapFrame) -> Location:
     """Return where a frame is, its path spelled as the adapter spells it; line 0 means that it does not know."""
-    source = frame.source
+    profile, source = requests.profile, frame.source
     return Location(
         file=(source.path or source.name) if source is not None else None,
         line=frame.line or profile.dialect.line_of(frame),
         column=frame.column or None,
         function_name=profile.dialect.function_name(frame.name) or None,
-        module_name=profile.dialect.module_name(frame),
+        module_name=_module_name(requests, frame),
     )
+
+
+def _module_name(requests: Requests, frame: DapFrame) -> str | None:
+    """Return the name of a frame's module from the list of modules: its id may be an address."""
+    snapshot = requests.snapshot
+    modules = snapshot.modules if snapshot is not None and frame.module_id is not None else ()
+    name = next((each.name for each in modules if each.id == frame.module_id), None)
+    return name.rpartition("/")[2] if name else requests.profile.dialect.module_name(frame)
 
 
 def frame_list(frames: Sequence[StackFrame], start: int) -> list[Frame]:
@@ -97,7 +96,7 @@ async def fetch_frames(
     first = start + skipped
     arguments = {"threadId": thread_id, "startFrame": first, "levels": count}
     body = await requests.request("stackTrace", arguments, StackTraceBody)
-    frames = captured_frames(requests.profile, body.stack_frames or [])
+    frames = captured_frames(requests, body.stack_frames or [])
     # An adapter that ignores paging answers with the whole stack.
     frames = frames[first : first + count] if first and len(frames) > count else frames[:count]
     return list(frames), max((body.total_frames or 0) - skipped, start + len(frames))

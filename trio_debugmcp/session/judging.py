@@ -152,7 +152,7 @@ class Judging:
             return []
         state, session_id = self._merger.state, self._requests.session_id
         frames = stack.stack_frames
-        place = frame_location(self._requests.profile, frames[0]) if frames else None
+        place = frame_location(self._requests, frames[0]) if frames else None
         pointer = frames[0].instruction_pointer_reference if frames else None
         return breakpoints_at(state, session_id, frozenset(stopped.hit_breakpoint_ids or ()), place, pointer)
 

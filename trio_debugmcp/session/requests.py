@@ -28,6 +28,7 @@ from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, DebugError, ProgramGone, ProtocolViolation, UsageError
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.suspension import Suspension
+from trio_debugmcp.session.user_code import UserCode
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 
@@ -56,15 +57,19 @@ class Requests:
     Attributes:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
+        user_code: which frames are the user's.
         unfinished: an expression whose evaluation did not end in time; what is asked of its thread waits for it.
     """
 
-    def __init__(self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension) -> None:
+    def __init__(
+        self, session_id: str, profile: Profile, merger: Merger, suspension: Suspension, user_code: UserCode
+    ) -> None:
         self.session_id = session_id
         self.profile = profile
         self.capabilities = Capabilities()
         self.started = False
         self.unfinished: str | None = None
+        self.user_code = user_code
         self._merger = merger
         self._suspension = suspension
         self._adapter: Adapter | None = None

@@ -54,6 +54,7 @@ from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappi
 from trio_debugmcp.session.stop_questions import StopQuestions
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
+from trio_debugmcp.session.user_code import UserCode
 from trio_debugmcp.state.changes import SessionClosed, SessionOpened, SessionStarted
 from trio_debugmcp.state.model import Snapshot
 
@@ -108,7 +109,8 @@ class DebugSession:
         self._shared = shared
         self._merger = merger = shared.merger
         suspension = Suspension(profile.dialect.pause_echo_seconds, profile.dialect.call_reason)
-        self.requests = requests = Requests(session_id, profile, merger, suspension)
+        user_code = UserCode(profile, start, merger, shared.host)
+        self.requests = requests = Requests(session_id, profile, merger, suspension, user_code)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()
         registry, console, sources = shared.breakpoints, shared.console, shared.sources

@@ -141,7 +141,7 @@ class StopQuestions:
             return None
         place = thread.at.from_ or thread.at
         frame = DapFrame(0, place.function, place.line, 1, Source(path=place.file))
-        return frame_location(self._requests.profile, frame)
+        return frame_location(self._requests, frame)
 
     # --- The adapter --------------------------------------------------------------------------------------------------
 

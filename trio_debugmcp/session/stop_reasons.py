@@ -104,7 +104,7 @@ class StopReasons:
         """Return the user's breakpoints at a stop."""
         ids = frozenset(stopped.hit_breakpoint_ids or ())
         frames = stack.stack_frames
-        place = frame_location(self._requests.profile, frames[0]) if frames else None
+        place = frame_location(self._requests, frames[0]) if frames else None
         return breakpoints_at(self._merger.state, self._requests.session_id, ids, place)
 
 

@@ -13,7 +13,6 @@ _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'
 _OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
 _SAFE = re.compile(rf"\s*{_OPERAND}(?:\s*(?:===?|!==?|<=|>=|<|>)\s*{_OPERAND})?\s*")
 
-
 _NAME = re.compile(r"[^\W\d][^\x00-\x1f\x7f]*(?<! )|[~*(:@$<][^\x00-\x1f\x7f]+(?<! )")
 """A name in most languages, with arguments or parameters of types behind it."""
 
@@ -133,7 +132,8 @@ class Code:
     """Whether the language is known. If so, files are read, and it is only asked in queries of the host."""
 
     tells_library: ClassVar[bool] = False
-    """Whether frames of libraries are known by their files, because the adapter does not mark them."""
+    by_project: ClassVar[bool] = False
+    """How the user's files are known, if the adapter does not mark the others: by their names, or by the project."""
 
     def is_library(self, file: str) -> bool:
         """Whether a file is not the user's, as far as its name says."""

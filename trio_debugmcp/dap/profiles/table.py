@@ -15,11 +15,12 @@ is none; inside a longer text it becomes text. docs/adapters.md describes the ke
 import os
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.installing import command_for
+from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
@@ -43,6 +44,12 @@ def read_tables(text: str, name: str) -> tuple["TableProfile", ...]:
     return tuple(TableProfile(each, table_of(raw, each, name)) for each, raw in raw_tables(text, name).items())
 
 
+class ProjectCode(Code):
+    """Source files of a language that the server does not know."""
+
+    by_project: ClassVar[bool] = True
+
+
 class TableProfile(Profile):
     """One debug adapter of a table."""
 
@@ -62,6 +69,7 @@ class TableProfile(Profile):
         self.symbols = table.symbols
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
+        self.code = ProjectCode()
         if table.hooks == "perl":
             self.values = PerlValues()
         if table.hooks == "native":
