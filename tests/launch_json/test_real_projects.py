@@ -344,7 +344,7 @@ def test_rust_tool() -> None:
         "Debug executable 'tool'": {
             "type": "lldb",
             "request": "launch",
-            "adapters": ("lldb",),
+            "adapters": ("lldb", "lldb-dap"),
             "cwd": "/src/rust-tool",
             "args": ("--verbose", "input.txt"),
             "options": {
@@ -354,7 +354,7 @@ def test_rust_tool() -> None:
         "Built by a task": {
             "type": "lldb",
             "request": "launch",
-            "adapters": ("lldb",),
+            "adapters": ("lldb", "lldb-dap"),
             "cwd": "/src/rust-tool",
             "program": "/src/rust-tool/target/debug/tool",
             "args": ("--name", "two words", "input.txt"),
@@ -366,7 +366,7 @@ def test_rust_tool() -> None:
         "Attach": {
             "type": "lldb",
             "request": "attach",
-            "adapters": ("lldb",),
+            "adapters": ("lldb", "lldb-dap"),
             "cwd": "/src/rust-tool",
             "program": "/src/rust-tool/target/debug/tool",
             "pid": 77,

@@ -85,6 +85,7 @@ EXPECTED: dict[str, Expected] = {
             ({"program": FILE, "replace": True, "breakpoints": [{**HERE, "condition": "a b"}]}, "INVALID_CONDITION"),
         ),
     ),
+    "debug_configurations": Expected({}, without=None),
     "debug_attach": Expected(
         {"port": 9}, without="ATTACH_FAILED", paused="SESSION_ACTIVE", running="SESSION_ACTIVE"
     ),

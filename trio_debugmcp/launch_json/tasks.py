@@ -17,7 +17,7 @@ from trio_debugmcp.launch_json.variables import Variables
 _DETECTED = re.compile(r"npm: (?P<script>\S+)|tsc: (?P<option>build|watch) - (?P<config>\S+)")
 """Tasks that the editor finds without a tasks.json, by the names that it gives them."""
 
-_WATCHING = re.compile(r"Watching for file changes\.")
+_WATCHING = r"Watching for file changes\."
 _QUOTED = re.compile(r"""(['"]).*\1""", re.DOTALL)
 
 
@@ -34,7 +34,7 @@ class Task(Struct, frozen=True):
 
     Attributes:
         command: None: it only stands for those it depends on.
-        background: it stays when it is ready, which `ready` tells; None: nothing does.
+        background: it stays when it is ready, which a line with the pattern `ready` shows; None: nothing does.
     """
 
     label: str
@@ -42,7 +42,7 @@ class Task(Struct, frozen=True):
     needs: tuple["Task", ...] = ()
     order: Literal["parallel", "sequence"] = "parallel"
     background: bool = False
-    ready: re.Pattern[str] | None = None
+    ready: str | None = None
 
 
 def resolve_task(file: TasksFile, wanted: Any, context: Context) -> Task:
@@ -210,7 +210,7 @@ def _shell_word(value: Any, keys: Keys, *, alone: bool) -> str:
 # --- Tasks that stay --------------------------------------------------------------------------------------------------
 
 
-def _ready(matcher: Any, what: str) -> re.Pattern[str] | None:
+def _ready(matcher: Any, what: str) -> str | None:
     """Return the pattern of a line that says that a task in the background is ready; None: nothing says it."""
     for each in matcher if isinstance(matcher, list) else [matcher]:
         if isinstance(each, str) and each.startswith("$tsc-watch"):
@@ -220,11 +220,12 @@ def _ready(matcher: Any, what: str) -> re.Pattern[str] | None:
         pattern = ends.get("regexp") if isinstance(ends, dict) else ends
         if isinstance(pattern, str):
             try:
-                return re.compile(pattern)
+                re.compile(pattern)
             except re.error as error:
                 raise UsageError(
                     "INVALID_PARAMETER", f"{what}: the endsPattern '{pattern}' is not a pattern: {error}."
                 ) from None
+            return pattern
         if isinstance(each, dict) and str(each.get("base", "")).startswith("$tsc-watch"):
             return _WATCHING
     return None

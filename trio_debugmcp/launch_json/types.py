@@ -158,7 +158,7 @@ def _lldb(keys: Keys, request: str) -> tuple[str, ...]:
     keys.rename("pid", "processId")
     if keys.left.get("waitFor"):
         keys.refuse("waitFor", "a process that does not run yet cannot be attached to; launch it")
-    return ("lldb",)
+    return ("lldb", "lldb-dap")
 
 
 def _lldb_dap(keys: Keys, request: str) -> tuple[str, ...]:

@@ -51,3 +51,20 @@ async def finished_within(
     if failures:
         raise failures[0]
     return results[0] if results else None
+
+
+async def finished_even_if_cancelled(work: Callable[[], Awaitable[object]], seconds: float) -> None:
+    """Wait for work that cancelling does not end at once: it then has so many `seconds`. It bounds itself otherwise."""
+    scope = trio.CancelScope(shield=True)
+
+    async def run() -> None:
+        with scope:
+            await work()
+        nursery.cancel_scope.cancel(reason="the work is done")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        try:
+            await trio.sleep_forever()
+        finally:  # the work is done, or the caller was cancelled
+            scope.deadline = trio.current_time() + seconds

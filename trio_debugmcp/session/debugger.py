@@ -20,18 +20,11 @@ import trio
 from trio_debugmcp.dap.dial_in import open_dial_ins
 from trio_debugmcp.dap.profiles import Listen, Profile, Runtime, profile_for_file, profile_of_python
 from trio_debugmcp.dap.watchdog import Watchdog
-from trio_debugmcp.errors import (
-    AdapterGone,
-    AdapterRefused,
-    CannotRun,
-    DebugError,
-    ProtocolViolation,
-    UsageError,
-    no_session,
-)
+from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError, no_session
 from trio_debugmcp.session.background import finished_within
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.builds import Builds
+from trio_debugmcp.session.configured_tasks import TaskRunner
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.merger import Merger, ResourceListener
@@ -39,7 +32,7 @@ from trio_debugmcp.session.programs import DebuggedProgram, Programs
 from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, RootStart, Start, start_failure
+from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
 from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.session.waiting import Outcome, wait_locals, wait_outcome
 from trio_debugmcp.session.workspace import Workspace
@@ -62,7 +55,7 @@ class Debugger:
         breakpoints: the user's breakpoints, which outlive sessions.
         programs: the root sessions, each with its streams and its sources, and which of them a call is about.
         workspace: where relative paths start, and where paths must stay.
-        builds: programs that were built to be launched.
+        builds: programs that were built to be launched; `tasks`: what is run around sessions.
     """
 
     def __init__(self, settings: Settings, listener: ResourceListener, runtime: Runtime) -> None:
@@ -75,6 +68,7 @@ class Debugger:
         self.workspace = Workspace(settings.directory, settings.roots)
         self.programs = Programs(lambda: self.merger.state, self._is_living, self._new_console, settings.roots)
         self.builds = Builds(self.host, runtime.watchdog)
+        self.tasks = TaskRunner(self.host, runtime.watchdog, self._running)
         self._runtime = runtime
         self._sessions: dict[str, DebugSession] = {}
         self._numbers = count(1)
@@ -214,9 +208,10 @@ class Debugger:
     async def _start(self, program: DebuggedProgram) -> DebugSession:
         session = self._sessions[program.id]
         try:
+            self.tasks.connect(program.start, program.console)
             await self._running().start(self._live, session)
             self.programs.started(program)
-        except (AdapterRefused, CannotRun, AdapterGone, ProtocolViolation) as error:
+        except FAILURES as error:
             output = "".join(entry.text for entry in program.console.entries())[-LAST_OUTPUT_LENGTH:]
             raise start_failure(program.profile, program.start, error, output) from error
         finally:
@@ -265,6 +260,7 @@ class Debugger:
                 child.end("the parent session is over")
             del self._sessions[session.id]
             self.builds.discard(session.start)
+            await self.tasks.run_after(session.start)  # noqa: ASYNC102 (it shields and bounds itself)
 
     async def _open_child(self, parent_id: str, profile: Profile, start: ChildStart) -> None:
         """Adopt a child session. Called from the parent's reverse request, which must be answered at once."""

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
 from trio_debugmcp.dap.sockets import SocketAddress
-from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.state.model import Origin, State
 from trio_debugmcp.state.payloads import UnixTime
 
@@ -126,6 +126,10 @@ _ENDED = {
     "disconnected": "A debug_disconnect has ended this program",
 }
 """Why a client may end a session, in the words of the tools that end it."""
+
+
+FAILURES = (AdapterRefused, CannotRun, AdapterGone, ProtocolViolation)
+"""What `start_failure` puts in the user's terms."""
 
 
 def start_failure(profile: Profile, start: RootStart, error: DebugError, output: str) -> UsageError:

@@ -65,6 +65,7 @@ class Launch(Struct, frozen=True):
         restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
         source: what the program was built from by us; a restart builds it again.
         preface: what was written before it starts: by its build.
+        tasks: what is run around the session (`session/configured_tasks.py`).
     """
 
     program: str
@@ -80,6 +81,7 @@ class Launch(Struct, frozen=True):
     restart_at_entry: bool | None = None
     source: str | None = None
     preface: str = ""
+    tasks: object = None
 
 
 class Attach(Struct, frozen=True):
@@ -89,6 +91,7 @@ class Attach(Struct, frozen=True):
     host: str | None = None
     port: int | None = None
     options: Mapping[str, Any] = {}
+    tasks: object = None
 
 
 class Listen(Struct, frozen=True):

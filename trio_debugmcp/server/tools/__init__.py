@@ -27,7 +27,7 @@ def open_toolbox(*, core_only: bool = False, replay: Literal["watched", "driven"
 
 
 _FAMILIES = (
-    "launching",
+    "configurations",
     "session",
     "listening",
     "execution",

@@ -1,10 +1,16 @@
 """Programs beside others: what the tools that start one and end one say of those that are debugged already."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
 from typing import Protocol
+
+import trio
 
 from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.session.configured_tasks import tasks_of
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.session import DebugSession
 
@@ -49,6 +55,32 @@ async def make_room(debugger: Debugger, params: Beginning) -> bool:
     if session is not None:
         await debugger.end(session, terminate=isinstance(session.start, Launch), reason="replaced")
     return beside
+
+
+async def end_before_tasks(debugger: Debugger, reason: str) -> None:
+    """End the session at hand if a task is to run after it: only then the tasks before the next one may run."""
+    session = debugger.root_session()
+    earlier = None if session is None else tasks_of(session.start)
+    if session is not None and earlier is not None and earlier.after is not None:
+        await debugger.end(session, terminate=isinstance(session.start, Launch), reason=reason)
+        await earlier.over.wait()
+
+
+async def end_with(debugger: Debugger, session: DebugSession, *, terminate: bool) -> None:
+    """End the sessions that end with this one: those of a compound with `stopAll`."""
+    tasks = tasks_of(session.start)
+    together = [] if tasks is None else tasks.together
+    others = [each.id for each in debugger.programs.living() if tasks_of(each.start) in together]
+    await end_all(debugger, [each for each in others if each != session.id], terminate=terminate)
+
+
+async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | None = None) -> None:
+    """End these sessions, all at once."""
+    async with trio.open_nursery() as nursery:
+        for each in ids:
+            with suppress(UsageError):  # it has ended
+                session = debugger.session(each)
+                nursery.start_soon(partial(debugger.end, session, terminate=terminate, reason="disconnected"))
 
 
 def caller() -> object:

@@ -20,8 +20,9 @@ from trio_debugmcp.server.tools.building import build_plan, built, debug_notes
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.launch_breakpoints import LaunchBreakpoint, set_all, spec_of
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
-from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Tool, Wait
+from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.exceptions import LEAVES_CODE
 from trio_debugmcp.state.payloads import shortened
@@ -66,7 +67,9 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
         Literal["pipes"],
         Meta(description="How the program's streams are connected: by pipes that the server owns."),
     ] = "pipes"
-    just_my_code: Annotated[bool, Meta(description="Step over library code and do not stop in it.")] = True
+    just_my_code: Annotated[
+        bool | None, Meta(description="Step over library code and do not stop in it; default: true.")
+    ] = None
     adapter_options: Annotated[
         dict[str, Any],
         Meta(description='Further arguments of the adapter, e.g. {"python": ["/path/to/python"]}.'),
@@ -86,8 +89,11 @@ class Target(Struct, frozen=True):
     test: str | None = None
 
 
-async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
-    """Run a program until it stops, ends, or the time is over. With `wait` false it only starts."""
+async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None = None) -> Stop:
+    """Run a program until it stops, ends, or the time is over. With `wait` false it only starts.
+
+    `tasks`: what is run around it.
+    """
     check_free(debugger, params)
     cwd = debugger.workspace.resolve(params.cwd or ".")
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
@@ -102,15 +108,16 @@ async def launch(debugger: Debugger, params: DebugLaunch) -> Stop:
         args=target.args,
         cwd=cwd,
         env=params.env,
-        just_my_code=params.just_my_code and not in_library,
+        just_my_code=params.just_my_code is not False and not in_library,
         options=target.options,
         interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
+        tasks=tasks,
     )
     answer = await _run(debugger, params, target.profile, wanted, specs)
     notes = [] if is_own else [f"runs on {interpreter}"]
-    notes += [_IN_LIBRARY] if in_library and params.just_my_code else []
+    notes += [_IN_LIBRARY] if in_library and params.just_my_code is not False else []
     notes += debug_notes(debugger, target.profile, wanted)
     notes += ambiguous(debugger, [params.program, *(each.file for each in params.breakpoints)], cwd)
     return replace(answer, notes=[*answer.notes, *notes, *_near(debugger, target, cwd, answer)])
@@ -318,22 +325,3 @@ async def run_program(
         return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)
     last = session.snapshot or debugger.state.end_of(session.id)
     return replace(answer, session=session.id, pid=pid or (None if last is None else last.origin.process_id))
-
-
-TOOLS = (
-    Tool(
-        name="debug_launch",
-        title="Launch a program",
-        description=(
-            "Run a program under the debugger until it stops: at a breakpoint, at an exception that nothing catches, "
-            "or at its end. Without breakpoints it stops at its first line. Answers "
-            "with why and where, stack, locals, source, output, and the values of `show`: expressions evaluated at the "
-            "stop. To see values without stopping, give breakpoints a `log_message`."
-        ),
-        params=DebugLaunch,
-        run=launch,
-        open_world=True,
-        listing="core",
-        unlisted=frozenset({"adapter", "console", "just_my_code"}),
-    ),
-)

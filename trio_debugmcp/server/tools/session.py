@@ -21,11 +21,12 @@ from trio_debugmcp.server.answers.stop import (
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
-from trio_debugmcp.server.tools.beside import caller, runs_beside
+from trio_debugmcp.server.tools.beside import caller, end_before_tasks, end_with, runs_beside
 from trio_debugmcp.server.tools.building import built
 from trio_debugmcp.server.tools.checks import adapter_for_process, check_program, choose_profile
 from trio_debugmcp.server.tools.launching import run_program
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, SessionId, Show, Tool
+from trio_debugmcp.session.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
@@ -81,12 +82,13 @@ class Ended(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
 
 
-async def _attach(debugger: Debugger, params: DebugAttach) -> Attached:
+async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached:
+    """Attach to a program, which then runs on. `tasks`: what is run around the session."""
     debugger.programs.check_free(new_session=params.new_session)
     if (params.pid is None) == (params.port is None):
         raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
     profile = await choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
-    start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options)
+    start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options, tasks=tasks)
     if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
         raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
     problem = debugger.host.query(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
@@ -118,6 +120,7 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
     terminate = params.terminate if params.terminate is not None else isinstance(root.start, Launch)
     several = len(debugger.state.snapshots) > 1
     await debugger.end(session, terminate=terminate, reason="disconnected")
+    await end_with(debugger, session, terminate=terminate)
     others = others_notes(debugger, session.id)
     return Ended(
         ended=terminate, detached=not terminate, session=session.id if several and others else None, notes=others
@@ -140,13 +143,18 @@ async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
         check_program(debugger, profile, program, builds=start.source is not None)
     # A batch lets its program run past the entry, that time only.
     at_entry = start.stop_at_entry if start.restart_at_entry is None else start.restart_at_entry
-    async with built(debugger, profile, replace(start, stop_at_entry=at_entry), deadline) as again:
+    tasks = debugger.tasks.again(start)
+    if tasks.before is not None:
+        await end_before_tasks(debugger, "restarted")
+    again = replace(start, stop_at_entry=at_entry, tasks=tasks)
+    left = max(0.0, deadline - trio.current_time())
+    async with tasks.begun(left), built(debugger, profile, again, deadline) as launch:
         session = debugger.root_session()
         beside = runs_beside(debugger, session)
         if session is not None:
             await debugger.end(session, terminate=True, reason="restarted")
         left = max(0.0, deadline - trio.current_time())
-        return await run_program(debugger, profile, again, beside=beside, timeout=left, show=params.show)
+        return await run_program(debugger, profile, launch, beside=beside, timeout=left, show=params.show)
 
 
 async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -> Stop:
@@ -194,7 +202,7 @@ TOOLS = (
             "on a `port`. The program runs on: use debug_pause or breakpoints."
         ),
         params=DebugAttach,
-        run=_attach,
+        run=attach,
         open_world=True,
         listing="core",
         unlisted=frozenset({"adapter", "adapter_options"}),
