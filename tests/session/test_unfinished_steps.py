@@ -147,3 +147,17 @@ async def test_a_continue_after_a_step_is_a_continue(autojump_clock: MockClock) 
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
         assert len(adapter.sent("continue")) == 2
+
+
+async def test_a_step_that_its_adapter_keeps_ends_unseen_after_it_was_cut_short(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched("keeps-steps = true", adapter, breakpoints=[{"file": __file__, "line": 3}]) as client:
+        stops(adapter, {"next": [cut(CALLEE, CALLER)], "continue": [end(("main", __file__, 11))]})
+        answer, _ = await stepped(client, adapter)
+        assert answer["breakpoints"] == ["bp-1"]
+        await client.call("debug_continue", wait=False)
+        await trio.sleep(1)
+        assert (await client.call("debug_state"))["state"] == "Running"
+        assert len(adapter.sent("continue")) == 2
+        adapter.answer("pause", adapter.answer_to("threads"), lambda: adapter.stop("step"))
+        assert (await client.call("debug_pause"))["reason"] == "Pause"

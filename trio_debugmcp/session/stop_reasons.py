@@ -68,6 +68,9 @@ class StopReasons:
         paused = self._suspension.pause_requested
         if own or (self._at_beginning and stopped.reason in _BEGINNINGS and not paused):
             return await self._first(stopped, stack, own=own)
+        kept = self._requests.profile.habits.keeps_steps and stopped.reason == "step" and not before.stepping
+        if kept and not paused:
+            return None  # the end of a step that a breakpoint had cut short, long since
         self._at_beginning = self._at_beginning and paused  # a pause before the beginning leaves that to come
         if stopped.hit_breakpoint_ids or stopped.reason not in ("step", "breakpoint") or self._there(stopped, stack):
             return stopped

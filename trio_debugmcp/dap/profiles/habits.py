@@ -62,6 +62,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         exception: a pattern of how a stop names an exception, with groups `type` and `message`.
         learns_sources: the adapter only knows where a source file is if it has got breakpoints there, even none.
         crlf: the program writes to a terminal of the adapter's, which ends its lines with a carriage return, too.
+        keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
         ends_by_closing: the adapter just closes the connection when the program has ended.
     """
 
@@ -75,6 +76,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     errors: str | None = None
     exit_code: str | None = None
     ends_by_closing: bool = False
+    keeps_steps: bool = False
     exception: str | None = None
     learns_sources: bool = False
     crlf: bool = False
