@@ -104,6 +104,7 @@ collect2: error: ld returned 1 exit status
             "a.c:1:10: fatal error: no.h: No such file or directory\n",
             CompilerError("no.h: No such file or directory", "a.c", 1),
         ),
+        (RUSTC + GCC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
         (RUSTC, CompilerError("cannot find value `y` in this scope", "src/main.rs", 2)),
         ("App.java:3: error: ';' expected\n", CompilerError("';' expected", "App.java", 3)),
         (LINKER, CompilerError("undefined reference to `nothing'")),

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from trio_debugmcp.dap.profiles import (
     TableProfile,
     choose,
     for_process,
+    program_facts,
     read_facts,
     read_tables,
 )
@@ -121,12 +123,19 @@ def test_what_is_not_there_or_cannot_be_read_shows_nothing(tmp_path: Path) -> No
     assert read_facts(str(tmp_path / "pipe"), ()) == ProgramFacts(), "which would never end"
 
 
-def test_debug_information_that_is_kept_elsewhere_counts(tmp_path: Path) -> None:
+def test_debug_information_that_is_kept_elsewhere_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "app"
     program.write_bytes(elf({".comment": b"GCC: 12", ".gnu_debuglink": b"app.debug\0"}))
     assert read_facts(str(program), ()) == ProgramFacts("file", is_elf=True, language="c", debug=False)
     (tmp_path / ".debug").mkdir()
     (tmp_path / ".debug" / "app.debug").touch()
+    assert read_facts(str(program), ()).debug
+    note = struct.pack("<III", 4, 4, 3) + b"GNU\0" + bytes.fromhex("abcdef12")
+    program.write_bytes(elf({".note.gnu.build-id": note}))
+    assert not read_facts(str(program), ()).debug
+    monkeypatch.setattr(program_facts, "_DEBUG", tmp_path)
+    (tmp_path / ".build-id" / "ab").mkdir(parents=True)
+    (tmp_path / ".build-id" / "ab" / "cdef12.debug").touch()
     assert read_facts(str(program), ()).debug
 
 

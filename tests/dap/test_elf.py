@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trio_debugmcp.dap.profiles import elf_sections
 from trio_debugmcp.dap.profiles.elf import Executable, read_elf
 from trio_debugmcp.dap.profiles.elf_sections import MAX_BYTES
 
@@ -27,19 +28,19 @@ class CountedFile(io.BytesIO):
         return super().read(size)
 
 
-def elf(sections: Mapping[str, bytes | tuple[int, bytes]], *, bits: int = 64, order: str = "<") -> bytes:
-    """An ELF file with these sections: the content, or flags and content."""
+def elf(sections: Mapping[str, bytes | tuple[int, bytes]], *, bits: int = 64, order: str = "<", kind: int = 1) -> bytes:
+    """An ELF file with these sections, of one kind: the content, or flags and content."""
     texts = b"\0" + b"".join(f"{name}\0".encode() for name in [*sections, ".shstrtab"])
     rows, content = [(0, 0, 0, 0, 0)], b""
     head = 64 if bits == 64 else 52
     for name, given_ in [*sections.items(), (".shstrtab", texts)]:
         flags, data = given_ if isinstance(given_, tuple) else (0, given_)
-        rows.append((texts.index(f"{name}\0".encode()), 1, flags, head + len(content), len(data)))
+        rows.append((texts.index(f"{name}\0".encode()), kind, flags, head + len(content), len(data)))
         content += data
     word = "Q" if bits == 64 else "I"
     table = b"".join(
-        struct.pack(f"{order}II{word}{word}{word}{word}II{word}{word}", name, kind, flags, 0, at, size, 0, 0, 1, 0)
-        for name, kind, flags, at, size in rows
+        struct.pack(f"{order}II{word}{word}{word}{word}II{word}{word}", name, each, flags, 0, at, size, 0, 0, 1, 0)
+        for name, each, flags, at, size in rows
     )
     entry = 64 if bits == 64 else 40
     ident = b"\x7fELF" + bytes([2 if bits == 64 else 1, 2 if order == ">" else 1, 1]) + bytes(9)
@@ -50,28 +51,39 @@ def elf(sections: Mapping[str, bytes | tuple[int, bytes]], *, bits: int = 64, or
     return ident + rest + content + table
 
 
-ABBREVIATIONS = bytes([2, 0x2E, 0, 0x03, 0x08, 0, 0]) + bytes(
-    [1, 0x11, 1, 0x25, 0x0E, 0x13, 0x05, 0x03, 0x1F, 0x1B, 0x08, 0x10, 0x17, 0, 0, 0]
+_UNIT_FORM = (0x25, 0x0E, 0x13, 0x05, 0x03, 0x1F, 0x1B, 0x08, 0x10, 0x17, 0, 0)
+"""Producer (strp), language (data2), name (line_strp), directory (string)."""
+
+ABBREVIATIONS = bytes(
+    [2, 0x2E, 0, 0x03, 0x08, 0, 0, 1, 0x11, 1, *_UNIT_FORM, 3, 0x3C, 1, *_UNIT_FORM, 4, 0x4A, 0, *_UNIT_FORM, 0]
 )
-"""A function's form, and the one of a unit: producer (strp), language (data2), name (line_strp), directory (string)."""
+"""The forms of a function, a unit (1), a part that units share (3), and a unit that is beside the program (4)."""
 
 
 def unit(
-    language: int, name_at: int, directory: str, *, version: int = 5, order: str = "<", wide: bool = False
+    language: int,
+    name_at: int,
+    directory: str,
+    *,
+    version: int = 5,
+    order: str = "<",
+    wide: bool = False,
+    code: int = 1,
+    kind: int = 1,
 ) -> bytes:
     offset = "Q" if wide else "I"
     entry = (
-        b"\1"
+        bytes([code])
         + struct.pack(f"{order}{offset}H{offset}", 0, language, name_at)
         + directory.encode()
         + b"\0"
         + struct.pack(f"{order}{offset}", 0)
     )
-    fields = struct.pack(f"{order}BB{offset}", 1, 8, 0) if version >= 5 else struct.pack(f"{order}{offset}B", 0, 8)
+    fields = struct.pack(f"{order}{offset}B", 0, 8)
+    if version >= 5:
+        fields = struct.pack(f"{order}BB{offset}", kind, 8, 0) + bytes(8 if kind == 4 else 0)
     body = struct.pack(f"{order}H", version) + fields + entry
-    return (
-        b"\xff\xff\xff\xff" + struct.pack(f"{order}Q", len(body)) if wide else struct.pack(f"{order}I", len(body))
-    ) + body
+    return (b"\xff\xff\xff\xff" if wide else b"") + struct.pack(f"{order}{offset}", len(body)) + body
 
 
 NAMES = b"app.rs\0library/std/src/lib.rs\0"
@@ -129,6 +141,13 @@ def test_without_units_that_can_be_read_sections_and_the_compilers_comment_say_t
     assert read(elf(sections)) == Executable(language, debug)
 
 
+def test_units_that_others_share_are_passed_over_and_those_that_are_elsewhere_count() -> None:
+    shared, elsewhere = unit(0x16, OWN, "/x", code=3), unit(0x1C, OWN, "/x", code=4, kind=4)
+    types = unit(0x16, OWN, "/x", kind=2)
+    assert read(elf(program(shared, types, elsewhere))) == Executable("rust", debug=True)
+    assert read(elf(program(unit(0x1C, OF_RUST, "/x", kind=4, code=4)))) == Executable("rust", debug=False)
+
+
 def test_compressed_sections_are_read_in_both_ways() -> None:
     plain = program(unit(0x1C, OWN, "/work"))
     flagged = {
@@ -138,6 +157,10 @@ def test_compressed_sections_are_read_in_both_ways() -> None:
     assert read(elf(flagged)) == Executable("rust", debug=True)
     old = {f".z{name[1:]}": b"ZLIB" + len(each).to_bytes(8) + zlib.compress(each) for name, each in plain.items()}
     assert read(elf(old)) == Executable("rust", debug=True)
+    narrow = {
+        name: (COMPRESSED, struct.pack("<III", 1, len(each), 1) + zlib.compress(each)) for name, each in plain.items()
+    }
+    assert read(elf(narrow, bits=32)) == Executable("rust", debug=True)
     unknown = {".debug_info": (COMPRESSED, struct.pack("<IIQQ", 2, 0, 9, 1) + b"zstd")}
     assert read(elf(unknown)) == Executable(None, debug=True)
     damaged = {".debug_info": (COMPRESSED, struct.pack("<IIQQ", 1, 0, 9, 1) + b"not zlib")}
@@ -165,6 +188,30 @@ def test_a_large_section_costs_no_more_than_a_small_one() -> None:
     file = CountedFile(big)
     assert read_elf(file) == Executable("rust", debug=True)
     assert file.taken < 80_000
+
+
+def test_what_is_compressed_is_not_unpacked_beyond_the_bound() -> None:
+    far = bytes(MAX_BYTES) + b"library/std/src/lib.rs\0"
+    compressed = COMPRESSED, struct.pack("<IIQQ", 1, 0, len(far), 1) + zlib.compress(far)
+    found = read(elf({**program(unit(0x1C, MAX_BYTES, "/x")), ".debug_line_str": compressed}))
+    assert found == Executable("rust", debug=True), "its name is not known"
+
+
+def test_of_all_that_is_read_there_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = unit(0x1C, OF_RUST, "/x")
+    data = elf(program(*[library] * 20))
+    assert read(data) == Executable("rust", debug=False)
+    monkeypatch.setattr(elf_sections, "MAX_BYTES", 2000)
+    file = CountedFile(data)
+    assert read_elf(file) == Executable("rust", debug=True), "there may be others"
+    assert file.taken <= 2000
+    monkeypatch.undo()
+    assert read(elf(program(*[library] * 300))) == Executable("rust", debug=True)
+
+
+def test_sections_without_content_do_not_count_and_of_too_many_nothing_is_known() -> None:
+    assert read(elf({".debug_info": b"", ".go.buildinfo": b""}, kind=8)) == Executable(None, debug=False)
+    assert read(elf({".go.buildinfo": b"", **{f".text.{each}": b"" for each in range(600)}})) == Executable()
 
 
 @given(st.data())

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
 from tests.dap.test_elf import elf
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles import Detect
+from trio_debugmcp.dap.profiles import Detect, Launch
 from trio_debugmcp.dap.profiles.building import Build
+from trio_debugmcp.dap.profiles.native import NativeExpressions
+from trio_debugmcp.server.tools.building import built
 from trio_debugmcp.session.settings import Settings
-from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, Refusal, connect, open_server
 from trio_debugmcp.testing.fake_adapter import FakeProfile
 
 pytestmark = pytest.mark.real
@@ -42,6 +45,7 @@ class Scene:
         self.source.write_text("first\n")
         self.adapter = FakeAdapter()
         self.profile = FakeProfile(self.adapter)
+        self.profile.expressions = NativeExpressions()  # for which source is not a program
         self.profile.detect = Detect(suffixes=(".m",), files=("m.toml",), elf="native")
         self.profile.builds = (
             Build((str(compiler), "{program}", "{output}"), suffixes=(".m",)),
@@ -137,6 +141,23 @@ async def test_what_was_built_for_a_launch_that_fails_is_gone(scene: Scene) -> N
         assert scene.left() == []
 
 
+async def test_what_was_built_lives_as_long_as_a_session_runs_it_whatever_becomes_of_the_call(scene: Scene) -> None:
+    async with open_server(Options(settings=scene.settings)) as server:
+        debugger = server.app.debugger
+        launch = Launch(program=str(scene.source), cwd=str(scene.directory))
+        with pytest.raises(KeyError):
+            async with built(debugger, scene.profile, launch, trio.current_time() + 20) as start:
+                raise KeyError("before it is started")
+        assert scene.left() == []
+        with pytest.raises(KeyError):
+            async with built(debugger, scene.profile, launch, trio.current_time() + 20) as start:
+                session = await debugger.start(scene.profile, start)
+                raise KeyError("while somebody waits for its stop")
+        assert Path(start.program).exists()
+        await debugger.end(session, terminate=True, reason="done")
+    assert scene.left() == []
+
+
 async def test_a_build_that_outlasts_the_timeout_ends_and_nothing_is_started(scene: Scene) -> None:
     (scene.directory / "cc").write_text("#!/bin/sh\nsleep 60\n")
     async with scene.client() as client:
@@ -176,8 +197,8 @@ async def test_a_projects_file_above_the_root_counts_for_nothing(
     scene.profile.builds = (Build(("cc",), suffixes=(".m",), files=("m.toml",)),)
     (tmp_path / "m.toml").touch()
     async with scene.client() as client:
-        await run(client)
-        assert scene.launched() == scene.source, "as it is"
+        failed = await failure(client, "debug_launch", program="shop.m")
+        assert (failed.code, "is not an executable" in failed.message) == ("LAUNCH_FAILED", True), "nothing builds it"
 
 
 async def test_directories_are_launched_if_the_adapter_takes_them(scene: Scene) -> None:

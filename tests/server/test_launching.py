@@ -10,6 +10,8 @@ from trio.testing import MockClock
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame, Printed, Programs
+from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
+from trio_debugmcp.dap.profiles.python_files import PythonCode
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.server.tools.tool import Toolbox
 from trio_debugmcp.session.debugger import Debugger
@@ -387,3 +389,13 @@ async def test_an_option_that_says_what_is_run_chooses_its_adapter_and_stands_fo
     async with connect(options=Options(settings=confined)) as client:
         failed = await failure(client, "debug_launch", adapter_options={"mainClass": "App"})
         assert (failed.code, "'mainClass' may not be chosen" in failed.message) == ("PERMISSION_DENIED", True)
+
+
+async def test_of_a_very_large_source_file_the_syntax_is_not_checked(scene: Scene) -> None:
+    scene.profile.code, scene.profile.expressions = PythonCode(), PythonExpressions()
+    large = scene.server / "large.py"
+    large.write_text(f'text = """{"x" * 5_000_000}"""\n')
+    async with connect(options=scene.options) as client:
+        await run(client, program="large.py")
+        large.write_text("text = (")
+        assert (await failure(client, "debug_launch", program="large.py", replace=True)).code == "LAUNCH_FAILED"

@@ -65,7 +65,7 @@ def _unit(reader: Reader, sections: Sections, data: bytes, *, wide: bool) -> Uni
     if version >= 5:
         kind, address = data[2], data[3]
         (abbreviations,), at = reader.unpack(of_width, data, 4), 4 + width
-        if kind in (4, 5):  # of a program whose debug information is beside it
+        if kind == 4:  # of a program whose debug information is beside it
             at += 8
         elif kind != 1:
             return None

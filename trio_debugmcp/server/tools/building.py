@@ -75,7 +75,7 @@ def _check_allowed(debugger: Debugger, program: str) -> None:
 
 def debug_notes(debugger: Debugger, profile: Profile, launch: Launch) -> list[str]:
     """Return a note on a program without debug information, and how it is built with it."""
-    if profile.detect.elf is None or launch.source is not None or profile.target_options & launch.options.keys():
+    if profile.detect.elf is None or profile.target_options & launch.options.keys():
         return []
     facts = program_facts(debugger, launch.program)
     if not facts.is_elf or facts.debug:
