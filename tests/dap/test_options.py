@@ -18,11 +18,18 @@ code-options = ["commands"]
 
 
 def test_what_parameters_set_is_reserved_and_what_a_table_only_proposes_is_not() -> None:
-    launch = {"main": "{program}", "argv": "{args}", "title": "m {program}", "mode": "exec", "deep": {"x": "{cwd}"}}
+    launch = {
+        "main": "{program}",
+        "argv": "{args}",
+        "title": "m {program}",
+        "mode": "exec",
+        "deep": {"x": "{cwd}"},
+        "class": "{stem}",
+    }
     reserved = reserved_by(launch, {"server": ""})
     assert (reserved["main"], reserved["argv"], reserved["server"]) == ("program", "args", "")
     assert (reserved["stopOnEntry"], reserved["request"]) == ("stop_at_entry", "")
-    assert not {"title", "mode", "deep"} & reserved.keys()
+    assert not {"title", "mode", "deep", "class"} & reserved.keys()
 
 
 def test_a_table_names_its_further_options() -> None:

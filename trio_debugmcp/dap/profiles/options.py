@@ -10,8 +10,6 @@ from typing import Any
 
 _PARAMETERS = {
     "{program}": "program",
-    "{directory}": "program",
-    "{stem}": "program",
     "{args}": "args",
     "{cwd}": "cwd",
     "{env}": "env",
