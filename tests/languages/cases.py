@@ -49,6 +49,7 @@ class Case(Struct, frozen=True, kw_only=True):
         price: an expression for the price of the second item.
         unknown: an expression that fails.
         crash: how the exception begins with which the program crashes.
+        arguments: with which arguments it crashes and sleeps, if not with `crash` and `sleep`.
         asked: what must be asked for to stop there; nothing, if what is not caught stops by itself.
         cannot: what it cannot do, and why; docs/adapters.md shows it.
     """
@@ -62,6 +63,7 @@ class Case(Struct, frozen=True, kw_only=True):
     price: str = "items[1].price"
     unknown: str = "nosuch"
     crash: str
+    arguments: Mapping[str, list[str]] = {}
     asked: tuple[Mapping[str, object], ...] = ()
     cannot: Mapping[str, str] = {}
 
@@ -115,6 +117,20 @@ CASES = {
         price="${prices[1]}",
         crash="",
         cannot={"exceptions": "Bash has none"},
+    ),
+    "cmake": Case(
+        source="shop.cmake",
+        names={"item": "price"},
+        price="price",
+        crash="CMake Error: bad plum",
+        asked=({"exception": "*"},),
+        arguments={"crash": ["-DCRASH=1"], "sleep": ["-DSLEEP=1"]},
+        cannot={
+            "input": "CMake's scripts have none",
+            "structures": "all values of CMake are texts",
+            "streams": "messages go to standard error",
+            "function breakpoints": "it does not declare them",
+        },
     ),
     "perl-ls": Case(
         source="shop.pl",

@@ -80,8 +80,9 @@ class Scenario:
         assert self.is_at(stop, "loop")
         assert (self.local(stop, "i"), self.local(stop, "total")) == ("1", "2")
         assert (await client.call("evaluate", expression=case.price))["value"] == "3"
-        found = await client.call("variables_get", path=case.path, depth=2)
-        assert "3" in str(found["variables"])
+        if self.can("structures"):
+            found = await client.call("variables_get", path=case.path, depth=2)
+            assert "3" in str(found["variables"])
         with pytest.raises(ToolFailed) as failed:
             await client.call("evaluate", expression=case.unknown)
         assert failed.value.code == "EVAL_FAILED"
@@ -133,7 +134,7 @@ class Scenario:
         await client.call("breakpoint_remove", id="*")
         if not self.can("input"):
             over = await client.call("debug_continue", timeout=2)  # it reads nothing, or waits for ever
-            assert over.get("exitCode", 1) == 1
+            assert over.get("exitCode", 1) in (0, 1)
             return
         await client.call("debug_continue", wait=False)
         await client.call("process_write_input", data="hello\n")
@@ -151,7 +152,12 @@ class Scenario:
             await self.client.call("debug_launch", **self.launch, replace=True)
             assert await self.client.call("debug_disconnect") == {"ended": True}
             return
-        start = {**self.launch, "args": ["crash"], "breakpoints": [*self.case.asked], "replace": True}
+        start = {
+            **self.launch,
+            "args": self.case.arguments.get("crash", ["crash"]),
+            "breakpoints": [*self.case.asked],
+            "replace": True,
+        }
         start["stop_at_entry"] = False
         stop = await self.client.call("debug_launch", **start)
         assert (stop["reason"], stop["exception"].startswith(self.case.crash)) == ("Exception", True)
@@ -160,7 +166,12 @@ class Scenario:
 
     async def leave(self) -> None:
         """A running program is left, too."""
-        launch = {**self.launch, "args": ["sleep"], "stop_at_entry": False, "wait": False}
+        launch = {
+            **self.launch,
+            "args": self.case.arguments.get("sleep", ["sleep"]),
+            "stop_at_entry": False,
+            "wait": False,
+        }
         await self.client.call("debug_launch", **launch)
         while "item 2 9" not in str((await self.client.call("process_read_output"))["entries"]):
             await trio.sleep(0.05)

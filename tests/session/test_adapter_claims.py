@@ -44,6 +44,32 @@ async def test_lines_of_a_terminal_of_the_adapter_end_as_the_program_wrote_them(
         assert (await client.call("debug_wait"))["stdout"] == "item 1\nitem 2\n50 %\r60 %"
 
 
+async def test_of_several_filters_only_those_for_exceptions_are_used(autojump_clock: MockClock) -> None:
+    filters = [{"filter": each, "label": each} for each in ("MESSAGE", "FATAL_ERROR")]
+    adapter = FakeAdapter({"exceptionBreakpointFilters": filters})
+    async with launched('exception-filters = ["FATAL_ERROR"]\n', adapter) as client:
+        await client.call("breakpoint_set_exception", exception_type="*")
+        assert adapter.sent("setExceptionBreakpoints")[-1]["filters"] == ["FATAL_ERROR"]
+
+
+async def test_the_programs_variables_may_be_in_a_group_of_their_scope(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    def variables(arguments: dict[str, int]) -> dict[str, list[dict[str, object]]]:
+        inside = {"name": "total", "value": "2", "variablesReference": 0}
+        groups = [{"name": name, "value": "", "variablesReference": 77} for name in ("Cache", "Locals")]
+        return {"variables": [inside] if arguments["variablesReference"] == 77 else groups}
+
+    async def answer(arguments: dict[str, int]) -> dict[str, list[dict[str, object]]]:
+        return variables(arguments)
+
+    adapter.answer("variables", answer)
+    async with launched('locals-in = "Locals"\n', adapter) as client:
+        await adapter.stop()
+        assert (await client.call("debug_wait"))["locals"] == {"total": "2"}
+        assert (await client.call("variables_get", scope="locals"))["variables"] == {"total": "2"}
+
+
 async def test_the_programs_file_is_named_to_an_adapter_that_only_learns_of_files_by_breakpoints(
     autojump_clock: MockClock,
 ) -> None:

@@ -157,6 +157,7 @@ async def test_the_first_statement_of_a_file_that_cannot_be_read_is_looked_for_i
         ("async function main() {\n  await x('}');\n}\nmain();\n", 4),
         ("interface A {\n  b: string;\n}\ntype B = { c: A };\nlet d = `\n}`;\n", 5),
         ("import('a').then(b);\n", 1),
+        ("function(add a)\n  math(EXPR b 1)\nendfunction()\nMACRO (m)\n set(a)\nEndMacro (m)\nset(x 1)\n", 7),
         ("package main;\nuse strict;\nprint 1;\n", 3),
         ("function only() {\n}\n", None),
         ("", None),

@@ -36,6 +36,13 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
     return found
 
 
+async def scope_children(requests: Requests, reference: int) -> list[DapVariable]:
+    """Return the variables of a scope, of which some adapters have the program's own in a group."""
+    found = await children(requests, reference)
+    group = next((each for each in found if each.name == requests.profile.habits.locals_in), None)
+    return found if group is None else await children(requests, group.variables_reference)
+
+
 async def composed(requests: Requests, variable: DapVariable) -> DapVariable:
     """Return a variable with a value that shows its fields, if it has some and the adapter's value has none."""
     if not variable.variables_reference or not requests.profile.values.is_bare(variable.value, variable.type):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import DapVariable, EvaluateBody, ScopesBody
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
-from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short
+from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short, scope_children
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.scopes import ScopeName, chosen_scopes
@@ -64,7 +64,7 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
         )
     found: list[DapVariable] = []
     for each in chosen:
-        found += await children(requests, each.variables_reference)
+        found += await scope_children(requests, each.variables_reference)
     return found
 
 

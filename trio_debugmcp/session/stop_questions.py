@@ -28,7 +28,7 @@ from trio_debugmcp.dap.messages import (
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ProbeError, ProbeFrame, ProbeThread, Stop
 from trio_debugmcp.probe.answers import Variable as ProbeVariable
-from trio_debugmcp.session.composites import all_composed, children
+from trio_debugmcp.session.composites import all_composed, scope_children
 from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS
 from trio_debugmcp.session.frames import CAPTURED_FRAMES, frame_location
 from trio_debugmcp.session.probe import ProgramProbe
@@ -169,7 +169,7 @@ class StopQuestions:
         named = tuple(NamedScope(each.name, each.variables_reference, bool(each.expensive)) for each in scopes)
         found: list[DapVariable] = []
         for each in chosen_scopes(profile.dialect, scopes, "locals"):
-            found += await children(self._requests, each.variables_reference)
+            found += await scope_children(self._requests, each.variables_reference)
         composed = await all_composed(self._requests, found[:CAPTURED_LOCALS])
         return Locals(named, tuple(variable_payload(each, profile) for each in composed), len(found))
 

@@ -1,17 +1,23 @@
-# Adds up what is in a shop.
+# Adds up what is in a shop; with `crash` it crashes after the loop, with `sleep` it sleeps.
 function(add total price)
   math(EXPR sum "${total} + ${price}") # add
   set(result "${sum}" PARENT_SCOPE) # return
 endfunction()
 
-set(total 0)
-set(i 0)
-foreach(price 2 3 4)
-  add("${total}" "${price}") # loop
-  set(total "${result}")
-  message("item ${i} ${total}") # print
-  math(EXPR i "${i} + 1")
-endforeach()
-if(DEFINED CRASH)
-  message(FATAL_ERROR "bad plum") # crash
-endif()
+function(main)
+  set(total 0)
+  foreach(i 0 1 2)
+    math(EXPR price "${i} + 2")
+    add("${total}" "${price}") # loop
+    set(total "${result}")
+    message("item ${i} ${total}") # print
+  endforeach()
+  if(SLEEP)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E sleep 60)
+  endif()
+  if(CRASH)
+    message(FATAL_ERROR "bad plum") # crash
+  endif()
+endfunction()
+
+main()

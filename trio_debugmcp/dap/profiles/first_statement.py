@@ -24,10 +24,17 @@ _DECLARATION = re.compile(
 """Lines at the outermost level that run nothing where they stand."""
 
 
+_FUNCTIONS_OF_CMAKE = re.compile(
+    r"^[ \t]*(function|macro)[ \t]*\(.*?^[ \t]*end\1[ \t]*\([^)]*\)", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+"""Which end with a word instead of a brace."""
+
+
 def first_statement(text: str) -> int | None:
     """Return the line of the first statement outside of all functions; None if there is none."""
     depth, declared = 0, False
-    for number, line in enumerate(_STRINGS_AND_COMMENTS.sub(_blanked, text).splitlines(), 1):
+    bare = _FUNCTIONS_OF_CMAKE.sub(_blanked, _STRINGS_AND_COMMENTS.sub(_blanked, text))
+    for number, line in enumerate(bare.splitlines(), 1):
         outermost = depth == 0
         if outermost:
             declared = _DECLARATION.match(line) is not None

@@ -57,6 +57,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
+        locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
+        exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
         lacks: capabilities that it declares and does not have, in the DAP's spelling.
         step_out: why a step out is not asked of it, although the DAP has no capability for that.
         exception: a pattern of how a stop names an exception, with groups `type` and `message`.
@@ -80,6 +82,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exception: str | None = None
     learns_sources: bool = False
     crlf: bool = False
+    locals_in: str | None = None
+    exception_filters: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     step_out: str | None = None
 
@@ -94,7 +98,11 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
 
     def true_capabilities(self, declared: Capabilities) -> Capabilities:
         """Return what the adapter can do, from what it declares."""
-        return replace(declared, **{CAPABILITY_FIELDS[each]: None for each in self.lacks})
+        known = replace(declared, **{CAPABILITY_FIELDS[each]: None for each in self.lacks})
+        if not self.exception_filters:
+            return known
+        filters = [each for each in known.exception_breakpoint_filters or () if each.filter in self.exception_filters]
+        return replace(known, exception_breakpoint_filters=filters)
 
     def error_in(self, value: str) -> str | None:
         """Return the error that a value is in truth, with which an adapter says that an evaluation has failed."""
