@@ -56,8 +56,10 @@ async def test_the_programs_variables_may_be_in_a_group_of_their_scope(autojump_
     adapter = FakeAdapter()
 
     def variables(arguments: dict[str, int]) -> dict[str, list[dict[str, object]]]:
-        inside = {"name": "total", "value": "2", "variablesReference": 0}
-        groups = [{"name": name, "value": "", "variablesReference": 77} for name in ("Cache", "Locals")]
+        inside: dict[str, object] = {"name": "total", "value": "2", "variablesReference": 0}
+        groups: list[dict[str, object]] = [
+            {"name": name, "value": "", "variablesReference": 77} for name in ("Cache", "Locals")
+        ]
         return {"variables": [inside] if arguments["variablesReference"] == 77 else groups}
 
     async def answer(arguments: dict[str, int]) -> dict[str, list[dict[str, object]]]:
