@@ -1,4 +1,4 @@
-"""The table of docs/adapters.md about what adapters cannot do, made from the cases: `python -m tests.languages.page`."""
+"""What adapters cannot do, as a table of docs/adapters.md, made from the cases: `python -m tests.languages.page`."""
 
 import sys
 from pathlib import Path
