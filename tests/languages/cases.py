@@ -16,6 +16,9 @@ from tests.languages.conftest import TEST_SECONDS, need
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "acceptance"
 
+GO_BUILD = ("build", "-gcflags=all=-N -l", "-o")
+"""Without optimisation, as delve builds."""
+
 Build = Callable[[Path, Path], Path]
 """Makes the program from its source, in a directory; returns what is launched."""
 
@@ -28,6 +31,10 @@ def _javac(source: Path, directory: Path) -> Path:
     javac = need("javac", shutil.which("javac"), "apt-get install openjdk-17-jdk-headless")
     subprocess.run([javac, "-g", "-d", str(directory), str(source)], check=True, timeout=TEST_SECONDS)
     return source
+
+
+def _go(source: Path, directory: Path) -> Path:
+    return _built([need("go", shutil.which("go"), "apt-get install golang-go"), *GO_BUILD], source, directory)
 
 
 def _built(command: list[str], source: Path, directory: Path) -> Path:
@@ -156,4 +163,5 @@ CASES = {
         crash="java.lang.IllegalStateException: bad plum",
         cannot={"input": "its program's standard input is a pipe of the adapter's, into which nobody writes"},
     ),
+    "delve": Case(source="shop.go", build=_go, function="main.add", crash="panic"),
 }

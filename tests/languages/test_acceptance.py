@@ -136,9 +136,8 @@ class Scenario:
             over = await client.call("debug_continue", timeout=2)  # it reads nothing, or waits for ever
             assert over.get("exitCode", 1) in (0, 1)
             return
-        await client.call("debug_continue", wait=False)
         await client.call("process_write_input", data="hello\n")
-        over = await client.call("debug_wait", timeout=20)
+        over = await client.call("debug_continue", timeout=20)
         assert (over["state"], over["exitCode"]) == ("Disconnected", 7)
         written = (await client.call("process_read_output"))["entries"]
         text = {stream: "".join(each.get(stream, "") for each in written) for stream in ("stdout", "stderr")}

@@ -18,6 +18,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.condition_trial import ConditionTrial
 from trio_debugmcp.session.exception_sync import ExceptionSync
+from trio_debugmcp.session.function_names import set_functions
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
@@ -53,6 +54,7 @@ class BreakpointSync:
         hidden: what the adapter has of ours besides.
         judging: what is decided here about breakpoints at their stops.
         addressed: those on data and on instructions.
+        sent_files, sent_functions: what the adapter has some of.
     """
 
     def __init__(
@@ -79,8 +81,8 @@ class BreakpointSync:
         self._one_at_a_time = trio.Lock()
         self._exceptions = ExceptionSync(requests, merger, self.hidden)
         self.addressed = AddressedBreakpoints(requests, merger, self._one_at_a_time, judging)
-        self._sent_files: set[str] = set()
-        self._sent_functions = False
+        self.sent_files: set[str] = set()
+        self.sent_functions = False
         self._functions: dict[str, tuple[str, int]] = {}
         self._session_id = requests.session_id
         self._unsure: set[str] = set()
@@ -88,7 +90,7 @@ class BreakpointSync:
         self._trial = ConditionTrial(requests, merger, judging)
 
     def __repr__(self) -> str:
-        return f"<BreakpointSync of {self._requests.session_id}: {len(self._sent_files)} files sent>"
+        return f"<BreakpointSync of {self._requests.session_id}: {len(self.sent_files)} files sent>"
 
     @property
     def profile(self) -> Profile:
@@ -124,7 +126,7 @@ class BreakpointSync:
     async def _send_files(self, files: set[str]) -> None:
         with self._marked_if_cancelled(*files):
             for file in sorted(files):
-                if file in self._sent_files or not self._is_foreign(file):
+                if file in self.sent_files or not self._is_foreign(file):
                     await self._send_file(file)
 
     def _is_foreign(self, file: str) -> bool:
@@ -205,7 +207,7 @@ class BreakpointSync:
 
     async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
         hidden = self.hidden.functions()
-        if not mine and not hidden and not self._sent_functions:
+        if not mine and not hidden and not self.sent_functions:
             return
         if not self._requests.capabilities.supports_function_breakpoints:
             await self._bind(mine, [], [(each, "breakpoints on functions") for each in mine])
@@ -217,11 +219,10 @@ class BreakpointSync:
             unsupported += [(each, "log messages on functions") for each in unable]
             sent = [each for each in sent if each not in unable]
         wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
-        arguments = {"breakpoints": [*wanted, *hidden]}
-        body = await self._requests.request("setFunctionBreakpoints", arguments, BreakpointsBody)
-        self._sent_functions = bool(sent or hidden)
-        self.hidden.entry_bound((body.breakpoints or [])[len(sent) :])
-        answered = zip(sent, body.breakpoints or [], strict=False)
+        self.sent_functions = bool(sent or hidden)
+        found = await set_functions(self._requests, [*wanted, *hidden])
+        self.hidden.entry_bound(found[len(sent) :])
+        answered = zip(sent, found, strict=False)
         answers = [(each, self.judging.noted(each, answer)) for each, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
             answers = [
@@ -280,7 +281,7 @@ class BreakpointSync:
             body = await self._requests.request("setBreakpoints", arguments, BreakpointsBody)
         except AdapterRefused as refusal:
             return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
-        self._sent_files.add(file)
+        self.sent_files.add(file)
         self.hidden.entry_bound((body.breakpoints or [])[len(groups) :])
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))

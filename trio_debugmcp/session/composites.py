@@ -27,7 +27,11 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
     body = await requests.request("variables", {"variablesReference": reference}, VariablesBody)
     values, dialect = requests.profile.values, requests.profile.dialect
     found = [
-        replace(each, variables_reference=0) if values.is_leaf(each.value, each.type) else each
+        replace(
+            each,
+            type=values.plain_type(each.type),
+            variables_reference=0 if values.is_leaf(each.value, each.type) else each.variables_reference,
+        )
         for each in body.variables or []
         if not dialect.hides(each)
     ]

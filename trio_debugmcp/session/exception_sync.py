@@ -17,7 +17,7 @@ def exception_problem(profile: Profile, able: Capabilities | None, exception_typ
     Before it has declared anything only what its profile knows counts.
     """
     if able is not None and not able.exception_breakpoint_filters:
-        return "has no exception breakpoints (exceptionBreakpointFilters)"
+        return f"has no exception breakpoints (exceptionBreakpointFilters){profile.thrown.without_breakpoints}"
     told = profile.habits.exception_types and (able is None or able.supports_exception_info_request is True)
     if exception_type == "*" or told or profile.thrown.reads_types:
         return None

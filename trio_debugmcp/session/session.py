@@ -44,6 +44,7 @@ from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.host import Host, Opening
 from trio_debugmcp.session.judging import Judging
 from trio_debugmcp.session.learning import learn_origin, learn_process
+from trio_debugmcp.session.leaving import release
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.observing import StopObserver
 from trio_debugmcp.session.probe import ProgramProbe
@@ -302,6 +303,7 @@ class DebugSession:
             arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
             at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
+                await release(self.requests, self._breakpoints, self.start, terminate=wanted)
                 await self.requests.request_quietly("disconnect", arguments)
         with trio.move_on_after(DRAIN_SECONDS):
             await self._terminals.wait_over()

@@ -158,7 +158,8 @@ class StopQuestions:
 
     async def _fetch_threads(self) -> Sequence[DapThread]:
         body = await self._requests.request_or_empty("threads", {}, ThreadsBody, seconds=EXAMINATION_SECONDS)
-        return body.threads or []
+        words = self._requests.profile.words
+        return [replace(each, name=each.name and words.thread_name(each.name)) for each in body.threads or []]
 
     async def _fetch_locals(self, frame_id: int | None) -> Locals:
         """Return the locals of a frame from the adapter."""

@@ -65,6 +65,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         learns_sources: the adapter only knows where a source file is if it has got breakpoints there, even none.
         crlf: the program writes to a terminal of the adapter's, which ends its lines with a carriage return, too.
         keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
+        ends_launched: a program that it has launched ends with the session, whatever is asked.
+        halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
         ends_by_closing: the adapter just closes the connection when the program has ended.
     """
 
@@ -77,6 +79,8 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     log_prefix: str | None = None
     errors: str | None = None
     exit_code: str | None = None
+    ends_launched: bool = False
+    halts_when_left: bool = False
     ends_by_closing: bool = False
     keeps_steps: bool = False
     exception: str | None = None

@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from trio_debugmcp.dap.profiles.building import BuiltTest
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+
 _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
 _OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
 _SAFE = re.compile(rf"\s*{_OPERAND}(?:\s*(?:===?|!==?|<=|>=|<|>)\s*{_OPERAND})?\s*")
@@ -96,33 +99,6 @@ class Expressions:
     def parse_places(self, result: str) -> Sequence[Place]:
         """The places in the value of `places_passed`; none if it was raised in the frame at hand."""
         return ()
-
-
-class FunctionCode(Struct, frozen=True):
-    """A function in a source file: its own name, the one with its classes, and the lines of its code."""
-
-    name: str
-    qualname: str
-    line: int
-    """Where it begins, with its decorators."""
-    first: int
-    """The line that a call of it runs first."""
-    last: int
-
-
-class Branch(Struct, frozen=True):
-    """A line that decides whether a body runs."""
-
-    head: range
-    body: range
-    taken: str
-    passed: str
-
-    def outcome(self, following: int) -> str:
-        """Return what the line that ran next says of it; empty if it says nothing."""
-        if following in self.body:
-            return self.taken
-        return "" if following in self.head else self.passed
 
 
 class Code:
@@ -259,6 +235,10 @@ class Programs:
 
     def test_options(self, test: str) -> Mapping[str, Any] | None:
         """Options of a launch that runs one test; None if the language has no such way."""
+        return None
+
+    def test_program(self, test: str) -> BuiltTest | None:
+        """What is built and run of a test, by its name, in a language whose tests are programs of their own."""
         return None
 
     def test_problem(self, test: str) -> str | None:

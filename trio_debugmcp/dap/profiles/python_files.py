@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from trio_debugmcp.dap.profiles import python_code, python_functions
-from trio_debugmcp.dap.profiles.language import Branch, Code, FunctionCode
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.language import Code
 
 _MAX_SOURCE_BYTES = 4 * 1024 * 1024
 """Larger files of Python are data; parsing them would take seconds."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, MappingProxyType
 
-from trio_debugmcp.dap.profiles.language import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
 
 _OPTIMIZED = 1
 """The flag of a code object that is a function's, and not a module's or a class's."""

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 
 from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
+from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
@@ -72,6 +73,14 @@ class TableProfile(Profile):
         self.code = ProjectCode()
         if table.hooks == "perl":
             self.values = PerlValues()
+        if table.hooks == "go":
+            self.expressions = GoExpressions()
+            self.code = GoCode()
+            self.values = GoValues()
+            self.words = GoWords()
+            self.thrown = GoThrown()
+            self.programs = GoPrograms()
+            self.repl = GoRepl()
         if table.hooks == "native":
             self.expressions = NativeExpressions()
             self.code = NativeCode()
@@ -112,7 +121,7 @@ class TableProfile(Profile):
 
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
-        if attach.port is not None and not mentions(self.table.attach, "port"):
+        if attach.port is not None and not mentions(self._attach(attach), "port"):
             return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port))
         return open_adapter(self.table, self._place(), attach_values(attach), runtime.watchdog)
 
@@ -123,7 +132,11 @@ class TableProfile(Profile):
         return {**filled(self.table.launch, self._around(launch_values(launch))), **launch.options}
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
-        return {**filled(self.table.attach, self._around(attach_values(attach))), **attach.options}
+        return {**filled(self._attach(attach), self._around(attach_values(attach))), **attach.options}
+
+    def _attach(self, attach: Attach) -> dict[str, Any]:
+        remote = self.table.attach_remote
+        return self.table.attach if attach.port is None or remote is None else remote
 
     def _around(self, values: Mapping[str, Any]) -> dict[str, Any]:
         place = self._place()

@@ -87,6 +87,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     command: tuple[str, ...]
     launch: dict[str, Any]
     attach: dict[str, Any] = {}
+    attach_remote: dict[str, Any] | None = None
     types: tuple[str, ...] = ()
     install: Install | tuple[Install, ...] = ()
     needs: tuple[str, ...] = ()
@@ -104,7 +105,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     own_lines: tuple[str, ...] = ()
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
-    hooks: Literal["native", "perl"] | None = None
+    hooks: Literal["native", "perl", "go"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None

@@ -39,6 +39,9 @@ class Thrown:
 
     reads_types: ClassVar[bool] = False
 
+    without_breakpoints: ClassVar[str] = ""
+    """Where an adapter without exception breakpoints stops all the same: the end of a sentence about these."""
+
     def signal(self, stopped: Stopped) -> str | None:
         """The name of the signal that a stop is about, empty if the adapter does not name it; None if it is not."""
         if stopped.reason != "exception":

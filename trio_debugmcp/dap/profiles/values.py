@@ -26,6 +26,10 @@ class Values:
         """The name of a type, without what does not belong to it: `Item` of `const Item &`."""
         return kind or ""
 
+    def plain_type(self, kind: str | None) -> str | None:
+        """The type of a value among others, where the adapter's name for it says more than that."""
+        return kind
+
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""
         return False

@@ -29,6 +29,14 @@ class Words:
         """What a stop says of itself beside its reason."""
         return stopped.text or stopped.description
 
+    def thread_name(self, name: str) -> str:
+        """A thread's name, without what is known of the thread anyway."""
+        return name
+
+    def other_name(self, function: str, problem: str) -> str | None:
+        """The name by which to try again to set a breakpoint on a function, of which the adapter says this."""
+        return None
+
     def telling_line(self, error: str) -> int:
         """Which line of an error's text says what is wrong: the last that is not a drawing of the expression."""
         lines = error.splitlines()

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.language import Branch
+from trio_debugmcp.dap.profiles.function_code import Branch
 from trio_debugmcp.probe.traces import TracedCall, TracedLine
 from trio_debugmcp.server.answers.folding import Cut, Fold, Gap, cut, folded
 

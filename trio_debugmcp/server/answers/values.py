@@ -62,6 +62,8 @@ def shows_type(value: str, kind: str | None, *, python: bool = False) -> bool:
     pattern = None if python and kind in _ELSEWHERE else _PATTERNS.get(kind)
     if pattern is not None:
         return pattern.match(value) is not None
+    if value.startswith(f"{kind} "):  # `[]main.Item len: 2`
+        return True
     bare = re.split(r"[.:]", kind)[-1]
     return re.match(rf"([\w.]+[. ])?{re.escape(bare)}\b|<[^<>'\"]*\b{re.escape(bare)}\b", value) is not None
 

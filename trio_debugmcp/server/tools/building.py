@@ -9,7 +9,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Profile
-from trio_debugmcp.dap.profiles.building import BuildPlan, plan_of
+from trio_debugmcp.dap.profiles.building import BuildPlan, BuiltTest, plan_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.checks import program_facts
 from trio_debugmcp.session.debugger import Debugger
@@ -43,6 +43,12 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
         if not any(isinstance(each, Launch) and each.program == made.program for each in started):
             debugger.builds.discard(start)
         raise
+
+
+def test_program(debugger: Debugger, test: str) -> BuiltTest | None:
+    """Return what is built and run of a test, in a language where tests are programs of their own."""
+    programs = (each.programs for each in debugger.settings.profiles)
+    return next(filter(None, (each.test_program(test) for each in programs)), None)
 
 
 def build_plan(debugger: Debugger, profile: Profile, program: str, options: Mapping[str, Any]) -> BuildPlan | None:

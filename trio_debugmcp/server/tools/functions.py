@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from trio_debugmcp.dap.profiles.language import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import Modules, ProbeError
 from trio_debugmcp.server.answers.places import Places

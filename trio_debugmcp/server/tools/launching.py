@@ -16,7 +16,7 @@ from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller, check_free, make_room
-from trio_debugmcp.server.tools.building import build_plan, built, debug_notes
+from trio_debugmcp.server.tools.building import build_plan, built, debug_notes, test_program
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.launch_breakpoints import LaunchBreakpoint, set_all, spec_of
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
@@ -87,6 +87,7 @@ class Target(Struct, frozen=True):
     options: Mapping[str, Any]
     stop_at: tuple[str, ...] = ()
     test: str | None = None
+    cwd: str | None = None
 
 
 async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks | None = None) -> Stop:
@@ -106,7 +107,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     wanted = Launch(
         program=target.program,
         args=target.args,
-        cwd=cwd,
+        cwd=target.cwd or cwd,
         env=params.env,
         just_my_code=params.just_my_code is not False and not in_library,
         options=target.options,
@@ -204,6 +205,9 @@ async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
         if "/" in (command["python"] or ""):  # a bare `python` is the one of the program's environment
             options = {"python": [str(Path(cwd, command["python"]))], **params.adapter_options}
             params = replace(params, adapter_options=options)
+    own_test = test_program(debugger, params.test) if params.test is not None else None
+    if own_test is not None:
+        params = replace(params, program=own_test.file, args=[*own_test.args, *params.args])
     if params.program is None or by_options:
         return await _by_options(debugger, params, stop_at)
     program = _program(debugger, params.program, cwd)
@@ -211,7 +215,8 @@ async def _target(debugger: Debugger, params: DebugLaunch, cwd: str) -> Target:
     check_options(debugger, profile, params.adapter_options)
     builds = build_plan(debugger, profile, program, params.adapter_options) is not None
     check_program(debugger, profile, program, builds=builds)
-    return Target(profile, program, tuple(params.args), params.adapter_options, stop_at)
+    home = str(Path(program).parent) if own_test is not None and params.cwd is None else None
+    return Target(profile, program, tuple(params.args), params.adapter_options, stop_at, cwd=home)
 
 
 def _target_options(debugger: Debugger, params: DebugLaunch) -> list[str]:

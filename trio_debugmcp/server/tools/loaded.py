@@ -68,6 +68,8 @@ async def _modules(debugger: Debugger, params: ModulesList) -> ModuleLines:
             return ModuleLines(modules=kept, total=found.total if len(kept) < found.total else None)
     if session.snapshot is None:
         raise no_session()
+    if not session.snapshot.modules and not session.profile.has_probe:
+        session.requests.need("supportsModulesRequest", "tell what is loaded", "Use stacktrace_get and sources_list.")
     lines = (module_line(places, each) for each in session.snapshot.modules)
     shown, total = _page([*lines], params)
     return ModuleLines(modules=shown, total=total, notes=[] if note is None else [note])

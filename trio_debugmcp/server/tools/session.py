@@ -118,6 +118,14 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
         return Ended(ended=True, notes=["there was no session"])
     session = root if params.session_id is None else debugger.session(params.session_id)
     terminate = params.terminate if params.terminate is not None else isinstance(root.start, Launch)
+    if not terminate and isinstance(session.start, Launch) and session.profile.habits.ends_launched:
+        name = session.profile.name
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{name} ends a program that it has launched. Leave out `terminate`, or start the program yourself and use "
+            "debug_attach, which lets it run on.",
+            {"adapter": name, "capability": "supportTerminateDebuggee"},
+        )
     several = len(debugger.state.snapshots) > 1
     await debugger.end(session, terminate=terminate, reason="disconnected")
     await end_with(debugger, session, terminate=terminate)

@@ -22,6 +22,7 @@ from trio_debugmcp.server.tools.silent import ask_or_look, outside_note
 from trio_debugmcp.server.tools.threads import STATES, reason
 from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, Params, SessionId, Start, Tool
 from trio_debugmcp.session import frames
+from trio_debugmcp.session.adapter_stacks import adapter_stacks
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.outside import Outside
@@ -195,6 +196,12 @@ async def _ask_all(
     most = min(params.count, ALL_FRAMES)
 
     async def ask(session: DebugSession) -> None:
+        snapshot = session.snapshot
+        if not session.profile.has_probe and snapshot is not None and snapshot.phase == "Paused":
+            answers[session.id] = await adapter_stacks(session.requests, snapshot, most)
+            if params.locals:
+                failures[session.id] = f"{session.id}: without locals: {session.profile.name} has no probe"
+            return
         try:
             answer = await ask_or_look(debugger, session, lambda: session.probe.stacks(most, locals_=params.locals))
         except (ProbeError, AdapterGone) as error:

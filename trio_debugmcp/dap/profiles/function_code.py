@@ -1,0 +1,30 @@
+"""Functions in a source file, and what its lines decide: what a language knows of its code. Pure."""
+
+from msgspec import Struct
+
+
+class FunctionCode(Struct, frozen=True):
+    """A function in a source file: its own name, the one with its classes, and the lines of its code."""
+
+    name: str
+    qualname: str
+    line: int
+    """Where it begins, with its decorators."""
+    first: int
+    """The line that a call of it runs first."""
+    last: int
+
+
+class Branch(Struct, frozen=True):
+    """A line that decides whether a body runs."""
+
+    head: range
+    body: range
+    taken: str
+    passed: str
+
+    def outcome(self, following: int) -> str:
+        """Return what the line that ran next says of it; empty if it says nothing."""
+        if following in self.body:
+            return self.taken
+        return "" if following in self.head else self.passed
