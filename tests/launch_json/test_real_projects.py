@@ -173,6 +173,7 @@ def test_node_express() -> None:
             "adapters": ("node", "pwa-node"),
             "cwd": "/src/node-express",
             "options": {"runtimeExecutable": "npm", "runtimeArgs": ["run", "start"]},
+            "notes": ("what `runtimeExecutable` runs does not stop at its entry: set breakpoints",),
         },
         "Docker: Attach to Node": {
             "type": "pwa-node",
@@ -240,6 +241,7 @@ def test_next_site() -> None:
             "adapters": ("node", "pwa-node"),
             "cwd": "/src/next-site",
             "options": {"runtimeExecutable": "npm", "runtimeArgs": ["run", "dev", "--", "--port", "4000"]},
+            "notes": ("what `runtimeExecutable` runs does not stop at its entry: set breakpoints",),
         },
         "Next.js: debug client-side": "NOT_SUPPORTED",
         "Next.js: debug full stack": {
@@ -256,6 +258,7 @@ def test_next_site() -> None:
             "adapters": ("node", "pwa-node"),
             "cwd": "/src/next-site",
             "options": {"runtimeExecutable": "/bin/sh", "runtimeArgs": ["-c", "MAIL=off npm run dev | tee dev.log"]},
+            "notes": ("what `runtimeExecutable` runs does not stop at its entry: set breakpoints",),
         },
     }
 
@@ -298,7 +301,6 @@ def test_go_service() -> None:
             "adapters": ("go",),
             "cwd": "/src/go-service/store",
             "program": "/src/go-service/store",
-            "options": {"mode": "debug"},
         },
         "Server": {
             "type": "go",
@@ -308,7 +310,7 @@ def test_go_service() -> None:
             "program": "/src/go-service/cmd/server",
             "args": ("-addr", ":8080"),
             "env": {"LOG": "debug", "REGION": "local-eu"},
-            "options": {"mode": "debug", "buildFlags": "-tags=integration"},
+            "options": {"mode": "debug", "buildFlags": "-tags=integration", "dlvCwd": "/src/go-service/cmd/server"},
         },
         "Test of this file": {
             "type": "go",
@@ -317,7 +319,21 @@ def test_go_service() -> None:
             "cwd": "/src/go-service/store",
             "program": "/src/go-service/store/store_test.go",
             "args": ("-test.run", "TestPut"),
-            "options": {"mode": "test"},
+        },
+        "Tests of this package": {
+            "type": "go",
+            "request": "launch",
+            "adapters": ("go",),
+            "cwd": "/src/go-service/store",
+            "program": "/src/go-service/store",
+            "options": {"mode": "test", "dlvCwd": "/src/go-service/store"},
+        },
+        "Built before": {
+            "type": "go",
+            "request": "launch",
+            "adapters": ("go",),
+            "cwd": "/src/go-service/bin",
+            "program": "/src/go-service/bin/server",
         },
         "Attach to Process": {
             "type": "go",
@@ -458,8 +474,14 @@ def test_java_maven() -> None:
             "env": {"TZ": "UTC"},
             "options": {
                 "mainClass": "com.example.shop.Application",
-                "classPaths": ["/src/java-maven/target/classes", "$Auto"],
                 "vmArgs": "-Xmx512m",
+                "classpath": ":".join(
+                    f"/src/java-maven{each}"
+                    for each in (
+                        *("/target/classes", "/target/test-classes", "/build/classes/java/main"),
+                        *("/build/classes/java/test", "/bin", "/out", ""),
+                    )
+                ),
             },
             "pre_task": "mvn: compile",
         },

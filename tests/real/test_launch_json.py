@@ -42,6 +42,14 @@ LAUNCH = """
             "setupCommands": [{ "text": "-enable-pretty-printing" }],
             "preLaunchTask": "build"
         },
+        {
+            "name": "C++ by lldb",
+            "type": "cppdbg",
+            "request": "launch",
+            "program": "shop/hello",
+            "environment": [{ "name": "NAME", "value": "long name" }],
+            "MIMode": "lldb"
+        },
     ],
     "compounds": [{ "name": "Both", "configurations": ["One", "Two"], "stopAll": true, "preLaunchTask": "services" }],
     "inputs": [{ "id": "who", "type": "promptString", "description": "Who?" }]
@@ -161,6 +169,9 @@ async def test_cpp_by_a_configuration_of_microsofts_extension(debugging: Connect
         assert project.name in step["show"]["name"]
         end = await client.call("debug_continue")
         assert end["exitCode"] == len(project.name) + 2
+        if shutil.which("lldb-dap") or shutil.which("lldb-dap-19"):
+            end = await client.call("debug_launch", configuration="C++ by lldb", stop_at_entry=False)
+            assert end["exitCode"] == len("long name") + 1
         (project / "shop/hello.cpp").write_text("int main() { return nothing; }\n")
         with pytest.raises(ToolFailed) as failed:
             await client.call("debug_launch", configuration="C++", file="shop/hello.cpp")

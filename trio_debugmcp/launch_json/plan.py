@@ -144,7 +144,7 @@ def resolve(file: LaunchFile, name: str, context: Context, instead: Instead | No
         if kept.get(key) == each:
             del kept[key]
     keys = Keys(Variables(context, what, file.inputs).replaced(kept), what)
-    adapters = translate(keys, type_, request)
+    adapters = translate(keys, type_, request, context.folder.path)
     return _plan(keys, name, type_, adapters, context, instead)
 
 

@@ -25,7 +25,7 @@ _OF_NO_ADAPTER = (
 """Keys that the editor takes for itself; among them how the program's streams are connected, which are ours here."""
 
 
-def translate(keys: Keys, type_: str, request: str) -> tuple[str, ...]:
+def translate(keys: Keys, type_: str, request: str, folder: str) -> tuple[str, ...]:
     """Bring the keys of a configuration into the shared words; return the types to find its adapter by.
 
     Raises:
@@ -35,7 +35,7 @@ def translate(keys: Keys, type_: str, request: str) -> tuple[str, ...]:
     if keys.left.get("noDebug"):
         keys.notes.append("`noDebug` is passed over: the program runs under the debugger")
     translation = _TRANSLATIONS.get(type_)
-    return (type_,) if translation is None else translation(keys, request)
+    return (type_,) if translation is None else translation(keys, request, folder)
 
 
 def drop_of_no_adapter(keys: Keys) -> None:
@@ -46,7 +46,7 @@ def drop_of_no_adapter(keys: Keys) -> None:
 # --- Python -----------------------------------------------------------------------------------------------------------
 
 
-def _python(keys: Keys, request: str) -> tuple[str, ...]:
+def _python(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.refuse("listen", "waiting for a program that connects is the tool debug_listen")
     keys.refuse("sudo", "a program cannot be run as root; start the server as root, or attach to the program")
     if keys.left.pop("gevent", None):
@@ -66,14 +66,16 @@ _OF_A_SHELL = re.compile(r"[|&;<>()$`*?~=]")
 # --- JavaScript -------------------------------------------------------------------------------------------------------
 
 
-def _node(keys: Keys, request: str) -> tuple[str, ...]:
+def _node(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     if request == "attach":
         keys.rename("address", "host")
+    elif "program" not in keys and keys.left.get("stopOnEntry") is not False:
+        keys.notes.append("what `runtimeExecutable` runs does not stop at its entry: set breakpoints")
     keys.refuse("useWSL", "there is no Windows Subsystem for Linux here")
     return ("node", "pwa-node")
 
 
-def _node_terminal(keys: Keys, request: str) -> tuple[str, ...]:
+def _node_terminal(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     """A command line that runs node, for example `npm run dev`."""
     command = keys.text("command") or ""
     if _OF_A_SHELL.search(command):
@@ -82,7 +84,7 @@ def _node_terminal(keys: Keys, request: str) -> tuple[str, ...]:
         keys.left["command"] = command
         first, *others = keys.texts("command") or ("",)
         keys.left.update(runtimeExecutable=first, runtimeArgs=others)
-    return ("node", "pwa-node")
+    return _node(keys, request, folder)
 
 
 # --- Machine code -----------------------------------------------------------------------------------------------------
@@ -96,7 +98,7 @@ _ONLY_OF_CPPDBG = (
 )
 
 
-def _cppdbg(keys: Keys, request: str) -> tuple[str, ...]:
+def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     """Microsoft's C++ debugger, which drives gdb or lldb by their MI; ours speak DAP."""
     mode = keys.text("MIMode") or "gdb"
     if mode not in ("gdb", "lldb"):
@@ -129,7 +131,7 @@ def _pass_over_setup(keys: Keys, mode: str) -> None:
         keys.notes.append(f"setupCommands are passed over, as {mode} is used without cppdbg: {'; '.join(others)}")
 
 
-def _gdb(keys: Keys, request: str) -> tuple[str, ...]:
+def _gdb(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     """gdb: as its own DAP has it, or as the extension Native Debug."""
     if request == "launch":
         keys.rename("target", "program")
@@ -153,7 +155,7 @@ def _gdb(keys: Keys, request: str) -> tuple[str, ...]:
     return ("gdb",)
 
 
-def _lldb(keys: Keys, request: str) -> tuple[str, ...]:
+def _lldb(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     """CodeLLDB; `pid` and `program` are its words for what it attaches to."""
     keys.rename("pid", "processId")
     if keys.left.get("waitFor"):
@@ -161,7 +163,7 @@ def _lldb(keys: Keys, request: str) -> tuple[str, ...]:
     return ("lldb", "lldb-dap")
 
 
-def _lldb_dap(keys: Keys, request: str) -> tuple[str, ...]:
+def _lldb_dap(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.rename("pid", "processId")
     keys.drop("runInTerminal")
     return ("lldb-dap",)
@@ -179,23 +181,26 @@ def _attach_to_server(keys: Keys, key: str) -> None:
 # --- Others -----------------------------------------------------------------------------------------------------------
 
 
-def _go(keys: Keys, request: str) -> tuple[str, ...]:
-    mode, program = keys.left.get("mode"), keys.left.get("program")
-    if request == "launch" and mode in (None, "", "auto"):
-        is_test = isinstance(program, str) and program.endswith("_test.go")
-        keys.left["mode"] = "test" if is_test else "debug"
+def _go(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
+    mode, program = keys.left.get("mode") or "auto", keys.left.get("program")
     keys.drop("showLog", "logOutput", "logDest", "trace", "debugAdapter", "dlvFlags", "dlvToolPath", "dlvLoadConfig")
     keys.drop("hideSystemGoroutines", "showGlobalVariables", "apiVersion")
     keys.refuse("asRoot", "a program cannot be run as root; start the server as root, or attach to the program")
-    if isinstance(program, str) and "cwd" not in keys and request == "launch":
-        # The program's directory, unlike for other types.
-        keys.left["cwd"] = os.path.dirname(program) if program.endswith(".go") else program
-        if keys.left["mode"] in ("exec", "replay", "core"):
-            keys.left["cwd"] = os.path.dirname(program)
+    if request != "launch" or not isinstance(program, str):
+        return ("go",)
+    package = os.path.dirname(program) if program.endswith(".go") or mode in ("exec", "core", "replay") else program
+    keys.left.setdefault("cwd", package)  # of the program, unlike for other types
+    is_test = mode == "test" or (mode == "auto" and program.endswith("_test.go"))
+    if mode in ("auto", "debug", "test") and ("buildFlags" in keys or (is_test and not program.endswith("_test.go"))):
+        # Only dlv knows how to build it; it does so in the package's directory.
+        keys.left["mode"] = "test" if is_test else "debug"
+        keys.left.setdefault("dlvCwd", package)
+    elif mode in ("auto", "debug", "test", "exec"):
+        keys.drop("mode")  # a source file or package is built
     return ("go",)
 
 
-def _rdbg(keys: Keys, request: str) -> tuple[str, ...]:
+def _rdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.rename("script", "program")
     if request == "launch":
         _run_by_command(keys)
@@ -229,28 +234,47 @@ def _run_by_command(keys: Keys) -> None:
     keys.left.update(program=words[0], args=[*words[1:], *script, *keys.texts("args")])
 
 
-def _java(keys: Keys, request: str) -> tuple[str, ...]:
+def _java(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.rename("hostName", "host")
-    keys.drop("projectName", "shortenCommandLine", "encoding", "stepFilters")
-    main = keys.left.get("mainClass")
+    keys.drop("projectName", "shortenCommandLine", "encoding", "stepFilters", "modulePaths")
+    main, given = keys.left.get("mainClass"), keys.texts("classPaths")
     if isinstance(main, str) and main.endswith((".java", ".class", ".jar")):
         keys.left["program"] = keys.take("mainClass")
+    elif request == "launch" and main:
+        found = [each for path in given or ("$Auto",) for each in (_CLASSES if path in _AUTOMATIC else (path,))]
+        kept = [os.path.normpath(os.path.join(folder, each)) for each in found if not each.startswith("!")]
+        keys.left.setdefault("classpath", ":".join(dict.fromkeys(kept)))
     return ("java",)
 
 
-def _perl(keys: Keys, request: str) -> tuple[str, ...]:
+_AUTOMATIC = ("$Auto", "$Runtime", "$Test")
+"""Class paths that the editor's extension knows."""
+
+_CLASSES = (
+    "target/classes",
+    "target/test-classes",
+    "build/classes/java/main",
+    "build/classes/java/test",
+    "bin",
+    "out",
+    ".",
+)
+"""Where Maven, Gradle, Eclipse and javac put classes, below the folder; what is not there is passed over by Java."""
+
+
+def _perl(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.drop("reloadModules", "debugLog", "perlCmd")
     return ("perl",)
 
 
-def _bash(keys: Keys, request: str) -> tuple[str, ...]:
+def _bash(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     own = ("pathBash", "pathBashdb", "pathBashdbLib", "pathCat", "pathMkfifo", "pathPkill", "showDebugOutput", "trace")
     keys.drop(*own)
     keys.rename("argsString", "args")
     return ("bashdb",)
 
 
-_TRANSLATIONS: Mapping[str, Callable[[Keys, str], tuple[str, ...]]] = {
+_TRANSLATIONS: Mapping[str, Callable[[Keys, str, str], tuple[str, ...]]] = {
     "python": _python,
     "debugpy": _python,
     "node": _node,

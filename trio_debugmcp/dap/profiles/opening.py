@@ -28,13 +28,14 @@ def launch_values(launch: Launch) -> dict[str, Any]:
     """Return what the placeholders stand for at a launch."""
     program = Path(launch.program)
     return {
-        "program": launch.program,
+        "program": launch.program or None,
         "directory": str(program if program.is_dir() else program.parent),
-        "stem": program.stem,
+        "stem": program.stem or launch.options.get("mainClass", ""),  # a class is named in place of a file
         "args": list(launch.args),
         "args_line": shlex.join(launch.args) or None,
         "cwd": launch.cwd,
         "env": dict(launch.env),
+        "env_list": [f"{name}={value}" for name, value in launch.env.items()],
         "environment": environment(launch.env),
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,

@@ -13,6 +13,7 @@ _PARAMETERS = {
     "{args}": "args",
     "{cwd}": "cwd",
     "{env}": "env",
+    "{env_list}": "env",
     "{environment}": "env",
     "{just_my_code}": "just_my_code",
     "{stop_at_entry}": "stop_at_entry",
