@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 import trio
 from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceTemplateReference
 from msgspec.structs import replace
 from trio.testing import MockClock
 
 from tests.server.scene import BREAKPOINTS, LIST_CHANGED, OUTPUT, SESSION, STACK, TIMELINE, failure, launch
+from tests.session.passes import Passes
 from tests.session.test_children import adopt
 from trio_debugmcp.dap.profiles import Detect
-from trio_debugmcp.session.programs import MAX_PROGRAMS
-from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, open_server
+from trio_debugmcp.session.observations import Place, Run
+from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS, chosen
+from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, ToolFailed, open_server
 
 SESSIONS = "debugger://sessions"
 PARTS = ("session", "threads", "stack", "output", "modules")
@@ -48,6 +51,12 @@ class Scene:
 
     async def focus(self) -> str:
         return str((await self.client.read(SESSION))["sessionId"])
+
+
+async def completions(client: DebugClient, template: str, argument: str, typed: str) -> list[str]:
+    """The completions of an argument of a template."""
+    ref = ResourceTemplateReference(type="ref/resource", uri=template)
+    return (await client.sdk.complete(ref, {"name": argument, "value": typed})).completion.values
 
 
 @asynccontextmanager
@@ -473,6 +482,9 @@ async def test_a_second_program_stops_at_its_entry_whatever_breakpoints_the_firs
         other = FakeAdapter()
         await scene.launch(other, stop_at_entry=None)
         assert other.sent("launch")[0]["stopOnEntry"] is True
+        await scene.client.call("breakpoint_set", file=other.program, line=1)
+        await scene.launch(own := FakeAdapter(), stop_at_entry=None)
+        assert own.sent("launch")[0]["stopOnEntry"] is False  # that one is in its own file
         third = FakeAdapter()
         await scene.launch(third, stop_at_entry=None, breakpoints=[{"file": __file__, "line": 2}])
         assert third.sent("launch")[0]["stopOnEntry"] is False
@@ -554,3 +566,179 @@ async def test_an_exception_that_one_program_watches_for_has_no_problem_because_
         await client.call("breakpoint_set_exception", exception_type="*", break_on_first_chance=False)
         (shown,) = (await client.read(BREAKPOINTS))["exceptionBreakpoints"]
         assert (shown["verified"], shown["message"]) == (False, "no such interpreter")
+
+
+# --- Races and rests --------------------------------------------------------------------------------------------------
+
+
+async def test_a_stop_elsewhere_while_a_resume_is_under_way_does_not_answer_it(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other), trio.open_nursery() as nursery:
+        await one.stop("pause")
+        await trio.sleep(10)
+
+        async def overtaken(arguments: object) -> dict[str, bool]:
+            await other.stop("breakpoint", hit=[1])  # takes the focus, because this program runs
+            await trio.sleep(1)
+            return {"allThreadsContinued": True}
+
+        async def later() -> None:
+            await trio.sleep(5)
+            one.frames = [("third", "/src/one.py", 30)]
+            await one.stop("breakpoint", hit=[1])
+
+        one.answer("continue", overtaken)
+        nursery.start_soon(later)
+        stop = await scene.client.call("debug_continue")
+        assert (stop["session"], stop["at"]) == ("s-1", "src/one.py:30 in third")
+        assert await scene.focus() == "s-1"
+
+
+async def test_looking_at_the_state_of_a_program_does_not_move_the_focus(autojump_clock: MockClock) -> None:
+    async with two() as (scene, _, _):
+        assert (await scene.client.call("debug_state", session_id="s-1"))["session"] == "s-1"
+        assert await scene.focus() == "s-2"
+
+
+async def test_the_end_that_a_wait_answers_has_the_output_of_its_own_program(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other), trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await trio.sleep(5)
+            await one.event("output", {"category": "stdout", "output": "bye\n"})
+            await one.exit(3)
+            await other.exit(4)  # before the wait is answered
+
+        nursery.start_soon(end)
+        ended = await scene.client.call("debug_wait", session_id="s-1")
+        assert (ended["exitCode"], ended["stdout"], ended["state"]) == (3, "bye\n", "Disconnected")
+
+
+async def test_a_wait_for_any_has_the_output_of_the_program_that_ended_first(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other), trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await trio.sleep(5)
+            await other.event("output", {"category": "stdout", "output": "still here\n"})
+            await one.event("output", {"category": "stdout", "output": "bye\n"})
+            await one.exit(3)
+
+        nursery.start_soon(end)
+        ended = await scene.client.call("debug_wait")
+        assert (ended["session"], ended["stdout"], ended["exitCode"]) == ("s-1", "bye\n", 3)
+
+
+async def test_the_output_of_the_last_programs_is_kept_until_one_starts_alone(autojump_clock: MockClock) -> None:
+    async def known() -> list[str]:
+        found = []
+        for number in range(1, 10):
+            try:
+                await scene.client.call("process_read_output", session_id=f"s-{number}")
+            except ToolFailed:
+                continue
+            found.append(f"s-{number}")
+        return found
+
+    async with serving() as scene:
+        await scene.launch(FakeAdapter())
+        for _ in range(MAX_ENDED + 2):
+            adapter = FakeAdapter()
+            await scene.launch(adapter)
+            await adapter.exit()
+            await trio.sleep(10)
+        await scene.launch(FakeAdapter())
+        assert await known() == ["s-1", "s-4", "s-5", "s-6", "s-7", "s-8"]
+        for session in ("s-1", "s-8"):
+            await scene.client.call("debug_disconnect", session_id=session)
+        await scene.launch(FakeAdapter())
+        assert await known() == ["s-9"]
+
+
+async def test_sources_are_found_in_whichever_program_has_them(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other):
+        for adapter, name in ((one, "one.py"), (other, "other.py")):
+            (tmp_path / name).write_text(f"# {name}\n")
+            adapter.frames = [("main", str(tmp_path / name), 1)]
+            await adapter.stop("pause")
+            await trio.sleep(10)
+        for name in ("one.py", "other.py"):
+            path = str(tmp_path / name)
+            assert await scene.client.read_text(f"debugger://source/{path}") == f"# {name}\n"
+            assert (await scene.client.call("source_get", file=path))["lines"] == [f"1 # {name}"]
+        done = await completions(scene.client, "debugger://source/{+file}", "file", str(tmp_path))
+        assert sorted(done) == [str(tmp_path / name) for name in ("one.py", "other.py")]
+
+
+async def test_the_ids_and_the_resources_of_sessions_are_completed(autojump_clock: MockClock) -> None:
+    async with two() as (scene, _, _):
+        template = "debugger://sessions/{session}/{resource}"
+        assert await completions(scene.client, template, "session", "s-") == ["s-1", "s-2"]
+        assert await completions(scene.client, template, "resource", "st") == ["stack"]
+        assert await completions(scene.client, template, "file", "") == []
+
+
+async def test_a_batch_observes_and_holds_in_its_own_program_only(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other):
+        await scene.client.call("breakpoint_set", file=one.program, line=5)
+        await one.stop("pause")
+        await trio.sleep(10)
+        Passes(one, *[(line, {"x": "1"}) for line in (10, 11)] * 4)
+        sent = len(other.sent("setBreakpoints"))
+        places = [{"file": one.program, "line": 10, "capture": ["x"], "max_hits": 2}]
+        found = await scene.client.call("batch_evaluate", experiments=places, session_id="s-1")
+        assert found["experiments"][0]["hits"] == [{"x": "1"}, {"x": "1"}]
+        since = [[each["line"] for each in it["breakpoints"]] for it in other.sent("setBreakpoints")[sent:]]
+        assert all(lines == [1, 5] for lines in since)
+        launched = {"program": one.program, "new_session": True}
+        error = await failure(scene.client, "batch_evaluate", experiments=places, launch=launched)
+        assert (error.code, "debug_launch(new_session=true)" in error.message) == ("SESSION_ACTIVE", True)
+
+
+async def test_a_run_in_one_program_releases_no_breakpoint_that_is_held_for_another(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other), trio.open_nursery() as nursery:
+        await one.stop("pause")
+        await other.stop("pause")
+        await trio.sleep(10)
+        runs = scene.server.app.debugger.breakpoints.runs
+
+        async def batch() -> None:
+            async with runs.observing(Run([Place(file=one.program, line=10)], 1, holds=True), of="s-1"):
+                await trio.sleep(10)
+
+        nursery.start_soon(batch)
+        await trio.sleep(1)
+        async with runs.observing(Run([Place(file=one.program, line=11)], 1), of="s-2"):
+            held = {each.id: each.held for each in scene.server.app.debugger.state.breakpoints}
+            assert held["bp-1"] is True
+            lines = [[each["line"] for each in it.sent("setBreakpoints")[-1]["breakpoints"]] for it in (one, other)]
+            assert lines == [[10], [1, 11]]
+
+
+async def test_a_call_that_names_a_session_is_about_the_sessions_of_its_program(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, _):
+        scene.profile.adapter = one
+        await adopt(one, FakeAdapter())
+        debugger = scene.server.app.debugger
+        assert [each.id for each in debugger.living_sessions()] == ["s-1", "s-2", "s-3"]
+        with chosen("s-3"):
+            assert [each.id for each in debugger.living_sessions()] == ["s-1", "s-3"]
+
+
+async def test_nothing_is_kept_of_the_revisions_of_a_session_that_has_ended(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, _):
+        revisions = scene.server.app.debugger.merger.revisions
+        assert {*of("s-1"), *of("s-2")} <= revisions.keys()
+        await one.exit()
+        await trio.sleep(10)
+        assert {uri for uri in revisions if uri.startswith(f"{SESSIONS}/")} == {*of("s-2")}
+
+
+async def test_the_end_of_a_program_is_not_taken_for_a_later_one(autojump_clock: MockClock) -> None:
+    async with two() as (scene, one, other):
+        await one.exit(3)
+        await trio.sleep(10)
+        await other.exit(4)
+        await trio.sleep(10)
+        for session, code in (("s-1", 3), ("s-2", 4)):
+            outcome = await scene.server.app.debugger.wait_stop(of=[session])
+            assert outcome.ended is not None
+            assert (outcome.ended.id, outcome.ended.exit_code) == (session, code)
