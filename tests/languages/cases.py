@@ -164,4 +164,10 @@ CASES = {
         cannot={"input": "its program's standard input is a pipe of the adapter's, into which nobody writes"},
     ),
     "delve": Case(source="shop.go", build=_go, function="main.add", crash="panic"),
+    "js-debug": Case(
+        source="shop.js",
+        condition="i === 2",
+        crash="RangeError: bad plum",
+        cannot={"function breakpoints": "it does not declare them"},
+    ),
 }

@@ -122,6 +122,29 @@ async def test_a_program_may_be_stopped_at_its_first_statement_by_a_breakpoint_t
         assert await published(client) == ("Running", None)
 
 
+async def test_the_id_of_the_hidden_breakpoint_is_the_users_once_the_adapter_has_given_it_again(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    script = tmp_path / "app.js"
+    script.write_text("one();\ntwo();\n")
+    adapter = at(str(script), 1)
+    adapter.answer("setBreakpoints", _numbered)
+    entry = {"program": str(script), "stop_at_entry": True}
+    async with launched('entry = { line = "first" }', adapter, **entry) as client:
+        await adapter.stop("breakpoint", hit=[1])
+        assert await published(client) == ("Entry", None)
+        await client.call("breakpoint_set", file=str(script), line=2)  # which gets the id 1, as the only one
+        adapter.frames = [("main", str(script), 2)]
+        await client.call("debug_continue", wait=False)
+        await adapter.stop("breakpoint", hit=[1])
+        assert await published(client) == ("Breakpoint", ["bp-1"])
+
+
+async def _numbered(arguments: dict[str, Any]) -> object:
+    wanted = enumerate(arguments["breakpoints"], 1)
+    return {"breakpoints": [{"id": number, "verified": True, "line": each["line"]} for number, each in wanted]}
+
+
 async def test_a_breakpoint_that_precedes_the_entry_ends_the_wait_for_it(
     autojump_clock: MockClock, tmp_path: Path
 ) -> None:

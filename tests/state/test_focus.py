@@ -25,6 +25,18 @@ def test_a_child_session_changes_the_parents_payload_and_leaves_the_focus() -> N
     assert store.state.focus == "s-1"
 
 
+def test_the_program_of_a_session_that_only_launches_has_the_focus_beside_another_program() -> None:
+    store = Store("s-1")
+    store.merge(SessionOpened("s-2", replace(ORIGIN, launches=True)))
+    store.open("s-3", "s-2")
+    assert store.state.focus == "s-1"
+    store.merge(SessionStarted("s-2"))
+    assert store.state.focus == "s-3"
+    assert [each.id for each in store.state.shown] == ["s-1", "s-3"]
+    store.merge(SessionClosed("s-3", "over"))
+    assert (store.state.program_of("s-2"), store.state.program_of("s-1")) == ("s-2", "s-1")
+
+
 def test_a_stop_takes_the_focus_from_a_session_that_runs() -> None:
     store = Store("s-1")
     store.open("s-2", "s-1")

@@ -13,7 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
-from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.condition_trial import ConditionTrial
@@ -28,7 +28,7 @@ from trio_debugmcp.session.placement import HELD, Group, apart, by_line, conditi
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.source_places import SourcePlaces
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import Start
+from trio_debugmcp.session.start import Start, directory_of
 from trio_debugmcp.state.breakpoints import seen_by
 from trio_debugmcp.state.changes import BreakpointsBound
 from trio_debugmcp.state.model import Breakpoint, State
@@ -71,8 +71,7 @@ class BreakpointSync:
         self.judging = judging
         self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
-        directory = start.cwd if isinstance(start, Launch) else None
-        self._places = SourcePlaces(requests.profile, host, sources, directory)
+        self._places = SourcePlaces(requests.profile, host, sources, directory_of(start))
         self._requests = requests
         self._merger = merger
         self._sources = sources
@@ -221,7 +220,7 @@ class BreakpointSync:
         wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
         self.sent_functions = bool(sent or hidden)
         found = await set_functions(self._requests, [*wanted, *hidden])
-        self.hidden.entry_bound(found[len(sent) :])
+        self.hidden.entry_bound(found, len(sent))
         answered = zip(sent, found, strict=False)
         answers = [(each, self.judging.noted(each, answer)) for each, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
@@ -282,7 +281,7 @@ class BreakpointSync:
         except AdapterRefused as refusal:
             return [(each, DapBreakpoint(message=refusal.reason)) for each in placed]
         self.sent_files.add(file)
-        self.hidden.entry_bound((body.breakpoints or [])[len(groups) :])
+        self.hidden.entry_bound(body.breakpoints or [], len(groups))
         # Some adapters answer with fewer breakpoints than were sent; those keep what is known of them.
         answered = list(zip(groups, body.breakpoints or [], strict=False))
         answers = [

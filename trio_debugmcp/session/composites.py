@@ -29,6 +29,7 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
     found = [
         replace(
             each,
+            value=values.shown(each.value, each.type),
             type=values.plain_type(each.type),
             variables_reference=0 if values.is_leaf(each.value, each.type) else each.variables_reference,
         )

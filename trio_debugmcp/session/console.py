@@ -93,6 +93,7 @@ class Console:
         self._sealed = 1
         self._pipes: dict[int, int] = {}
         self._writing = trio.Lock()
+        self.is_piped = False
 
     def __repr__(self) -> str:
         return f"<Console of {len(self._entries)} entries, {self._length} characters, input={self._input!r}>"
@@ -219,6 +220,7 @@ class Console:
 
     async def pump(self, pipe: trio.abc.ReceiveStream, stream: Stream) -> None:
         """Read a pipe of the program to its end."""
+        self.is_piped = True
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         descriptor = pipe.fileno() if isinstance(pipe, _WithDescriptor) else None
         if descriptor is not None:

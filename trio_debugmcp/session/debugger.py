@@ -18,10 +18,11 @@ from itertools import count
 import trio
 
 from trio_debugmcp.dap.dial_in import open_dial_ins
-from trio_debugmcp.dap.profiles import Listen, Profile, Runtime, profile_for_file, profile_of_python
+from trio_debugmcp.dap.profiles import Attach, Listen, Profile, Runtime, profile_for_file, profile_of_python
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError, no_session
 from trio_debugmcp.session.background import finished_within
+from trio_debugmcp.session.beginning import LAST_OUTPUT_LENGTH
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.builds import Builds
 from trio_debugmcp.session.configured_tasks import TaskRunner
@@ -29,7 +30,7 @@ from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.execution import not_paused, only_listens
 from trio_debugmcp.session.merger import Merger, ResourceListener
 from trio_debugmcp.session.programs import DebuggedProgram, Programs
-from trio_debugmcp.session.session import LAST_OUTPUT_LENGTH, OWN_FAULT, DebugSession, SharedContext
+from trio_debugmcp.session.session import OWN_FAULT, DebugSession, SharedContext
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.start import FAILURES, ChildStart, RootStart, Start, start_failure
@@ -126,7 +127,7 @@ class Debugger:
         wanted = session_id or self.state.focus
         session = self._sessions.get(wanted) if wanted is not None else None
         if session is not None and session.snapshot is not None:
-            return session
+            return self._sessions.get(self.state.program_of(session.id), session)
         if session_id is None or not self.state.snapshots:
             raise no_session()
         known = ", ".join(each.id for each in self.state.snapshots)
@@ -285,7 +286,7 @@ class Debugger:
 
     async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
         """End a session with its children, and wait until it has ended with its processes."""
-        if terminate is False or isinstance(session.start, Listen):
+        if terminate is False or isinstance(session.start, Listen if terminate else Listen | Attach):
             # The children first: one that is left paused when its parent detaches would never end.
             async with trio.open_nursery() as nursery:
                 for child in [each for each in self._sessions.values() if each.parent == session.id]:

@@ -19,7 +19,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.probe.answers import ExceptionContext as Raised
 from trio_debugmcp.probe.answers import ProbeError, RaisedException, RaisedFrame
 from trio_debugmcp.session import frames, inspection
-from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS
+from trio_debugmcp.session.exceptions import EXAMINATION_SECONDS, evaluated
 from trio_debugmcp.session.probe import ProgramProbe, VariablesQuestion
 from trio_debugmcp.session.probed_variables import without_code_first
 from trio_debugmcp.session.requests import Requests
@@ -193,6 +193,10 @@ async def _from_adapter(
 
 async def _inner(requests: Requests, thread_id: int, bounds: ContextBounds) -> tuple[tuple[ExceptionTree, ...], int]:
     """Return the inner exceptions that the adapter names, and how many are left out."""
+    behind = requests.profile.thrown.behind()
+    if behind is not None:
+        value = await evaluated(requests, behind, None)
+        return bounded([_printed(each, bounds) for each in requests.profile.thrown.parse_behind(value or "")], bounds)
     if requests.profile.has_probe or not requests.capabilities.supports_exception_info_request:
         return (), 0
     where = {"threadId": thread_id}

@@ -5,7 +5,6 @@ chances. So an adapter stops more often than the user asked for, and here it is 
 """
 
 import logging
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
 from trio_debugmcp.dap.profiles.thrown import Description, Look
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.console import Console
+from trio_debugmcp.session.exception_kinds import divided
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import BreakpointFaulted
@@ -31,9 +31,6 @@ EXAMINATION_SECONDS = 3.0
 MAX_MESSAGE_LENGTH = 1000
 """Characters of an exception's own message that a stop shows; evaluating it gives all of them."""
 
-
-_WHOLE = re.compile(r"(?:Uncaught (?:\(in promise\) )?)?([A-Za-z_$][\w$.]*): (.*)", re.DOTALL)
-"""The type and the message of an exception."""
 
 _SIGNALS = frozenset(
     {
@@ -143,7 +140,7 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         seen = await self._look(self._requests.profile.thrown.exception(), _top(stack))
         if seen is not None:
-            info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=info.break_mode)
+            info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
         candidates = [each for each in self._merger.state.exceptions if each.enabled]
         modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         if not candidates and not modes:
@@ -207,10 +204,12 @@ class ExceptionFilter:
             )
             details = body.details
             kind = body.exception_id or (details.full_type_name if details else None) or info.type
+            own_message = self._requests.profile.words.exception_message(kind)
             kind, mode = self._requests.profile.dialect.exception_kind(kind, body.break_mode)
             message = body.description or (details.message if details else None) or info.message
+            message = message if own_message is None else own_message or None
             info = ExceptionInfo(type=kind, message=message, break_mode="always" if mode == "all" else mode)
-        info = _divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
+        info = divided(self._requests.profile.habits.exception_in(info.message or info.type), info)
         return replace(info, message=info.message and shortened(info.message, MAX_MESSAGE_LENGTH))
 
     async def _is_repetition(self, info: ExceptionInfo, thread_id: int, stack: StackTraceBody) -> bool:
@@ -246,12 +245,17 @@ class ExceptionFilter:
         """Whether a breakpoint asks for this exception; without a lineage its type is unknown, and may be any."""
         chances = {"unhandled": each.second_chance, LEAVES_USER_CODE: each.user_unhandled}
         chance = chances.get(info.break_mode or "", each.first_chance)
+        if info.break_mode == "unhandled" and self._requests.profile.thrown.reports_once:
+            chance = chance or each.first_chance
         if not chance:
             return False
         if each.exception_type != "*" and lineage is not None:
             ancestors = lineage if each.include_subtypes else lineage[:2]
             if each.exception_type not in ancestors:
                 return False
+        may_be = self._requests.profile.thrown.may_be
+        if lineage is None and each.exception_type != "*" and not may_be(each.exception_type, info.type):
+            return False
         if each.condition is None:
             return True
         condition = self._requests.profile.expressions.truth(each.condition)
@@ -317,21 +321,6 @@ def holds(value: str) -> bool:
 def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
     """Return the names of types with those without their namespaces: the first two are of the type itself."""
     return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
-
-
-def _divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
-    """Return what is known of an exception, of which an adapter may have all in one: `TypeError: bad 2`.
-
-    `said`: type and message, as the adapter says them in words of its own.
-    """
-    if said is not None:
-        return replace(info, type=said[0], message=said[1])
-    whole = _WHOLE.fullmatch(info.type)
-    kind, message = info.type, info.message
-    if whole is not None:
-        kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
-    # java-jdi has the type in the message, too.
-    return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
 
 
 def _top(stack: StackTraceBody) -> int | None:

@@ -12,12 +12,12 @@ import logging
 import trio
 
 from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
-from trio_debugmcp.dap.profiles import Launch, Listen
+from trio_debugmcp.dap.profiles import Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.requests import Requests
-from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, start_request
+from trio_debugmcp.session.start import CLIENT_CAPABILITIES, Start, has_program, start_request
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class Handshake:
                 log.info("%s", refusal)
         if isinstance(self._start, Launch):
             await self._make_main(self._start)
-        if not isinstance(self._start, Listen):  # which has no program that could take breakpoints
+        if has_program(self._requests.profile, self._start):  # else breakpoints are its children's
             await self._breakpoints.send_all()
         if requests.capabilities.supports_configuration_done_request:
             await requests.request("configurationDone", None, Nothing)

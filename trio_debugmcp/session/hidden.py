@@ -15,7 +15,7 @@ from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.dap.profiles.opening import launch_values
 from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.session.start import Start
+from trio_debugmcp.session.start import Start, asked_for
 
 
 class EntryPlace(Struct, frozen=True):
@@ -37,6 +37,7 @@ class HiddenBreakpoints:
     """
 
     def __init__(self, profile: Profile, start: Start) -> None:
+        start = asked_for(start)
         self.launched = isinstance(start, Launch)
         self.wanted = isinstance(start, Launch) and start.stop_at_entry
         named = isinstance(start, Launch) and profile.habits.learns_sources
@@ -61,9 +62,12 @@ class HiddenBreakpoints:
         """Return those to send behind the user's breakpoints in a file."""
         return [{"line": first_statement()}] if file in self.files() else []
 
-    def entry_bound(self, answers: Sequence[DapBreakpoint]) -> None:
-        """Keep what the adapter has answered for `functions` or `lines`."""
-        self._entry_ids |= _ids(answers)
+    def entry_bound(self, answers: Sequence[DapBreakpoint], users: int) -> None:
+        """Keep what the adapter has answered for `functions` or `lines`, behind so many breakpoints of the user's.
+
+        js-debug gives an id again once its breakpoint is taken back: then it is the user's.
+        """
+        self._entry_ids = (self._entry_ids - _ids(answers[:users])) | _ids(answers[users:])
 
     def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:
         """Keep what the adapter has answered for its exception filters, if it has."""

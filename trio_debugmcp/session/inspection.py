@@ -65,7 +65,7 @@ async def scope_variables(requests: Requests, frame: StackFrame, scope: ScopeNam
     found: list[DapVariable] = []
     for each in chosen:
         found += await scope_children(requests, each.variables_reference)
-    return found
+    return requests.profile.values.locals_of(found)
 
 
 async def expand(
@@ -139,7 +139,8 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
         await evaluate_text(requests, frame, before, expression, seconds)
     left = max(0.0, deadline - trio.current_time()) if before else seconds
     body = await evaluate_text(requests, frame, last, expression, left)
-    whole = DapVariable(last, body.result, type=body.type, variables_reference=body.variables_reference)
+    shown = profile.values.shown(body.result, body.type)
+    whole = DapVariable(last, shown, type=body.type, variables_reference=body.variables_reference)
     body = replace(body, result=(await composed(requests, whole)).value)
     return evaluation(body, profile.repl.nothing(last))
 
@@ -177,7 +178,8 @@ async def evaluate_text(
                 raise AdapterRefused("evaluate", wrong)
     except AdapterRefused as refusal:
         lines = refusal.reason.strip().splitlines() or [""]
-        error = lines.pop(requests.profile.words.telling_line("\n".join(lines)))
+        words = requests.profile.words
+        error = words.plain_error(lines.pop(words.telling_line("\n".join(lines))))
         trace = "\n".join(lines)
         raise UsageError(
             "EVAL_FAILED",

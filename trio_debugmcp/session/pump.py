@@ -209,5 +209,8 @@ class EventPump:
             self._examiner.explain_next_stop(problem)
             await self._merger.merge(BreakpointFaulted(session_id, condition, problem))
         words = self._requests.profile.words
-        if not words.is_routine(text):
-            self._console.append(words.stream(category, text), text)
+        stream = words.stream(category, text)
+        # What it repeats was read from the program's own streams.
+        is_repeated = stream != "console" and self._requests.profile.habits.repeats_output and self._console.is_piped
+        if not is_repeated and not words.is_routine(text):
+            self._console.append(stream, text)

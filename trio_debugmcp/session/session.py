@@ -32,6 +32,7 @@ from trio_debugmcp.dap.connection import open_connection
 from trio_debugmcp.dap.messages import Request, RunInTerminal, StartDebugging
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, Profile, Runtime
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, UsageError
+from trio_debugmcp.session.beginning import ended_early, wait_program
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.breakpoints import BreakpointRegistry
 from trio_debugmcp.session.console import Console
@@ -51,7 +52,7 @@ from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, Start, origin_of, path_mappings
+from trio_debugmcp.session.start import ChildStart, Start, has_program, origin_of, path_mappings
 from trio_debugmcp.session.stop_questions import StopQuestions
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
@@ -67,9 +68,6 @@ GOODBYE_SECONDS = 6.0
 HASTY_GOODBYE_SECONDS = 1.0
 """The same for a session that never started, whose adapter is likely to be stuck, and for a server that shuts down:
 it promises that nothing of it lives two seconds longer. What has not answered by then is killed."""
-
-LAST_OUTPUT_LENGTH = 2000
-"""Characters of the program's output in the details of a failed start: a traceback."""
 
 OWN_FAULT = "an internal error of the debugger, which its log describes"
 
@@ -131,8 +129,12 @@ class DebugSession:
             requests, suspension, self._handshake, self._examiner, self._ending, merger, console, sources, hits
         )
         stdin, watchdog = (start.stdin if isinstance(start, Launch) else None), shared.runtime.watchdog
-        self._terminals = Terminals(session_id, console, watchdog, shared.host, self._wait_children, stdin=stdin)
+        lines = profile.habits.own_lines
+        self._terminals = Terminals(
+            session_id, console, watchdog, shared.host, self._wait_children, stdin=stdin, own_lines=lines
+        )
         self._detached = False
+        self._asked = start if isinstance(start, Launch | Attach) and profile.habits.launches_only else None
 
     def __repr__(self) -> str:
         snapshot = self.snapshot
@@ -228,33 +230,18 @@ class DebugSession:
         """Shake hands and ask what runs the program; returns why that failed."""
         try:
             await self._handshake.run(nursery)
+            if self.profile.habits.launches_only and self.parent is None:
+                await wait_program(self._merger, self.id, self._ending)
             await self._merger.merge(SessionStarted(self.id))
             await learn_origin(self.requests, self._merger, self._terminals.pid)
         except AdapterGone as gone:
             if not self._ending.exited:  # otherwise the program has run, and has ended before the responses came
                 return self.requests.explained(gone)
         except AdapterRefused as refusal:
-            return await self._ended_early() or refusal
+            return await ended_early(self._terminals, self._ending, self._shared.console) or refusal
         except DebugError as error:
             return error
         return None
-
-    async def _ended_early(self) -> DebugError | None:
-        """Return the error of a program that ended before its debugger answered: a wrong interpreter, for example."""
-        with trio.move_on_after(DRAIN_SECONDS):  # for its last words
-            await self._terminals.wait_over()
-        code = self._terminals.exit_code
-        if code is None or self._ending.exited:
-            return None
-        output = "".join(entry.text for entry in self._shared.console.entries())[-LAST_OUTPUT_LENGTH:].strip()
-        last_line = output.rpartition("\n")[2]
-        return UsageError(
-            "LAUNCH_FAILED",
-            f"The program ended with exit code {code} before the debugger in it had connected"
-            + (f": {last_line.rstrip('. ')}. " if last_line else ". ")
-            + "Correct its command, the interpreter above all, and call debug_launch again.",
-            {"exitCode": code, "output": output},
-        )
 
     def _open_adapter(self) -> AbstractAsyncContextManager[Adapter]:
         opening = Opening(self.id, self.parent, self.profile.name, self.start)
@@ -300,6 +287,8 @@ class DebugSession:
         if self.requests.connected and not self._detached:
             wanted = self._ending.terminate
             terminate = wanted if wanted is not None else isinstance(self.start, Launch)
+            if terminate and not has_program(self.profile, self.start):
+                self._terminals.end()  # before its session is: a paused program would run on when that detaches
             arguments = {"terminateDebuggee": terminate} if self.parent is None or wanted else {}
             at_leisure = self._handshake.done and self._ending.over
             with trio.move_on_after(GOODBYE_SECONDS if at_leisure else HASTY_GOODBYE_SECONDS):
@@ -328,7 +317,9 @@ class DebugSession:
                 if self._ending.over:  # refused: a child that is adopted now would run on without a debugger
                     raise AdapterRefused(request.command, "the session is over")
                 child = decode_body(request.arguments, StartDebugging)
-                start = ChildStart(child.request, child.configuration, self.requests.adapter_address)
+                # The first is the program; what that starts are children of its own session.
+                asked, self._asked = self._asked, None
+                start = ChildStart(child.request, child.configuration, self.requests.adapter_address, asked)
                 await self._shared.open_child(self.id, self.profile, start)
                 return {}
             case command:

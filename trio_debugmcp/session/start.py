@@ -1,5 +1,7 @@
 """How a session starts: by a launch, by attaching, or as an adapter's child; and how that fails. Pure."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -31,17 +33,35 @@ CLIENT_CAPABILITIES = {
 class ChildStart(Struct, frozen=True):
     """A child session that the adapter announced: the request that starts it, and its arguments.
 
-    `parent_address`: where the adapter of its parent listens, if on a socket.
+    `parent_address`: where the adapter of its parent listens, if on a socket. `asked`: how the program was started, if
+    this child is it, because its parent only launches.
     """
 
     request: str
     configuration: dict[str, Any]
     parent_address: SocketAddress | None = None
+    asked: "Launch | Attach | None" = None
 
 
 RootStart = Launch | Attach | Listen
 
 Start = RootStart | ChildStart
+
+
+def asked_for(start: Start) -> Start:
+    """Return what a client asked for, if this session is the program of that; else the start itself."""
+    return start.asked if isinstance(start, ChildStart) and start.asked is not None else start
+
+
+def directory_of(start: Start) -> str | None:
+    """Return the directory that the program was launched in."""
+    asked = asked_for(start)
+    return asked.cwd if isinstance(asked, Launch) else None
+
+
+def has_program(profile: Profile, start: Start) -> bool:
+    """Whether a session has a program itself, whose threads stop at breakpoints."""
+    return not isinstance(start, Listen) and (isinstance(start, ChildStart) or not profile.habits.launches_only)
 
 
 def path_mappings(start: Start) -> tuple[PathMapping, ...]:
@@ -78,6 +98,7 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
     origin = Origin(
         adapter=profile.name, language=profile.language, launch_mode="Launch", attached_at=now, stop_at=stop_at
     )
+    origin = replace(origin, launches=not isinstance(start, Listen) and not has_program(profile, start))
     match start:
         case Launch(program=program, args=args, cwd=cwd):
             return replace(
@@ -92,15 +113,29 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
             return replace(origin, launch_mode="Attach", process_id=pid)
         case Listen():
             return replace(origin, launch_mode="Attach", listens=True)
+        case ChildStart(asked=Launch() | Attach() as asked, configuration=configuration):
+            own = replace(origin_of(profile, asked, now), launches=False)
+            return replace(own, process_id=_child_name(profile, configuration)[1] or own.process_id)
         case ChildStart(configuration=configuration):
             if "guest" in configuration:
                 origin = replace(origin, launch_mode="Attach")
             child_pid, child_cwd = configuration.get("subProcessId"), configuration.get("cwd")
+            name, named_pid = _child_name(profile, configuration)
             return replace(
                 origin,
-                process_id=child_pid if isinstance(child_pid, int) else None,
+                process_id=child_pid if isinstance(child_pid, int) else named_pid,
+                process_name=name,
                 working_directory=child_cwd if isinstance(child_cwd, str) else None,
             )
+
+
+def _child_name(profile: Profile, configuration: Mapping[str, Any]) -> tuple[str | None, int | None]:
+    """Return name and process id of a child, where the adapter's configuration for it is named after them."""
+    pattern, name = profile.habits.child_name, configuration.get("name")
+    if pattern is None or not isinstance(name, str):
+        return None, None
+    found = re.fullmatch(pattern, name)
+    return (found["name"], int(found["pid"])) if found is not None else (name, None)
 
 
 def session_active(state: State) -> UsageError:

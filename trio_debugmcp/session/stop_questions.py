@@ -47,6 +47,9 @@ CAPTURED_LOCALS = 100
 MAX_RETURNED = 20
 """Results of calls shown at a stop; a line that calls more functions is rare."""
 
+_RETURNED = "return value"
+"""The name of what the function at hand returns, where the adapter does not name that function."""
+
 _SCOPES = (NamedScope("Locals", 0), NamedScope("Globals", 0))
 """Of every frame in Python, as pydevd names them."""
 
@@ -171,8 +174,16 @@ class StopQuestions:
         found: list[DapVariable] = []
         for each in chosen_scopes(profile.dialect, scopes, "locals"):
             found += await scope_children(self._requests, each.variables_reference)
-        composed = await all_composed(self._requests, found[:CAPTURED_LOCALS])
-        return Locals(named, tuple(variable_payload(each, profile) for each in composed), len(found))
+        found = profile.values.locals_of(found)
+        returned = [replace(each, name=_RETURNED) for each in found if profile.values.is_returned(each)]
+        own = [each for each in found if not profile.values.is_returned(each)]
+        shown = [each for each in own if not profile.values.is_definition(each)][:CAPTURED_LOCALS]
+        return Locals(
+            named,
+            tuple(variable_payload(each, profile) for each in await all_composed(self._requests, shown)),
+            len(own),
+            tuple(variable_payload(each, profile) for each in returned),
+        )
 
 
 def _values(answer: Stop) -> tuple[ProbeVariable, ...]:

@@ -3,18 +3,22 @@
 This is the only way to the program's standard input, and the cleanest way to its output.
 """
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import trio
 
 from trio_debugmcp.dap.adapter import Adapter
 from trio_debugmcp.dap.messages import RunInTerminal
+from trio_debugmcp.dap.own_lines import ProgramPipe
 from trio_debugmcp.dap.process import Program
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.host import Host
+
+log = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 1.0
 """For the program's last output after its end; a grandchild may keep the pipe open for ever."""
@@ -26,6 +30,7 @@ class Terminals:
     Args:
         wait_children: waits until no child of the session is debugged any more.
         stdin: the whole of a program's standard input; None leaves that open for what is written later.
+        own_lines: how lines of stderr begin that are not the program's, but its runtime's for the debugger.
     """
 
     def __init__(
@@ -37,9 +42,11 @@ class Terminals:
         wait_children: Callable[[], Awaitable[object]],
         *,
         stdin: str | None = None,
+        own_lines: Sequence[str] = (),
     ) -> None:
         self._stdin = stdin
         self.pid: int | None = None
+        self._own_lines = own_lines
         self.exit_code: int | None = None
         self._wait_children = wait_children
         self._session_id = session_id
@@ -47,6 +54,7 @@ class Terminals:
         self._console = console
         self._watchdog = watchdog
         self._over: list[trio.Event] = []
+        self._ends: list[trio.CancelScope] = []
 
     def __repr__(self) -> str:
         return f"<Terminals of {self._session_id}: {len(self._over)} programs, exit code {self.exit_code}>"
@@ -59,13 +67,20 @@ class Terminals:
         Raises:
             CannotRun: it could not be started.
         """
-        over = trio.Event()
+        over, end = trio.Event(), trio.CancelScope()
         self._over.append(over)
+        self._ends.append(end)
         try:
-            async with self._host.open_program(self._session_id, wanted, self._watchdog) as process:
-                await self._attend(process, is_program=True, task_status=task_status)
+            with end:
+                async with self._host.open_program(self._session_id, wanted, self._watchdog) as process:
+                    await self._attend(process, is_program=True, task_status=task_status)
         finally:
             over.set()
+
+    def end(self) -> None:
+        """End every program that an adapter had us run, with its whole process session."""
+        for end in self._ends:
+            end.cancel(reason="the debugger ends the program")
 
     async def run_adapter(self, adapter: Adapter, ending: Ending, *, task_status: trio.TaskStatus[int | None]) -> None:
         """Attend to the adapter's own process, if its standard streams are the program's, until it has ended.
@@ -93,7 +108,8 @@ class Terminals:
             else:
                 pumps.start_soon(_feed, process.stdin, self._stdin.encode())
             pumps.start_soon(self._console.pump, process.stdout, "stdout")
-            pumps.start_soon(self._console.pump, process.stderr, "stderr")
+            errors = ProgramPipe(process.stderr, self._own_lines, _log) if self._own_lines else process.stderr
+            pumps.start_soon(self._console.pump, errors, "stderr")
             if is_program and self.pid is None:
                 self.pid = process.pid
             task_status.started(process.pid)
@@ -115,6 +131,10 @@ class Terminals:
         """Wait until every program that was started here has ended."""
         for over in list(self._over):
             await over.wait()
+
+
+def _log(lines: bytearray) -> None:
+    log.info("%s", lines.decode(errors="replace").rstrip())
 
 
 async def _feed(pipe: trio.abc.SendStream, data: bytes) -> None:

@@ -14,7 +14,7 @@ from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.start import Start
+from trio_debugmcp.session.start import Start, asked_for
 
 _HIDDEN = frozenset({"subtle", "label", "deemphasize"})
 """Hints of adapters that mark what is not the user's."""
@@ -36,7 +36,8 @@ class UserCode:
 
     def __init__(self, profile: Profile, start: Start, merger: Merger, host: Host) -> None:
         self._profile = profile
-        self._everything = isinstance(start, Launch) and not start.just_my_code
+        asked = asked_for(start)
+        self._everything = isinstance(asked, Launch) and not asked.just_my_code
         self._merger = merger
         self._host = host
         self._projects: dict[str, str] = {}

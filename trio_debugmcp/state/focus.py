@@ -3,8 +3,8 @@
 The whole rule:
 
 - A root session takes the focus when it has started, or when it opens and there is no other session. A child that
-  opens does not, unless a session that listens has it: that one has no program, so it has the focus only as long as no
-  other session is there.
+  opens does not, unless a session that listens or only launches has it: that one has no program, so it has the focus
+  only as long as no other session is there.
 - A stop takes it, unless another session has it and is paused or in the middle of a step: a client must not lose the
   session it works in because another process stops as well.
 - Continuing the focused session passes the focus to the session of the same tree that has been paused longest, if there
@@ -28,8 +28,8 @@ from trio_debugmcp.state.model import ResumeKind, Snapshot, State
 def focus_after_open(state: State, opened: Snapshot) -> str | None:
     """The focus after a child has opened."""
     focused = state.focused
-    listens = focused is not None and focused.origin.listens and focused.id == opened.parent
-    return opened.id if listens else state.focus
+    launcher = focused is not None and not focused.origin.has_program and focused.id == opened.parent
+    return opened.id if launcher else state.focus
 
 
 def focus_after_stop(state: State, session_id: str) -> str:
@@ -60,10 +60,10 @@ def focus_after_end(state: State, closed: Snapshot, left: tuple[Snapshot, ...]) 
     if waiting is not None:
         return waiting.id
     # A child may open after its parent has ended, because the two come from different adapters: its parent is not left.
-    if any(snapshot.id == closed.parent and not snapshot.origin.listens for snapshot in candidates):
+    if any(snapshot.id == closed.parent and snapshot.origin.has_program for snapshot in candidates):
         return closed.parent
     first = candidates[0] if candidates else None
-    oldest = next((snapshot for snapshot in candidates if not snapshot.origin.listens), first)
+    oldest = next((snapshot for snapshot in candidates if snapshot.origin.has_program), first)
     return None if oldest is None else oldest.id
 
 

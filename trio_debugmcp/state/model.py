@@ -29,7 +29,7 @@ class Origin(Struct, frozen=True):
     """How a session was started, and what is known about its process.
 
     `listens`: it has no process, but waits for programs that dial in; the name is its address. `stop_at`: the break
-    modes in which any exception stops it, though no breakpoint asks for it.
+    modes in which any exception stops it, though no breakpoint asks for it. `launches`: its program is its first child.
     """
 
     adapter: str
@@ -44,6 +44,12 @@ class Origin(Struct, frozen=True):
     working_directory: str | None = None
     listens: bool = False
     stop_at: tuple[str, ...] = ()
+    launches: bool = False
+
+    @property
+    def has_program(self) -> bool:
+        """Whether the session has a program itself, rather than in its children."""
+        return not (self.listens or self.launches)
 
 
 class StackFrame(Struct, frozen=True):
@@ -347,6 +353,17 @@ class State(Struct, frozen=True):
         for each in self.snapshots:  # parents stand before their children, so one pass finds the root of each
             roots[each.id] = roots.get(each.parent or "", each.id)
         return roots
+
+    @property
+    def shown(self) -> tuple[Snapshot, ...]:
+        """The sessions without those that only launch: their programs, which are children, stand for them."""
+        return tuple(each for each in self.snapshots if not each.origin.launches)
+
+    def program_of(self, session_id: str) -> str:
+        """The first child of a session that only launches, as long as there is one; else the session itself."""
+        launcher = self.snapshot(session_id)
+        children = (each.id for each in self.snapshots if each.parent == session_id)
+        return next(children, session_id) if launcher is not None and launcher.origin.launches else session_id
 
     def has_lasting_children(self, session_id: str) -> bool:
         """Whether a session has children that outlive it."""

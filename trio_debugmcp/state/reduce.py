@@ -137,7 +137,9 @@ def _(change: SessionStarted, state: State) -> State:
 
     state = _with_snapshot(state, change.session_id, start)
     started = state.snapshot(change.session_id)
-    return state if started is None or started.parent is not None else _focused(state, started.id)
+    if started is None or started.parent is not None:
+        return state
+    return _focused(state, state.program_of(started.id))
 
 
 @reduce.register

@@ -47,7 +47,7 @@ def filter_arguments(wanted: Sequence[TypedException], capabilities: Capabilitie
 def judged_conditions(arguments: dict[str, Any]) -> frozenset[str]:
     """Return the conditions that the adapter judges itself: wherever these are meant, it does."""
     options = arguments.get("filterOptions", ())
-    return frozenset(each["condition"] for each in options)
+    return frozenset(each["condition"] for each in options if "condition" in each)
 
 
 def _serves(offered: ExceptionBreakpointFilter, wanted: TypedException, capabilities: Capabilities) -> bool:

@@ -68,6 +68,10 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         ends_launched: a program that it has launched ends with the session, whatever is asked.
         halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
         ends_by_closing: the adapter just closes the connection when the program has ended.
+        launches_only: the session that was started has no threads; its first child is the program.
+        child_name: a pattern for the name of a child's configuration, with groups `name` and `pid`.
+        repeats_output: it reports what the program writes, although the program's streams are ours.
+        own_lines: how lines begin that the adapter or the runtime writes into the program's streams for the debugger.
     """
 
     entry: Entry | None = None
@@ -90,6 +94,10 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exception_filters: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     step_out: str | None = None
+    launches_only: bool = False
+    child_name: str | None = None
+    repeats_output: bool = False
+    own_lines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_pattern("log-prefix", self.log_prefix, groups=False)

@@ -21,6 +21,15 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
+from trio_debugmcp.dap.profiles.javascript import (
+    JavaScriptCode,
+    JavaScriptDialect,
+    JavaScriptExpressions,
+    JavaScriptPrograms,
+    JavaScriptValues,
+    JavaScriptWords,
+)
+from trio_debugmcp.dap.profiles.javascript_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
@@ -81,6 +90,8 @@ class TableProfile(Profile):
             self.thrown = GoThrown()
             self.programs = GoPrograms()
             self.repl = GoRepl()
+        if table.hooks == "javascript":
+            self._speak_javascript()
         if table.hooks == "native":
             self.expressions = NativeExpressions()
             self.code = NativeCode()
@@ -89,6 +100,15 @@ class TableProfile(Profile):
             if table.exceptions is not None:
                 self.dialect = NativeDialect(table.exceptions.raised)
                 self.thrown = NativeThrown(table.exceptions.thrown)
+
+    def _speak_javascript(self) -> None:
+        self.expressions = JavaScriptExpressions()
+        self.code = JavaScriptCode()
+        self.values = JavaScriptValues()
+        self.words = JavaScriptWords()
+        self.dialect = JavaScriptDialect()
+        self.thrown = JavaScriptThrown()
+        self.programs = JavaScriptPrograms()
 
     def __repr__(self) -> str:
         return f"<TableProfile {self.name}>"
@@ -129,7 +149,8 @@ class TableProfile(Profile):
         return "attach" if isinstance(start, Attach) else self.table.request
 
     def launch_arguments(self, launch: Launch) -> dict[str, Any]:
-        return {**filled(self.table.launch, self._around(launch_values(launch))), **launch.options}
+        only_mine = self.table.just_my_code if launch.just_my_code else {}
+        return {**filled({**self.table.launch, **only_mine}, self._around(launch_values(launch))), **launch.options}
 
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         return {**filled(self._attach(attach), self._around(attach_values(attach))), **attach.options}

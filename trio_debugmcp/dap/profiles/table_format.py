@@ -99,13 +99,13 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     code_options: tuple[str, ...] = ()
     version: Version | None = None
     transport: Literal["stdio"] | Transport = "stdio"
+    just_my_code: dict[str, Any] = {}
     command_cwd: str | None = None
     program_streams: Literal["events", "terminal", "adapter"] = "events"
     is_program: bool = False
-    own_lines: tuple[str, ...] = ()
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
-    hooks: Literal["native", "perl", "go"] | None = None
+    hooks: Literal["native", "perl", "go", "javascript"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None

@@ -15,17 +15,19 @@ from typing import ClassVar
 from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.profiles.language import Crash
 
 SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
 """How lldb's adapters describe a stop at a signal: `signal SIGSEGV: address not mapped`."""
 
 
 class Description(Struct, frozen=True):
-    """An exception or a signal. `lineage`: the type and its ancestors, most derived first."""
+    """An exception or a signal. `lineage`: the type and its ancestors, most derived first; `mode`: its break mode."""
 
     type: str
     message: str | None = None
     lineage: tuple[str, ...] = ()
+    mode: str | None = None
 
 
 Look = Generator[str, str | None, Description | None]
@@ -35,7 +37,10 @@ class Thrown:
     """The defaults know nothing: what the adapter says of an exception is all there is.
 
     `reads_types`: exceptions are looked at; where that fails their type is unknown, and any may be meant.
+    `reports_once`: one that nothing catches is only reported as such, and not where it is thrown before that.
     """
+
+    reports_once: ClassVar[bool] = False
 
     reads_types: ClassVar[bool] = False
 
@@ -62,6 +67,18 @@ class Thrown:
     def exception(self) -> Look:
         """Look at the exception that is being raised."""
         return nothing()
+
+    def may_be(self, wanted: str, shown: str) -> bool:
+        """Whether an exception that could not be looked at may be of this type; `shown`: what the adapter calls it."""
+        return True
+
+    def behind(self) -> str | None:
+        """An expression for what is behind the exception at a stop: its causes, and the members of a group."""
+        return None
+
+    def parse_behind(self, value: str) -> tuple[Crash, ...]:
+        """The exceptions in the value of `behind`."""
+        return ()
 
 
 def nothing() -> Look:

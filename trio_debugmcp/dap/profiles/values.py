@@ -1,5 +1,9 @@
 """`Values`: how an adapter shows values of the debugged language, and by which paths what is inside is reached."""
 
+from collections.abc import Sequence
+
+from trio_debugmcp.dap.messages import DapVariable
+
 
 class Values:
     """The defaults suit adapters that say most of it themselves."""
@@ -29,6 +33,22 @@ class Values:
     def plain_type(self, kind: str | None) -> str | None:
         """The type of a value among others, where the adapter's name for it says more than that."""
         return kind
+
+    def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
+        """The variables of a frame's scopes, without what is not the program's among them."""
+        return list(variables)
+
+    def is_definition(self, variable: DapVariable) -> bool:
+        """Whether a variable is a function or a class, which a stop counts but does not show."""
+        return False
+
+    def is_returned(self, variable: DapVariable) -> bool:
+        """Whether what is among the variables is the value that the function at hand returns."""
+        return False
+
+    def shown(self, value: str, kind: str | None) -> str:
+        """A value as it is to be shown, where the adapter shows more than that."""
+        return value
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""

@@ -17,6 +17,9 @@ class Words:
     exit_signal: ClassVar[str | None] = None
     """An expression for the signal that ended the program, where the adapter then reports 0 for its exit code."""
 
+    waiting: ClassVar[str | None] = None
+    """Why a program may not stop at a pause for a while, where that is a matter of its runtime."""
+
     def stream(self, category: str, text: str = "") -> ProgramStream:
         """Where output belongs, by its category: in the program's `stdout` or `stderr`, or in `console`."""
         return "stdout" if category == "stdout" else "stderr" if category == "stderr" else "console"
@@ -35,6 +38,14 @@ class Words:
 
     def other_name(self, function: str, problem: str) -> str | None:
         """The name by which to try again to set a breakpoint on a function, of which the adapter says this."""
+        return None
+
+    def plain_error(self, error: str) -> str:
+        """What an evaluation failed with, without what only says that it failed."""
+        return error
+
+    def exception_message(self, kind: str) -> str | None:
+        """The message of an exception, where what the adapter says of its type has that, too; empty if it has none."""
         return None
 
     def telling_line(self, error: str) -> int:

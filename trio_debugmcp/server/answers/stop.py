@@ -243,7 +243,7 @@ def running_answer(debugger: Debugger, snapshot: Snapshot | None) -> Stop:
 
 def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
     """Return an answer that shows all sessions, where there are several."""
-    snapshots = debugger.state.snapshots
+    snapshots = debugger.state.shown
     if len(snapshots) + (answer.state == "Disconnected") < 2:
         return answer
     places = Places(debugger.workspace.directory)
@@ -251,7 +251,7 @@ def with_sessions(debugger: Debugger, answer: Stop) -> Stop:
 
 
 def _several(debugger: Debugger, session_id: str) -> str | None:
-    return session_id if len(debugger.state.snapshots) > 1 else None
+    return session_id if len(debugger.state.shown) > 1 else None
 
 
 def exception_text(found: ExceptionInfo) -> tuple[str, str | None]:

@@ -40,6 +40,9 @@ _ELSEWHERE = {
     "boolean": _LOOKS["bool"],
     **dict.fromkeys(("string", "String"), _LOOKS["str"]),
     "undefined": "undefined$",
+    "Array": r"\(\d+\) \[|\[",
+    "Object": r"\{",
+    **dict.fromkeys(("Function", "AsyncFunction"), r"(async )?ƒ|class\b"),
 }
 """The same of other languages. In Python these are classes of a library or of the program."""
 

@@ -107,6 +107,8 @@ _SILENT = "it is not known where the threads are"
 
 async def _blocked(debugger: Debugger, session: DebugSession) -> Blocked | None:
     """Return why a program cannot be paused: every thread waits, or one keeps the GIL; None if it can."""
+    if session.profile.words.waiting is not None:
+        return Blocked([session.profile.words.waiting])
     try:
         found = await ask_or_look(debugger, session, session.probe.threads)
     except ProbeError as error:

@@ -11,7 +11,6 @@ import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import AdapterGone, UsageError, no_session
 from trio_debugmcp.probe.answers import Frames, ProbeError, ProbeFrame, Stack, Stacks, Threads
 from trio_debugmcp.server.answers.answer import Answer
@@ -28,6 +27,7 @@ from trio_debugmcp.session.execution import not_paused
 from trio_debugmcp.session.outside import Outside
 from trio_debugmcp.session.probe import waits_for
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.start import has_program
 from trio_debugmcp.session.truncation import json_size, truncated
 from trio_debugmcp.state.model import Snapshot
 
@@ -160,7 +160,7 @@ MAX_NOTES = 40
 
 async def _all_stacks(debugger: Debugger, params: StacktraceGet) -> AllStacks:
     if params.session_id is None:  # a session that only listens has no stacks
-        sessions = [each for each in debugger.living_sessions() if not isinstance(each.start, Listen)]
+        sessions = [each for each in debugger.living_sessions() if has_program(each.profile, each.start)]
     else:
         sessions = [debugger.session(params.session_id)]
     if not sessions and debugger.root_session() is None:
