@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
@@ -93,7 +94,8 @@ async def scene(tmp_path: Path, *, paused: bool = True) -> AsyncIterator[Scene]:
     file = tmp_path / "shop.py"
     file.write_text(PROGRAM)
     adapter = FakeAdapter()
-    adapter.probe = {"trace": {}, "traced": WAITING}
+    adapter.capabilities["hitRecords"] = "1"
+    adapter.probe = {"trace": {}, "traced": WAITING, "record": {"recording": True}}
     adapter.program = str(file)
     options = Options(settings=Settings(directory="/", profiles=(Python(adapter),)))
     async with connect("legacy", options=options) as client:
@@ -345,6 +347,76 @@ async def test_one_whose_place_another_took_says_so(tmp_path: Path, autojump_clo
         assert answer["calls"] == []
         assert answer["notes"] == [REPLACED]
         found.clean()
+
+
+async def test_until_the_program_answers_again_it_is_asked_less_and_less_often(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with scene(tmp_path, paused=False) as found, trio.open_nursery() as nursery:
+        assert found.adapter.probe is not None
+        # A thread may keep the GIL for a while, and a connection may be about to end.
+        unanswered = '{"error": {"kind": "slow", "message": "not now"}}', "nonsense", WAITING
+
+        async def change() -> None:
+            assert found.adapter.probe is not None
+            for each in unanswered:
+                found.adapter.probe["traced"] = each
+                await trio.sleep(10)
+            found.adapter.probe["traced"] = ENDED
+
+        nursery.start_soon(change)
+        answer = await found.trace(timeout=60)
+        assert [each["returned"] for each in answer["calls"]] == ["3"]
+        assert "notes" not in answer
+        assert 100 < len([name for name, _ in found.adapter.probed if name == "traced"]) < 200
+        found.adapter.probe["traced"] = '{"error": {"kind": "evaluation", "message": "what?"}}'
+        answer = await found.trace(timeout=5)
+        assert answer["notes"] == ["the program did not hand over what was traced: it has ended, or lets no Python run"]
+
+
+async def test_the_head_of_many_calls_has_a_hundred_lines_each_at_least(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with scene(tmp_path, paused=False) as found:
+        assert found.adapter.probe is not None
+        found.adapter.probe["traced"] = ENDED
+        for calls, head in ((4, 500), (20, 100)):
+            await found.trace(calls=calls)
+            *_, asked = [more for name, more in found.adapter.probed if name == "trace"]
+            assert asked["wanted"]["head"] == head
+
+
+async def test_what_was_taken_is_not_asked_for_again(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path, paused=False) as found:
+        assert found.adapter.probe is not None
+        found.adapter.probe["traced"] = ENDED
+        await found.trace()
+        assert sum(more.get("take", False) for name, more in found.adapter.probed if name == "traced") == 1
+
+
+async def test_what_a_program_left_at_its_end_is_shown(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path) as found, trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            text = msgspec.json.encode({"answer": ENDED}).decode()
+            records = [["trace", "1", 0, 0, text[:9]], ["trace", "1", 0, 0, text[9:]]]
+            body = {"category": "tracepoint", "output": "", "data": {"hit_records": records}}
+            await found.adapter.event("output", body)
+            found.adapter.answer("evaluate", partial(refuse, "the program has ended"))
+            await found.adapter.exit(0)
+
+        on_continue(found, end, nursery)
+        answer = await found.trace()
+        assert [each["returned"] for each in answer["calls"]] == ["3"]
+        assert answer["stop"]["state"] == "Disconnected"
+        assert "record" in [name for name, _ in found.adapter.probed]
+
+
+async def test_without_a_line_for_records_it_is_traced_all_the_same(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with scene(tmp_path, paused=False) as found:
+        assert found.adapter.probe is not None
+        found.adapter.probe |= {"traced": ENDED, "record": '{"error": {"kind": "refused", "message": "no"}}'}
+        assert [each["returned"] for each in (await found.trace())["calls"]] == ["3"]
 
 
 async def test_what_cannot_be_traced_is_refused_with_what_to_do(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -173,6 +173,56 @@ async def test_the_hits_of_all_experiments_are_bounded_together(autojump_clock: 
         assert [each["hitCount"] for each in found["experiments"]] == [2, 1]
 
 
+async def test_of_several_experiments_on_a_line_any_one_completes_the_batch_there(autojump_clock: MockClock) -> None:
+    async with at_entry() as (client, adapter, script):
+        found = await batch(
+            client,
+            place(adapter, 11, condition="x > 1", capture=["x"]),
+            place(adapter, 11, capture=["y"]),
+            max_total_hits=1,
+        )
+        assert (found["ended"], found["state"], script.here) == ("maxTotalHits", "Paused", 2)
+        assert [each["hitCount"] for each in found["experiments"] if "hitCount" in each] == [1]
+
+
+async def test_a_capture_that_takes_too_long_is_evaluated_once_in_a_batch(autojump_clock: MockClock) -> None:
+    async with at_entry() as (client, adapter, _):
+        evaluate = adapter.answer_to("evaluate")
+        slow = 0
+
+        async def slowly(arguments: dict[str, Any]) -> object:
+            nonlocal slow
+            if arguments["expression"] == "slow":
+                slow += 1
+                await trio.sleep(5)
+            return await evaluate(arguments)
+
+        adapter.answer("evaluate", slowly)
+        for batches, max_hits in ((1, 2), (2, 1)):
+            found = await batch(client, place(adapter, 11, capture=["slow", "y"], max_hits=max_hits), timeout=60)
+            hits = found["experiments"][0]["hits"]
+            assert [each["y"] for each in hits] == ["7"] * max_hits
+            assert all("not evaluated again" in each["slow"] for each in hits[1:])
+            assert "not evaluated again" not in hits[0]["slow"]
+            assert slow == batches, "once in each"
+
+
+async def test_a_stop_for_another_reason_on_an_observed_line_does_not_count_as_a_pass(
+    autojump_clock: MockClock,
+) -> None:
+    async with at_entry(endless=True) as (client, adapter, _), trio.open_nursery() as nursery:
+
+        async def pause() -> None:
+            await trio.sleep(1)
+            adapter.frames = [("work", adapter.program, 19)]
+            await adapter.stop("pause")
+
+        nursery.start_soon(pause)
+        found = await batch(client, place(adapter, 19, capture=["y"]))
+        assert (found["ended"], found["reason"]) == ("stopped", "Pause")
+        assert found["experiments"][0]["status"] == "notHit"
+
+
 async def test_any_other_stop_ends_a_batch_and_is_answered(autojump_clock: MockClock) -> None:
     async with at_entry(endless=True) as (client, adapter, script):
         async with trio.open_nursery() as nursery:
