@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from trio_debugmcp.cli import main
-from trio_debugmcp.cli.doctor import Check, check_debugging, list_sizes, ptrace_problem
-from trio_debugmcp.dap.profiles import PROFILES
+from trio_debugmcp.cli.doctor import Check, check_debugging, list_sizes
+from trio_debugmcp.dap.profiles import PROFILES, ptrace_problem
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.testing import open_server
 

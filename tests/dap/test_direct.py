@@ -392,6 +392,11 @@ async def test_a_line_that_is_cancelled_in_any_phase_leaves_no_task_and_no_owner
     [
         ("echo one >&2; echo the reason >&2; exit 3", "the reason"),
         ("exit 3", r"the debugger could not be put into the process \(exit code 3\)"),
+        (
+            "echo subprocess.CalledProcessError: Command gdb with a token >&2; exit 3",
+            r"the debugger could not be put into the process \(exit code 3\)",
+        ),
+        ('echo "gdb: $0" >&2; exit 3', r"the debugger could not be put into the process \(exit code 3\)"),
     ],
 )
 async def test_an_injector_that_fails_refuses_the_start_with_its_last_line(script: str, reason: str) -> None:
@@ -399,7 +404,7 @@ async def test_an_injector_that_fails_refuses_the_start_with_its_last_line(scrip
     with trio.fail_after(20):
         async with (
             open_dial_ins() as door,
-            open_injected(ME, ["sh", "-c", script], door, watchdog, CHILD) as adapter,
+            open_injected(ME, ["sh", "-c", script, "a-token-of-the-door"], door, watchdog, CHILD) as adapter,
             open_connection(adapter.stream, Session().serve) as connection,
         ):
             with pytest.raises(AdapterRefused, match=reason):

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
-from trio_debugmcp.dap.profiles.profile import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.table_format import Table
 from trio_debugmcp.dap.watchdog import Watchdog
 

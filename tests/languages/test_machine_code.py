@@ -7,7 +7,7 @@ import pytest
 
 from tests.languages.conftest import at, place
 from tests.real.conftest import Connect
-from trio_debugmcp.cli.doctor import ptrace_problem
+from trio_debugmcp.dap.profiles import ptrace_problem
 from trio_debugmcp.testing import ToolFailed
 
 TRACEABLE = ptrace_problem(Path("/proc")) is None

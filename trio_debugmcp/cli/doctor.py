@@ -30,9 +30,6 @@ look()
 """
 LINE = 3
 
-SYS_PTRACE = 1 << 19
-"""The bit of the capability `CAP_SYS_PTRACE` in `/proc/self/status`."""
-
 
 class Check(Struct, frozen=True):
     """One finding. `missing`: something that most do not need is not there; `hint` says what to do."""
@@ -130,34 +127,17 @@ def _adapters(profiles: "Sequence[Profile]") -> list[Check]:
 
 def _attach(profiles: "Sequence[Profile]") -> Check:
     """Look for what attaching to a running program by its process id needs."""
-    from trio_debugmcp.dap.profiles import Attach
+    from trio_debugmcp.dap.profiles import Attach, ptrace_problem
 
     here = Attach(pid=os.getpid())
-    problem = next(filter(None, (profile.attach_problem(here) for profile in profiles)), None)
+    python = (profile for profile in profiles if profile.has_probe)
+    problem = next(filter(None, (profile.attach_problem(here) for profile in python)), None)
     if problem is None:
         problem = ptrace_problem(Path("/proc"))
     name = "attach by process id"
     if problem is None:
         return Check(name, "ok", "a native debugger is there, and may trace processes of this user")
     return Check(name, "missing", "not possible on this machine", problem)
-
-
-def ptrace_problem(proc: Path) -> str | None:
-    """Return what keeps this user from tracing other processes, as Linux' Yama has it; None if nothing does."""
-    try:
-        scope = int((proc / "sys/kernel/yama/ptrace_scope").read_text())
-        status = (proc / "self/status").read_text()
-    except (OSError, ValueError):
-        return None  # not Linux, or without Yama
-    held = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
-    if scope == 0 or (scope < 3 and held & SYS_PTRACE):
-        return None
-    if scope >= 3:
-        return "/proc/sys/kernel/yama/ptrace_scope is 3: nothing may be traced until the next start of the machine"
-    return (
-        f"/proc/sys/kernel/yama/ptrace_scope is {scope}: set it to 0, or give the server the capability "
-        "CAP_SYS_PTRACE; programs that it launches need neither"
-    )
 
 
 def _py_spy() -> Check:

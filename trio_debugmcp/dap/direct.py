@@ -46,6 +46,9 @@ _REAP_SECONDS = 0.5
 _POLL_SECONDS = 0.02
 """Between two checks whether it was reaped."""
 
+_SHORT = 16
+"""Characters of an option; a token and a path are longer."""
+
 _LAST_WORDS_SECONDS = 0.5
 """For the standard error of an injector that has failed; a native debugger of its own may keep it open."""
 
@@ -118,6 +121,9 @@ def open_injected(
                     with trio.move_on_after(_LAST_WORDS_SECONDS):
                         await all_said.wait()
                     last = said.decode(errors="replace").strip().rpartition("\n")[2]
+                    # A native debugger's command line has the token of the door in it.
+                    if "CalledProcessError" in last or any(each in last for each in command if len(each) > _SHORT):
+                        last = ""
                     await stream.refuse(last or f"the debugger could not be put into the process (exit code {code})")
                     nursery.cancel_scope.cancel(reason="the injector has failed")
 

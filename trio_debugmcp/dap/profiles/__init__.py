@@ -12,16 +12,10 @@ from trio_debugmcp.dap.profiles.debugpy import Debugpy
 from trio_debugmcp.dap.profiles.detection import Detect, ProgramFacts
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
-from trio_debugmcp.dap.profiles.profile import (
-    Attach,
-    Dialect,
-    Launch,
-    Listen,
-    PathMapping,
-    Profile,
-    Runtime,
-)
+from trio_debugmcp.dap.profiles.processes import called, owner_problem, ptrace_problem, running, trace_problem
+from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.program_facts import read_facts
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
 from trio_debugmcp.dap.profiles.tables_file import RawTables, lay_over, raw_tables, table_of
 from trio_debugmcp.errors import UsageError
@@ -44,18 +38,23 @@ __all__ = [
     "Runtime",
     "TableProfile",
     "TypedException",
+    "called",
     "candidates",
     "choose",
     "first_installed",
     "for_process",
+    "owner_problem",
     "profile_for_file",
     "profile_named",
     "profile_of_python",
     "profiles_for_file",
     "profiles_with",
+    "ptrace_problem",
     "read_facts",
     "read_tables",
     "recorded_profiles",
+    "running",
+    "trace_problem",
 ]
 
 _TABLES = Path(__file__).with_name("adapters.toml")

@@ -13,9 +13,7 @@ Known oddities that shape this file:
 import builtins
 import importlib.metadata
 import importlib.util
-import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -31,12 +29,14 @@ from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, RunI
 from trio_debugmcp.dap.profiles.detection import Detect
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
-from trio_debugmcp.dap.profiles.profile import Attach, Dialect, Launch, Listen, Profile, Runtime
+from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.python_expressions import RETURNS, PythonExpressions, where_it_leaves
 from trio_debugmcp.dap.profiles.python_files import PythonCode, without_guard
+from trio_debugmcp.dap.profiles.python_injection import injection_problem
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import CannotRun
 
@@ -150,9 +150,6 @@ class DebugpyDialect(Dialect):
 _INHERITED = ("justMyCode", "redirectOutput", "showReturnValue")
 """Arguments of a launch or attach request that hold for children, too."""
 
-_OLDEST_PYTHON = (3, 8)
-"""The oldest that debugpy 1.8 can be put into: an older one fails without a word."""
-
 
 class Debugpy(Profile):
     """The embedded adapter, which runs with the Python of this server."""
@@ -165,6 +162,7 @@ class Debugpy(Profile):
     target_options: frozenset[str] = frozenset({"module", "code"})
     code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True
+    traces: bool = True
     dialect: Dialect = DebugpyDialect()
     expressions: Expressions = PythonExpressions()
     code: Code = PythonCode()
@@ -260,21 +258,7 @@ class Debugpy(Profile):
         return arguments
 
     def attach_problem(self, attach: Attach) -> str | None:
-        if attach.pid is None:
-            return None
-        version = _python_of(attach.pid)
-        if version is not None and version < _OLDEST_PYTHON:
-            return "process {} runs Python {}.{}; debugpy debugs {}.{} and newer".format(
-                attach.pid, *version, *_OLDEST_PYTHON
-            )
-        # To attach by process id debugpy injects itself with a native debugger; without one it never answers.
-        native = "lldb" if sys.platform == "darwin" else "gdb"
-        if shutil.which(native):
-            return None
-        return (
-            f"attaching to a Python process by pid needs `{native}` on PATH. Install it, or start the program with "
-            f"`python -m debugpy --listen 5678 program.py` and attach with host 127.0.0.1 and port 5678"
-        )
+        return None if attach.pid is None else injection_problem(attach.pid, Path("/proc"))
 
     def serves_child(self, configuration: Mapping[str, Any]) -> bool:
         # A child has dialed in, or, of a program that listens, its parent announces an address in `connect`.
@@ -296,16 +280,6 @@ class Debugpy(Profile):
             return open_caller(int(configuration["subProcessId"]), runtime.dial_ins, children)
         connect = configuration["connect"]
         return open_socket_adapter(TcpAddress(str(connect.get("host", "127.0.0.1")), int(connect["port"])))
-
-
-def _python_of(pid: int) -> tuple[int, int] | None:
-    """The version of Python that a process runs, as far as its executable's name says it; Linux only."""
-    try:
-        name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
-    except OSError:
-        return None
-    found = re.match(r"python(\d+)\.(\d+)", name)
-    return (int(found[1]), int(found[2])) if found else None
 
 
 def _package() -> str:

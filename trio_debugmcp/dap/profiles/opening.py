@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.profile import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog

@@ -40,67 +40,13 @@ from trio_debugmcp.dap.profiles.exception_filters import TypedException, filter_
 from trio_debugmcp.dap.profiles.habits import Habits
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Repl
 from trio_debugmcp.dap.profiles.native_symbols import SymbolCommands
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
 from trio_debugmcp.dap.profiles.thrown import Thrown
 from trio_debugmcp.dap.profiles.values import Values
 from trio_debugmcp.dap.profiles.words import Words
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.dap.watchdog import Watchdog
 from trio_debugmcp.errors import AdapterGone
-
-
-class PathMapping(Struct, frozen=True):
-    """A directory of this machine, and where the program has it."""
-
-    local: str
-    remote: str
-
-
-class Launch(Struct, frozen=True):
-    """A program to start under the debugger; paths are absolute.
-
-    Attributes:
-        interpreter: what runs it, where that has been found out before; else what this server runs on.
-        stdin: the whole of its standard input; None leaves that open for what is written later.
-        stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
-        restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
-        source: what the program was built from by us; a restart builds it again.
-        preface: what was written before it starts: by its build.
-        tasks: what is run around the session (`session/configured_tasks.py`).
-    """
-
-    program: str
-    args: tuple[str, ...] = ()
-    cwd: str = "."
-    env: Mapping[str, str] = {}
-    stop_at_entry: bool = True
-    just_my_code: bool = True
-    options: Mapping[str, Any] = {}
-    interpreter: str | None = None
-    stdin: str | None = None
-    stop_at: tuple[str, ...] = ()
-    restart_at_entry: bool | None = None
-    source: str | None = None
-    preface: str = ""
-    tasks: object = None
-
-
-class Attach(Struct, frozen=True):
-    """A running program: by process id, or by the port on which an adapter listens for it."""
-
-    pid: int | None = None
-    host: str | None = None
-    port: int | None = None
-    options: Mapping[str, Any] = {}
-    tasks: object = None
-
-
-class Listen(Struct, frozen=True):
-    """An address where programs dial in by themselves with this token, and where their files are on this machine."""
-
-    host: str
-    port: int
-    token: str
-    path_mappings: tuple[PathMapping, ...] = ()
 
 
 class Runtime(Struct, frozen=True):
@@ -255,6 +201,11 @@ class Profile(ABC):
 
     has_probe: bool = False
     """Whether the probe can be put into programs of this adapter: Python under pydevd."""
+
+    attaches_by_pid: bool = True
+
+    traces: bool = False
+    """Whether it attaches by tracing the process, as the system has to allow."""
 
     habits: Habits = Habits()
 

@@ -37,8 +37,9 @@ from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, ope
 from trio_debugmcp.dap.profiles.options import reserved_by
 from trio_debugmcp.dap.profiles.perl import PerlValues
 from trio_debugmcp.dap.profiles.placeholders import filled, mentions
-from trio_debugmcp.dap.profiles.profile import Attach, Launch, Profile, Runtime
+from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.table_format import Table
 from trio_debugmcp.dap.profiles.tables_file import raw_tables, table_of
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
@@ -74,6 +75,8 @@ class TableProfile(Profile):
         self.reserved_options = reserved_by(table.launch, dict.fromkeys(table.reserved_options, ""))
         self.target_options = frozenset(table.target_options)
         self.code_options = frozenset((*table.code_options, *table.target_options))
+        self.attaches_by_pid = mentions(table.attach, "pid")
+        self.traces = table.detect.elf is not None
         self.renew = table.renew
         self.finder = Finder(name, table)
         self.symbols = table.symbols

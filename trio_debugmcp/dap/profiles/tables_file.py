@@ -18,7 +18,7 @@ import msgspec
 
 from trio_debugmcp.dap.profiles.opening import attach_values, launch_values
 from trio_debugmcp.dap.profiles.placeholders import placeholders
-from trio_debugmcp.dap.profiles.profile import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.table_format import Table
 from trio_debugmcp.errors import UsageError
 

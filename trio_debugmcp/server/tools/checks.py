@@ -1,6 +1,6 @@
 """Checks of what is to be started: which adapter, with which options, and whether a program can start at all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,15 @@ async def choose_profile(
         lambda program: program_facts(debugger, program),
         kind=kind,
     )
+    return await choose_of(debugger, fits)
+
+
+async def choose_of(debugger: Debugger, fits: Sequence[Profile]) -> Profile:
+    """Return the first of these adapters that is installed.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`.
+    """
     places: dict[str, str | None] = {}
     for each in fits:
         places[each.name] = await debugger.host.locate(each)
@@ -54,24 +63,23 @@ def program_facts(debugger: Debugger, program: str) -> ProgramFacts:
     return msgspec.convert(answer, ProgramFacts)
 
 
-def adapter_for_process(debugger: Debugger, pid: int | None) -> str | None:
-    """Return the name of the first adapter that debugs what a process runs; None if that is not known."""
-    if pid is None:
-        return None
+def adapters_for_process(debugger: Debugger, pid: int) -> list[Profile]:
+    """Return the adapters that debug what a process runs, installed or not; none if that is not known."""
     profiles = debugger.settings.profiles
 
-    def ask() -> str | None:
+    def ask() -> list[str]:
         place = Path(f"/proc/{pid}/exe")
         try:
-            executable = str(place.readlink())
-        except OSError:  # no such process, or another user's: attaching will say it
-            return None
-        return next((each.name for each in for_process(executable, read_facts(str(place), ()), profiles)), None)
+            executable = str(place.readlink()).removesuffix(" (deleted)")  # after an update of it
+        except OSError:  # no such process, or another user's: that has been said
+            return []
+        return [each.name for each in for_process(executable, read_facts(str(place), ()), profiles)]
 
     try:
-        return debugger.host.query(f"what process {pid} runs", ask)
+        names = debugger.host.query(f"what debugs process {pid}", ask)
     except UsageError:  # a recording from before this was asked
-        return None
+        return []
+    return [each for each in profiles if each.name in names]
 
 
 def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, Any]) -> None:

@@ -13,13 +13,13 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.keys import Keys
 from trio_debugmcp.launch_json.plan import Instead, Plan
 from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.tools.attaching import DebugAttach, attach
 from trio_debugmcp.server.tools.beside import check_free, end_before_tasks
 from trio_debugmcp.server.tools.checks import check_options
 from trio_debugmcp.server.tools.compounds import Together, launch_compound
 from trio_debugmcp.server.tools.configuration_list import list_configurations
 from trio_debugmcp.server.tools.configured import Wanted, compound_named, configured, profile_of
 from trio_debugmcp.server.tools.launching import DebugLaunch, launch
-from trio_debugmcp.server.tools.session import DebugAttach, attach
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger

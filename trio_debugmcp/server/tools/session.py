@@ -1,13 +1,12 @@
 """The tools about sessions: launch, attach, disconnect, restart, state."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import trio
 from msgspec import Meta
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Attach, Launch, Listen
+from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
@@ -21,30 +20,15 @@ from trio_debugmcp.server.answers.stop import (
     with_sessions,
 )
 from trio_debugmcp.server.tools.answering import wait_answer, with_threads
-from trio_debugmcp.server.tools.beside import caller, end_before_tasks, end_with, runs_beside
+from trio_debugmcp.server.tools.attaching import DebugAttach, attach
+from trio_debugmcp.server.tools.beside import end_before_tasks, end_with, runs_beside
 from trio_debugmcp.server.tools.building import built
-from trio_debugmcp.server.tools.checks import adapter_for_process, check_program, choose_profile
+from trio_debugmcp.server.tools.checks import check_program
 from trio_debugmcp.server.tools.launching import run_program
-from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, SessionId, Show, Tool
-from trio_debugmcp.session.configured_tasks import ConfiguredTasks
+from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, Tool
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.state.model import Snapshot
-
-
-class DebugAttach(Params, frozen=True, kw_only=True):
-    pid: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The id of a running process.")] = None
-    host: Annotated[str | None, Meta(description="The host where a debug adapter listens; default: 127.0.0.1.")] = None
-    port: Annotated[
-        Annotated[int, Meta(ge=1, le=65535)] | None,
-        Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
-    ] = None
-    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the process.")] = None
-    adapter_options: Annotated[
-        dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
-    ] = {}
-    new_session: NewSession = False
-    timeout: Seconds = 30.0
 
 
 class DebugDisconnect(Params, frozen=True, kw_only=True):
@@ -65,14 +49,6 @@ class DebugState(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-class Attached(Answer, frozen=True, kw_only=True):
-    """The session of a program that was attached to, and the state of that program."""
-
-    session: str
-    pid: int | None = None
-    state: str
-
-
 class Ended(Answer, frozen=True, kw_only=True):
     """The session has ended: with the program, or without it."""
 
@@ -80,36 +56,6 @@ class Ended(Answer, frozen=True, kw_only=True):
     detached: bool = False
     session: str | None = None
     notes: list[str] = []
-
-
-async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached:
-    """Attach to a program, which then runs on. `tasks`: what is run around the session."""
-    debugger.programs.check_free(new_session=params.new_session)
-    if (params.pid is None) == (params.port is None):
-        raise UsageError("INVALID_PARAMETER", "Pass either `pid`, or `port` with an optional `host`.")
-    profile = await choose_profile(debugger, params.adapter or adapter_for_process(debugger, params.pid), None)
-    start = Attach(pid=params.pid, host=params.host, port=params.port, options=params.adapter_options, tasks=tasks)
-    if params.pid is not None and debugger.host.query(f"process {params.pid}", lambda: _is_gone(params.pid)):
-        raise UsageError("ATTACH_FAILED", f"There is no process with the id {params.pid}.", {"pid": params.pid})
-    problem = debugger.host.query(f"attaching to {params.pid or params.port}", lambda: profile.attach_problem(start))
-    if problem is not None:
-        raise UsageError("ATTACH_FAILED", problem)
-    session = None
-    with trio.move_on_after(params.timeout):
-        session = await debugger.start(profile, start, new_session=params.new_session, owner=caller())
-    if session is None:
-        raise UsageError(
-            "TIMEOUT",
-            f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
-            "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
-        )
-    snapshot = session.snapshot
-    pid = None if snapshot is None else snapshot.origin.process_id
-    return Attached(session=session.id, pid=pid, state="Running" if snapshot is None else snapshot.phase)
-
-
-def _is_gone(pid: int | None) -> bool:
-    return Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
 
 
 async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
@@ -206,14 +152,14 @@ TOOLS = (
         name="debug_attach",
         title="Attach to a running program",
         description=(
-            "Attach to a running process by `pid`, or to a debug adapter that listens (`python -m debugpy --listen`) "
-            "on a `port`. The program runs on: use debug_pause or breakpoints."
+            "Attach to a process by `pid`, or `process`: its name, or to a debug adapter that listens (`python -m "
+            "debugpy --listen`) on a `port`. It runs on: use debug_pause or breakpoints."
         ),
         params=DebugAttach,
         run=attach,
         open_world=True,
         listing="core",
-        unlisted=frozenset({"adapter", "adapter_options"}),
+        unlisted=frozenset({"process", "adapter", "adapter_options"}),
     ),
     Tool(
         name="debug_disconnect",

@@ -1,0 +1,111 @@
+"""debug_attach: by name, with the adapter that fits, and what cannot work is said before it is tried."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from trio.testing import MockClock
+
+from tests.server.scene import failure
+from trio_debugmcp.app import Options
+from trio_debugmcp.dap.profiles import Detect, profile_named
+from trio_debugmcp.session.settings import Settings
+from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, connect
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="processes are found in Linux' /proc")
+
+
+def options(**attributes: object) -> Options:
+    profile = FakeProfile(FakeAdapter())
+    profile.detect = Detect(elf="native")
+    for name, value in attributes.items():
+        setattr(profile, name, value)
+    return Options(settings=Settings(directory="/", profiles=(profile,)))
+
+
+@contextmanager
+def sleeping(name: str, directory: Path, count: int = 1) -> Iterator[list[int]]:
+    """Processes with this name, which this process has not started itself."""
+    place = directory / name
+    place.symlink_to("/bin/sleep")
+    started = f"for i in $(seq {count}); do {place} 300 >/dev/null 2>&1 & echo $!; done"
+    done = subprocess.run(["setsid", "sh", "-c", started], stdout=subprocess.PIPE, text=True, check=True, timeout=20)
+    pids = [int(each) for each in done.stdout.split()]
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            os.kill(pid, 9)
+
+
+async def test_the_only_process_of_a_name_is_attached_to(tmp_path: Path, autojump_clock: MockClock) -> None:
+    name = f"only-{os.getpid()}"
+    with sleeping(name, tmp_path) as (pid,):
+        adapter = FakeAdapter()
+        async with connect(options=options(adapter=adapter)) as client:
+            await client.call("debug_attach", process=name)
+            assert adapter.sent("attach")[-1]["pid"] == pid
+
+
+async def test_of_several_processes_of_a_name_the_candidates_are_listed_and_counted(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    name = f"many-{os.getpid()}"
+    with sleeping(name, tmp_path, 12) as pids:
+        async with connect(options=options()) as client:
+            failed = await failure(client, "debug_attach", process=name)
+    assert failed.code == "INVALID_PARAMETER"
+    assert f"12 processes are called '{name}'" in failed.message
+    assert f"{min(pids)}: {tmp_path}/{name} 300; " in failed.message
+    assert failed.message.endswith("; and 2 more.")
+
+
+async def test_a_name_that_no_process_has_or_only_the_servers_own_is_said(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    name = f"ours-{os.getpid()}"
+    (tmp_path / name).symlink_to("/bin/sleep")
+    with subprocess.Popen([str(tmp_path / name), "300"]) as process:
+        async with connect(options=options()) as client:
+            failed = await failure(client, "debug_attach", process=name)
+            assert (failed.code, f"No process is called '{name}'" in failed.message) == ("ATTACH_FAILED", True)
+        process.kill()
+
+
+async def refused(client: DebugClient, **arguments: object) -> tuple[str, str]:
+    failed = await failure(client, "debug_attach", **arguments)
+    return failed.code, failed.message
+
+
+async def test_an_adapter_that_attaches_to_no_process_by_its_id_says_so_before_it_is_tried(
+    autojump_clock: MockClock,
+) -> None:
+    async with connect(options=options(attaches_by_pid=False)) as client:
+        code, message = await refused(client, pid=os.getpid())
+        assert code == "NOT_SUPPORTED"
+        assert message.startswith("fake cannot attach to a Fake process by its id. Launch the program with")
+
+
+def test_which_of_our_adapters_attach_by_process_id() -> None:
+    can = {name for name in ("debugpy", "gdb", "lldb-dap", "codelldb", "delve") if profile_named(name)}
+    cannot = {"rdbg", "bash-dap", "perl-ls", "cmake"}
+    profiles = {name: profile_named(name) for name in can | cannot}
+    assert {name for name, each in profiles.items() if each is not None and each.attaches_by_pid} == can
+    assert {name for name, each in profiles.items() if each is not None and each.traces} == can
+
+
+async def test_the_server_is_not_traced_by_itself(autojump_clock: MockClock) -> None:
+    async with connect(options=options(traces=True)) as client:
+        assert await refused(client, pid=os.getpid()) == (
+            "ATTACH_FAILED",
+            "This is the server itself, which would wait for its own answer.",
+        )
+
+
+async def test_one_way_to_the_program_is_named(autojump_clock: MockClock) -> None:
+    async with connect(options=options()) as client:
+        for arguments in ({}, {"pid": 1, "process": "x"}, {"port": 1, "process": "x"}, {"pid": 1, "port": 1}):
+            assert (await refused(client, **arguments))[0] == "INVALID_PARAMETER"

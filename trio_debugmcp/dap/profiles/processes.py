@@ -1,0 +1,131 @@
+"""The processes of this machine as Linux' `/proc` has them: which have a name, and whether one may be traced.
+
+    called("server.py", running(Path("/proc")), own=os.getpid())
+    trace_problem(4711, Path("/proc"))  # None: nothing is in the way
+
+Elsewhere there is no `/proc`: nothing is found, and nothing is known to be in the way.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from msgspec import Struct
+
+SYS_PTRACE = 1 << 19
+"""The bit of the capability `CAP_SYS_PTRACE` in `/proc/self/status`."""
+
+_COMM_LENGTH = 15
+"""Characters that Linux keeps of the name of a process."""
+
+
+class Process(Struct, frozen=True):
+    """A process: its id, its parent's, its name as Linux keeps it, and its command line."""
+
+    pid: int
+    parent: int
+    comm: str
+    command: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that a person would call it by: its own, that of what was run, and that of the script."""
+        first = PurePath(self.command[0].removeprefix("-")).name if self.command else ""
+        script = next((each for each in self.command[1:] if not each.startswith("-")), "")
+        return frozenset({self.comm, first, PurePath(script).name}) - {""}
+
+    def is_called(self, name: str) -> bool:
+        """Whether that is one of its names; of a long one Linux keeps only the beginning."""
+        return name in self.names or (len(name) > _COMM_LENGTH and name[:_COMM_LENGTH] in self.names)
+
+
+def running(proc: Path) -> list[Process]:
+    """Return all processes of programs, by id: none of the kernel's, and none that has ended."""
+    found = (_process(each) for each in proc.iterdir() if each.name.isdecimal()) if proc.is_dir() else ()
+    return sorted((each for each in found if each is not None), key=lambda each: each.pid)
+
+
+def _process(place: Path) -> Process | None:
+    try:
+        comm, _, rest = (place / "stat").read_text(errors="replace").partition(" (")[2].rpartition(") ")
+        state, parent = rest.split()[:2]
+        command = (place / "cmdline").read_bytes().decode(errors="replace")
+    except (OSError, ValueError):  # it has ended meanwhile
+        return None
+    if not command or state in "ZX":
+        return None
+    return Process(int(place.name), int(parent), comm, tuple(command.rstrip("\0").split("\0")))
+
+
+def called(name: str, processes: Sequence[Process], own: int) -> list[Process]:
+    """Return the processes of that name, but for this server (`own`) and what it has started."""
+    parents = {each.pid: each.parent for each in processes}
+
+    def is_ours(pid: int) -> bool:
+        passed = set[int]()  # what was read while processes came and went may have a circle
+        while pid in parents and pid != own and pid not in passed:
+            passed.add(pid)
+            pid = parents[pid]
+        return pid == own
+
+    return [each for each in processes if each.is_called(name) and not is_ours(each.pid)]
+
+
+def owner_problem(pid: int, proc: Path) -> str | None:
+    """Return why this user may not look into a process, whatever looks: it is another user's, or not a program's."""
+    try:
+        status = (proc / str(pid) / "status").read_text()
+        command = (proc / str(pid) / "cmdline").read_bytes()
+    except OSError:
+        return None  # not Linux, or it has ended
+    uid, state = _field(status, "Uid"), _field(status, "State")
+    if state is not None and state.startswith(("Z", "X")):
+        return f"process {pid} has ended already, and waits for its parent to take note"
+    if not command:
+        return f"process {pid} is the kernel's, which no debugger here understands"
+    own = os.geteuid()
+    if uid is None or own == 0 or int(uid.split()[0]) == own or _may_trace_all(proc):
+        return None
+    return (
+        f"process {pid} belongs to the user with the id {uid.split()[0]}, and this server runs as {own}: run it as "
+        "that user, or give it the capability CAP_SYS_PTRACE"
+    )
+
+
+def trace_problem(pid: int, proc: Path) -> str | None:
+    """Return what keeps this server from tracing a process; None if nothing does, as far as that can be known."""
+    if pid == os.getpid():
+        return "this is the server itself, which would wait for its own answer"
+    try:
+        tracer = _field((proc / str(pid) / "status").read_text(), "TracerPid")
+    except OSError:
+        tracer = None
+    if tracer not in (None, "0"):
+        return f"process {pid} is traced already, by process {tracer}; only one debugger can be: end that one first"
+    return ptrace_problem(proc)
+
+
+def ptrace_problem(proc: Path) -> str | None:
+    """Return what keeps this user from tracing other processes, as Linux' Yama has it; None if nothing does."""
+    try:
+        scope = int((proc / "sys/kernel/yama/ptrace_scope").read_text())
+        is_free = _may_trace_all(proc)
+    except (OSError, ValueError):
+        return None  # not Linux, or without Yama
+    if scope == 0 or (scope < 3 and is_free):
+        return None
+    if scope >= 3:
+        return "/proc/sys/kernel/yama/ptrace_scope is 3: nothing may be traced until the next start of the machine"
+    return (
+        f"/proc/sys/kernel/yama/ptrace_scope is {scope}: set it to 0, or give the server the capability "
+        "CAP_SYS_PTRACE; programs that it launches need neither"
+    )
+
+
+def _may_trace_all(proc: Path) -> bool:
+    held = _field((proc / "self/status").read_text(), "CapEff")
+    return held is not None and bool(int(held, 16) & SYS_PTRACE)
+
+
+def _field(status: str, name: str) -> str | None:
+    return next((line.partition(":")[2].strip() for line in status.splitlines() if line.startswith(f"{name}:")), None)

@@ -1,0 +1,61 @@
+"""What is to be started: a program to launch, one to attach to, or a door for programs that dial in. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+
+class PathMapping(Struct, frozen=True):
+    """A directory of this machine, and where the program has it."""
+
+    local: str
+    remote: str
+
+
+class Launch(Struct, frozen=True):
+    """A program to start under the debugger; paths are absolute.
+
+    Attributes:
+        interpreter: what runs it, where that has been found out before; else what this server runs on.
+        stdin: the whole of its standard input; None leaves that open for what is written later.
+        stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
+        restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
+        source: what the program was built from by us; a restart builds it again.
+        preface: what was written before it starts: by its build.
+        tasks: what is run around the session (`session/configured_tasks.py`).
+    """
+
+    program: str
+    args: tuple[str, ...] = ()
+    cwd: str = "."
+    env: Mapping[str, str] = {}
+    stop_at_entry: bool = True
+    just_my_code: bool = True
+    options: Mapping[str, Any] = {}
+    interpreter: str | None = None
+    stdin: str | None = None
+    stop_at: tuple[str, ...] = ()
+    restart_at_entry: bool | None = None
+    source: str | None = None
+    preface: str = ""
+    tasks: object = None
+
+
+class Attach(Struct, frozen=True):
+    """A running program: by process id, or by the port on which an adapter listens for it."""
+
+    pid: int | None = None
+    host: str | None = None
+    port: int | None = None
+    options: Mapping[str, Any] = {}
+    tasks: object = None
+
+
+class Listen(Struct, frozen=True):
+    """An address where programs dial in by themselves with this token, and where their files are on this machine."""
+
+    host: str
+    port: int
+    token: str
+    path_mappings: tuple[PathMapping, ...] = ()

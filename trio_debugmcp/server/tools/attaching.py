@@ -1,0 +1,168 @@
+"""`debug_attach`: find a running program and its adapter, and say what cannot work before it is tried."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import trio
+from msgspec import Meta
+
+from trio_debugmcp.dap.profiles import Attach, Profile, called, owner_problem, running, trace_problem
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.tools.beside import caller
+from trio_debugmcp.server.tools.checks import adapters_for_process, choose_of, choose_profile
+from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
+from trio_debugmcp.session.configured_tasks import ConfiguredTasks
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.payloads import shortened
+
+_MOST_CANDIDATES = 10
+"""Processes of a name that are listed: enough to find the one that is meant, or to see that the name says too little."""
+
+_COMMAND_LENGTH = 120
+"""Characters of their command lines: a path and the first arguments, which tell them apart."""
+
+
+class DebugAttach(Params, frozen=True, kw_only=True):
+    pid: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="The id of a running process.")] = None
+    process: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Or its name, or that of its script.")
+    ] = None
+    host: Annotated[str | None, Meta(description="The host where a debug adapter listens; default: 127.0.0.1.")] = None
+    port: Annotated[
+        Annotated[int, Meta(ge=1, le=65535)] | None,
+        Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
+    ] = None
+    adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the process.")] = None
+    adapter_options: Annotated[
+        dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
+    ] = {}
+    new_session: NewSession = False
+    timeout: Seconds = 30.0
+
+
+class Attached(Answer, frozen=True, kw_only=True):
+    """The session of a program that was attached to, and the state of that program."""
+
+    session: str
+    pid: int | None = None
+    state: str
+
+
+async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached:
+    """Attach to a program, which then runs on. `tasks`: what is run around the session."""
+    debugger.programs.check_free(new_session=params.new_session)
+    if sum(each is not None for each in (params.pid, params.process, params.port)) != 1:
+        raise UsageError("INVALID_PARAMETER", "Pass one of `pid`, `process`, and `port` with an optional `host`.")
+    pid = params.pid if params.process is None else _pid_of(debugger, params.process)
+    if pid is not None:
+        _check_process(debugger, pid)
+    profile = await _profile(debugger, params.adapter, pid)
+    start = Attach(pid=pid, host=params.host, port=params.port, options=params.adapter_options, tasks=tasks)
+    _check(debugger, profile, start)
+    session = None
+    with trio.move_on_after(params.timeout):
+        session = await debugger.start(profile, start, new_session=params.new_session, owner=caller())
+    if session is None:
+        raise UsageError(
+            "TIMEOUT",
+            f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
+            "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
+        )
+    snapshot = session.snapshot
+    pid = None if snapshot is None else snapshot.origin.process_id
+    return Attached(session=session.id, pid=pid, state="Running" if snapshot is None else snapshot.phase)
+
+
+# --- Which process ----------------------------------------------------------------------------------------------------
+
+
+def _pid_of(debugger: Debugger, name: str) -> int:
+    """Return the only process of that name.
+
+    Raises:
+        UsageError: `ATTACH_FAILED`: there is none; `INVALID_PARAMETER`: there are several, which it lists.
+    """
+
+    def ask() -> list[Any]:
+        found = called(name, running(Path("/proc")), os.getpid())
+        return [[each.pid, shortened(" ".join(each.command), _COMMAND_LENGTH)] for each in found]
+
+    found = debugger.host.query(f"processes called {name}", ask)
+    if not found:
+        raise UsageError(
+            "ATTACH_FAILED",
+            f"No process is called '{name}', but for those of this server. Pass the name of its program or script, "
+            "without a path and with its suffix, or its `pid`.",
+            {"process": name},
+        )
+    if len(found) > 1:
+        listed = [f"{pid}: {command}" for pid, command in found[:_MOST_CANDIDATES]]
+        more = len(found) - len(listed)
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"{len(found)} processes are called '{name}'. Pass the `pid` of one: {'; '.join(listed)}"
+            + (f"; and {more} more." if more else "."),
+            {"process": name, "candidates": [{"pid": pid, "command": command} for pid, command in found[: len(listed)]]}
+            | ({"omitted": more} if more else {}),
+        )
+    return int(found[0][0])
+
+
+def _check_process(debugger: Debugger, pid: int) -> None:
+    """Check that there is such a process, which this user may look into.
+
+    Raises:
+        UsageError: `ATTACH_FAILED`.
+    """
+    if debugger.host.query(f"process {pid}", lambda: _is_gone(pid)):
+        raise UsageError("ATTACH_FAILED", f"There is no process with the id {pid}.", {"pid": pid})
+    _refuse(_asked(debugger, f"whose process {pid} is", lambda: owner_problem(pid, Path("/proc"))))
+
+
+def _is_gone(pid: int) -> bool:
+    return Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
+
+
+# --- With which adapter -----------------------------------------------------------------------------------------------
+
+
+async def _profile(debugger: Debugger, adapter: str | None, pid: int | None) -> Profile:
+    fits = [] if adapter is not None or pid is None else adapters_for_process(debugger, pid)
+    return await choose_of(debugger, fits) if fits else await choose_profile(debugger, adapter, None)
+
+
+def _check(debugger: Debugger, profile: Profile, start: Attach) -> None:
+    """Check that the adapter can attach in this way, and that nothing on this machine is in its way.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED` or `ATTACH_FAILED`.
+    """
+    pid = start.pid
+    if pid is not None and not profile.attaches_by_pid:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{profile.name} cannot attach to a {profile.language} process by its id. Launch the program with "
+            "debug_launch, or start it so that it listens for a debugger, and pass that `port` and the `adapter`.",
+            {"adapter": profile.name, "pid": pid},
+        )
+
+    def ask() -> str | None:
+        problem = trace_problem(pid, Path("/proc")) if pid is not None and profile.traces else None
+        return problem or profile.attach_problem(start)
+
+    _refuse(_asked(debugger, f"attaching to {pid or start.port}", ask))
+
+
+def _asked(debugger: Debugger, question: str, ask: Callable[[], str | None]) -> str | None:
+    try:
+        return debugger.host.query(question, ask)
+    except UsageError:  # a recording from before this was asked
+        return None
+
+
+def _refuse(problem: str | None) -> None:
+    if problem is not None:
+        raise UsageError("ATTACH_FAILED", f"{problem[0].upper()}{problem[1:].rstrip('.')}.")
