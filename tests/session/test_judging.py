@@ -122,6 +122,39 @@ async def test_a_condition_that_is_found_bad_at_its_first_pass_stops_there_and_s
         assert problem in listed
 
 
+async def test_a_message_whose_condition_cannot_be_judged_stops_instead(autojump_clock: MockClock) -> None:
+    adapter = plain()
+    async with launched("", adapter, breakpoints=[here(condition="nope", log_message="x")]) as client:
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert stop["notes"] == ["the condition `nope` failed: NameError: name 'nope' is not defined"]
+        assert await output(client) == []
+
+
+async def test_each_condition_is_judged_once_at_a_stop(autojump_clock: MockClock) -> None:
+    adapter = plain(supportsFunctionBreakpoints=True)
+    adapter.values["i > 2"] = "true"
+    wanted = [here(condition="i > 2"), {"function": "add", "condition": "i > 2"}]
+    async with launched("", adapter, breakpoints=wanted) as client:
+        await adapter.stop("breakpoint")
+        assert (await client.call("debug_wait"))["breakpoints"] == ["bp-1", "fn-2"]
+        assert len(adapter.sent("evaluate")) == 2
+
+
+async def test_what_an_adapter_says_of_a_breakpoint_is_shown_before_what_the_server_does(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = plain()
+
+    async def said(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 1, "verified": True, "message": "in a library"}]}
+
+    adapter.answer("setBreakpoints", said)
+    async with launched("", adapter) as client:
+        made = await client.call("breakpoint_set", **here(condition="i > 2"))
+        assert made["message"] == "in a library"
+
+
 async def test_on_one_line_each_breakpoint_is_judged_and_the_adapter_gets_one(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsHitConditionalBreakpoints": False})
     adapter.frames = [("add", __file__, 1)]
@@ -195,6 +228,7 @@ def test_a_value_holds_as_it_would_in_most_languages(value: str, truth: bool) ->
         ("{{i}} {s['}']}", ["{i} ", Expression("s['}']")]),
         ("{} {i", ["{} {i"]),
         ("{f(}", ["{f(}"]),
+        ("{f('\\'}')}", [Expression("f('\\'}')")]),
     ],
 )
 def test_a_message_is_text_and_what_stands_in_braces(message: str, parts: list[str | Expression]) -> None:
@@ -222,21 +256,39 @@ def refusing(adapter: FakeAdapter, *, by_error: bool = False, always: bool = Fal
 
 @pytest.mark.parametrize("by_error", [True, False])
 @pytest.mark.parametrize("condition", [None, "i > 2"])
+@pytest.mark.parametrize("paused", [True, False])
 async def test_a_condition_that_the_adapter_refuses_is_invalid_and_what_was_there_stays(
-    autojump_clock: MockClock, by_error: bool, condition: str | None
+    autojump_clock: MockClock, by_error: bool, condition: str | None, paused: bool
 ) -> None:
     adapter = FakeAdapter()
     refusing(adapter, by_error=by_error)
     before = [] if condition is None else [here(condition=condition)]
     async with launched("", adapter, breakpoints=before) as client:
+        if paused:
+            await adapter.stop("pause")
+            await client.call("debug_wait")
         failed = await failure(client, "breakpoint_set", **here(condition="nope > 2"))
         assert failed.code == "INVALID_CONDITION"
+        tried = [each["breakpoints"] for each in adapter.sent("setBreakpoints")]
+        assert [{"line": 1, "condition": "1 == 2"}] in tried
+        assert [{"line": 1}] not in tried  # which would stop the program meanwhile
         assert "The condition `nope > 2` is refused: no symbol nope. Correct it" in failed.message
         sent = [] if condition is None else [{"line": 1, "condition": condition}]
         assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == sent
         listed = (await client.call("breakpoint_list"))["breakpoints"]
         assert [each.partition(" ")[0] for each in listed] == ["bp-1"] * len(before)
         assert "nope" not in str(listed)
+
+
+async def test_a_place_that_is_refused_is_not_tried_again_where_no_condition_is_sent(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = plain()
+    refusing(adapter, always=True)
+    async with launched("", adapter) as client:
+        made = await client.call("breakpoint_set", **here(condition="i > 2"))
+        assert (made["state"], made["message"]) == ("Pending", "no symbol nope.")
+        assert len(adapter.sent("setBreakpoints")) == 1
 
 
 async def test_a_tracepoint_that_is_refused_leaves_the_breakpoint_that_was_there(autojump_clock: MockClock) -> None:

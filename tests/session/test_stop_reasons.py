@@ -116,6 +116,8 @@ async def test_a_program_may_be_stopped_at_its_first_statement_by_a_breakpoint_t
         await adapter.stop("breakpoint", hit=[2])
         assert await published(client) == ("Entry", None)
         assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 3}]
+        last = len(adapter.requests) - adapter.commands()[::-1].index("setBreakpoints")
+        assert "scopes" in adapter.commands()[last:]  # of the stop, once it is published
         assert len((await client.call("breakpoint_list"))["breakpoints"]) == 1
         await client.call("debug_continue", wait=False)
         await adapter.stop("breakpoint", hit=[2])  # it was on its way when the breakpoint was taken back
@@ -183,6 +185,7 @@ async def test_the_first_statement_of_a_file_that_cannot_be_read_is_looked_for_i
         ("function(add a)\n  math(EXPR b 1)\nendfunction()\nMACRO (m)\n set(a)\nEndMacro (m)\nset(x 1)\n", 7),
         ("package main;\nuse strict;\nprint 1;\n", 3),
         ("function only() {\n}\n", None),
+        ("}\nx();\n", 2),
         ("", None),
     ],
 )

@@ -70,6 +70,48 @@ async def test_a_step_over_a_call_goes_to_its_end(autojump_clock: MockClock) -> 
         assert ", 2 hits" in listed
 
 
+@pytest.mark.parametrize(
+    ("after", "commands"),
+    [
+        ([("outer", __file__, 10)], ["next", "stepOut"]),  # in the line of that number, of another frame
+        ([("main", __file__, 11), ("outer", __file__, 1)], ["next", "stepOut"]),
+        ([CALLER, ("outer", __file__, 1)], ["next", "stepOut", "next"]),
+    ],
+)
+async def test_a_step_that_is_back_continues_only_in_the_line_of_the_call(
+    autojump_clock: MockClock, after: list[tuple[str, str, int]], commands: list[str]
+) -> None:
+    """lldb only estimates how high a stack is."""
+    adapter = FakeAdapter()
+    frames = adapter.answer_to("stackTrace")
+
+    async def estimated(arguments: dict[str, Any]) -> object:
+        body: Any = await frames(arguments)
+        return {**body, "totalFrames": len(body["stackFrames"]) + 20}
+
+    adapter.answer("stackTrace", estimated)
+    async with launched(HITS, adapter, breakpoints=BREAKPOINT) as client:
+        outer = ("outer", __file__, 1)
+        script = {"next": [cut(CALLEE, CALLER, outer), end(("main", __file__, 11), outer)], "stepOut": [end(*after)]}
+        stops(adapter, script)
+        adapter.frames = [CALLER, outer]
+        await adapter.stop("pause")
+        await client.call("debug_wait")
+        adapter.requests.clear()
+        assert (await client.call("debug_step"))["reason"] == "Step"
+        assert [each for each in adapter.commands() if each in ("next", "stepOut")] == commands
+
+
+async def test_how_far_a_step_of_another_thread_is_to_go_is_not_known(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.threads = [(1, "main"), (2, "worker")]
+    async with launched(HITS, adapter, breakpoints=BREAKPOINT) as client:
+        stops(adapter, {"next": [cut(CALLEE, CALLER, thread=2)]})
+        answer, commands = await stepped(client, adapter, thread_id=2)
+        assert (answer["reason"], commands) == ("Step", ["next"])
+        assert "cut short" in answer["notes"][0]
+
+
 async def test_a_step_out_goes_to_the_caller(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     async with launched(HITS, adapter, breakpoints=BREAKPOINT) as client:
@@ -159,5 +201,11 @@ async def test_a_step_that_its_adapter_keeps_ends_unseen_after_it_was_cut_short(
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
         assert len(adapter.sent("continue")) == 2
+        adapter.restore("continue")
+        await adapter.stop("breakpoint", hit=[1])
+        await client.call("debug_wait")
+        stops(adapter, {"next": [end(("main", __file__, 12))]})
+        assert (await client.call("debug_step"))["reason"] == "Step"
+        await client.call("debug_continue", wait=False)
         adapter.answer("pause", adapter.answer_to("threads"), lambda: adapter.stop("step"))
         assert (await client.call("debug_pause"))["reason"] == "Pause"

@@ -78,3 +78,16 @@ async def test_of_a_program_that_was_attached_to_no_directory_is_known(autojump_
         await client.call("debug_disconnect")
         await client.call("debug_attach", port=5678)
         assert await users(client, adapter) == [True, False]
+
+
+async def test_a_source_whose_path_is_relative_is_not_the_servers_file_of_that_name(
+    autojump_clock: MockClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nptl").mkdir()
+    (tmp_path / "nptl" / "start.h").write_text("another\n")
+    monkeypatch.chdir(tmp_path)
+    adapter = FakeAdapter()
+    frames(adapter, {"source": {"path": "nptl/start.h"}})
+    async with launched("", adapter) as client:
+        await adapter.stop("pause")
+        assert "source" not in await client.call("debug_wait")

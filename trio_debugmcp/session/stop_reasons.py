@@ -55,7 +55,7 @@ class StopReasons:
         elif meant is not None:
             stopped = replace(stopped, reason=meant)
         stopped = self._breakpoints.hidden.interpreted(stopped)
-        if not self._suspension.pause_requested or stopped.hit_breakpoint_ids:
+        if not self._suspension.pause_requested:
             return stopped
         signal = profile.thrown.signal(stopped) or f"{stopped.reason} {stopped.text} {stopped.description}"
         by_signal = stopped.reason not in ("step", "breakpoint") and _PAUSING.search(signal) is not None
@@ -100,7 +100,7 @@ class StopReasons:
             return stopped
         if self._there(stopped, stack):
             return stopped if stopped.hit_breakpoint_ids else replace(stopped, reason="breakpoint")
-        await self.withdraw_entry()
+        await self.withdraw_entry()  # here, as a resume of the stop that is published would cancel it
         return replace(stopped, reason="entry", hit_breakpoint_ids=None) if hidden.wanted else None
 
     def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:

@@ -48,10 +48,12 @@ def unfinished_step(command: str, snapshot: Snapshot, thread_id: int) -> Unfinis
     if stack.thread_id != thread_id or not stack.frames:
         return UnfinishedStep(command, thread_id)
     line = stack.frames[0].location.line if not stack.skipped else None
-    return UnfinishedStep(command, thread_id, stack.total + stack.skipped, line)
+    sent = len(stack.frames) + stack.skipped
+    depth = sent if sent < CAPTURED_FRAMES else stack.total + stack.skipped
+    return UnfinishedStep(command, thread_id, depth, line)
 
 
 def _depth(stack: StackTraceBody) -> int | None:
-    """Return the height of a stack; None if it is not known. lldb only estimates that of more than it sends."""
+    """Return the height of a stack; None if it is not known. lldb only estimates it, and sends the frames there are."""
     frames = stack.stack_frames or []
     return len(frames) if len(frames) < CAPTURED_FRAMES else stack.total_frames
