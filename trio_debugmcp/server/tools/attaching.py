@@ -19,7 +19,7 @@ from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.state.payloads import shortened
 
 _MOST_CANDIDATES = 10
-"""Processes of a name that are listed: enough to find the one that is meant, or to see that the name says too little."""
+"""Processes of a name that are listed: enough to find the one that is meant, or to see that the name is too common."""
 
 _COMMAND_LENGTH = 120
 """Characters of their command lines: a path and the first arguments, which tell them apart."""

@@ -152,8 +152,8 @@ TOOLS = (
         name="debug_attach",
         title="Attach to a running program",
         description=(
-            "Attach to a process by `pid`, or `process`: its name, or to a debug adapter that listens (`python -m "
-            "debugpy --listen`) on a `port`. It runs on: use debug_pause or breakpoints."
+            "Attach to a process by `pid` or `process` (its name), or to an adapter listening (`python -m debugpy "
+            "--listen`) on a `port`. It runs on: use debug_pause or breakpoints."
         ),
         params=DebugAttach,
         run=attach,
