@@ -42,7 +42,7 @@ async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(autojum
         await client.call("breakpoint_set", function="main.work")
         assert "state" not in await client.call("breakpoint_set", function="add")
         names = [[each["name"] for each in sent["breakpoints"]] for sent in adapter.sent("setFunctionBreakpoints")]
-        assert names[-2:] == [["main.work", "add"], ["main.work", "main.add"]]
+        assert names[-3:] == [["main.work"], ["main.work", "add"], ["main.work", "main.add"]]
         # One that is not the program's keeps what was said of its own name.
         set_ = await client.call("breakpoint_set", function="total")
         assert (set_["state"], set_["message"]) == ("Pending", 'Location "total" ambiguous: a.total, b.total')
@@ -50,9 +50,9 @@ async def test_a_function_whose_name_is_ambiguous_is_that_of_the_program(autojum
         assert "pending" not in (await client.call("breakpoint_list"))["breakpoints"][1]
 
 
-@pytest.mark.parametrize("stopped", [True, False])
+@pytest.mark.parametrize("left", ["stopped", "resumed", "running"])
 async def test_a_program_that_is_left_runs_on_without_breakpoints_where_the_adapter_would_keep_it(
-    autojump_clock: MockClock, stopped: bool
+    autojump_clock: MockClock, left: str
 ) -> None:
     adapter = FakeAdapter()
     profile = TabledProfile(adapter, GO + "halts-when-left = true\n")
@@ -60,16 +60,18 @@ async def test_a_program_that_is_left_runs_on_without_breakpoints_where_the_adap
         await client.call("debug_attach", port=9, adapter="fake")
         await client.call("breakpoint_set", file=adapter.program, line=1)
         await client.call("breakpoint_set", function="main.work")
-        if stopped:
+        if left != "running":
             await adapter.stop("pause")
             await client.call("debug_wait")
+        if left == "resumed":
+            await client.call("debug_continue", wait=False)
         await client.call("debug_disconnect")
         assert [sent["breakpoints"] for sent in adapter.sent("setBreakpoints")][-1:] == [[]]
         assert adapter.sent("setFunctionBreakpoints")[-1] == {"breakpoints": []}
-        assert len(adapter.sent("continue")) == stopped
+        assert len(adapter.sent("continue")) == (left != "running")
         order = [each for each in adapter.commands() if each in ("setFunctionBreakpoints", "continue", "disconnect")]
         assert order[-1] == "disconnect"
-        assert order[-2] == ("continue" if stopped else "setFunctionBreakpoints")
+        assert order[-2] == ("continue" if left == "stopped" else "setFunctionBreakpoints")
 
 
 @pytest.mark.parametrize(("lines", "terminate"), [("", None), ("halts-when-left = true\n", True)])

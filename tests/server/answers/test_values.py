@@ -50,6 +50,8 @@ def variable(name: str, value: str = "1", kind: str | None = "int", **more: obje
         ("<unlocked _thread.RLock object owner=0 at 0x1>", "RLock"),
         ("deque([1])", "collections.deque"),
         ("Vec(x=1)", "std::Vec"),
+        ("[]main.Item len: 2, cap: 2, [...]", "[]main.Item"),
+        ("*main.Item {price: 2}", "*main.Item"),
     ],
 )
 def test_a_value_that_shows_its_type_stands_alone(value: str, kind: str | None) -> None:

@@ -82,9 +82,6 @@ class GoValues(Values):
         # What a pointer leads to has no name; its members are found behind the pointer, too.
         return not name and parent_type is not None and parent_type.startswith("*")
 
-    def is_leaf(self, value: str, kind: str | None) -> bool:
-        return kind == "string"  # one that is cut has itself as a child
-
     def plain_type(self, kind: str | None) -> str | None:
         # In a map `string: int`, of the key and of the value.
         return kind.rpartition(": ")[2] if kind else kind
