@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles.building import BuiltTest
 from trio_debugmcp.dap.profiles.language import Code, Expressions, Programs, Rejection, Repl
 from trio_debugmcp.dap.profiles.thrown import Description, Look, Thrown
@@ -85,6 +85,10 @@ class GoValues(Values):
     def plain_type(self, kind: str | None) -> str | None:
         # In a map `string: int`, of the key and of the value.
         return kind.rpartition(": ")[2] if kind else kind
+
+    def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
+        # A result without a name, `~r0`, is what is there by chance until the function returns.
+        return [each for each in variables if not each.name.startswith("~")]
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)
