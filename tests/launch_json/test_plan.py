@@ -70,6 +70,7 @@ def test_a_file_and_a_process_have_to_be_given_where_they_are_meant() -> None:
 def test_a_section_is_laid_over_on_its_own_system_only() -> None:
     on_mac = plan("cpp-cmake", "Engine", platform="osx")
     assert (on_mac.adapters, on_mac.args) == (("lldb-dap", "lldb"), ("--level", "mac"))
+    assert on_mac.options == {"sourceMap": [["/build/src", "/src/cpp-cmake/src"]]}
     assert plan("fastapi-celery", "Celery worker", platform="osx").env == {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}
 
 

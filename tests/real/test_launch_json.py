@@ -43,6 +43,14 @@ LAUNCH = """
             "preLaunchTask": "build"
         },
         {
+            "name": "Rust",
+            "type": "lldb",
+            "request": "launch",
+            "cargo": { "args": ["build", "--bin=tool"], "filter": { "kind": "bin" }, "cwd": "${workspaceFolder}/tool" },
+            "args": "--name 'a b'",
+            "cwd": "${workspaceFolder}"
+        },
+        {
             "name": "C++ by lldb",
             "type": "cppdbg",
             "request": "launch",
@@ -179,6 +187,23 @@ async def test_cpp_by_a_configuration_of_microsofts_extension(debugging: Connect
         assert "The task 'build' ended with exit code 1: " in failed.value.message
         assert "hello.cpp:1: " in failed.value.message
         assert "was not declared in this scope" in failed.value.message
+
+
+@pytest.mark.skipif(
+    shutil.which("cargo") is None or not (shutil.which("lldb-dap") or shutil.which("lldb-dap-19")),
+    reason="needs cargo and lldb-dap",
+)
+async def test_rust_by_a_configuration_that_leaves_its_build_to_cargo(debugging: Connect, project: Path) -> None:
+    (project / "tool/src").mkdir(parents=True)
+    (project / "tool/Cargo.toml").write_text('[package]\nname = "tool"\nversion = "0.1.0"\n')
+    main = project / "tool/src/main.rs"
+    main.write_text('fn main() {\n    println!("{:?}", std::env::args().last());\n}\n')
+    async with debugging("legacy", "--root", str(project), "--allow-build") as client:
+        end = await client.call("debug_launch", configuration="Rust", stop_at_entry=False)
+        assert (end["stdout"], end.get("exitCode", 0)) == ('Some("a b")\n', 0)
+        main.write_text("fn main() { nothing }\n")
+        with pytest.raises(ToolFailed, match=r"src/main\.rs:1: cannot find value `nothing`"):
+            await client.call("debug_launch", configuration="Rust")
 
 
 async def test_a_compound_starts_its_programs_together_and_ends_them_together(

@@ -113,6 +113,7 @@ def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     keys.rename("stopAtConnect", "stopOnEntry")
     if "environment" in keys:
         keys.left["env"] = keys.environment("environment")
+    _map_sources(keys, mode)
     _pass_over_setup(keys, mode)
     if keys.left.get("miDebuggerPath") in ("gdb", "/usr/bin/gdb", "lldb-mi"):  # which every new launch.json has
         keys.drop("miDebuggerPath")
@@ -120,6 +121,16 @@ def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
     if passed:
         keys.notes.append(f"passed over, as {mode} is used without cppdbg: {', '.join(sorted(passed))}")
     return ("gdb",) if mode == "gdb" else ("lldb-dap", "lldb")
+
+
+def _map_sources(keys: Keys, mode: str) -> None:
+    """Say where sources are in the words of lldb-dap; gdb's DAP has none for it."""
+    found = keys.table("sourceFileMap")
+    places = {there: each.get("editorPath") if isinstance(each, dict) else each for there, each in found.items()}
+    if places and mode == "gdb":
+        keys.notes.append(f"sourceFileMap is passed over, which gdb cannot be given here: {', '.join(places)}")
+    elif places:
+        keys.left["sourceMap"] = [[there, here] for there, here in places.items()]
 
 
 def _pass_over_setup(keys: Keys, mode: str) -> None:

@@ -1,5 +1,6 @@
 """`debug_launch`, also by a configuration of launch.json, and `debug_configurations`, which lists these."""
 
+import os.path
 from typing import Annotated, Any
 
 import msgspec
@@ -141,10 +142,16 @@ async def _with_cargo(debugger: Debugger, plan: Plan, deadline: float) -> Plan:
     keys = Keys({"cargo": options.pop("cargo")}, f"The configuration '{plan.name}'")
     cargo = Keys(keys.table("cargo"), f"`cargo` of the configuration '{plan.name}'")
     args = cargo.texts("args")
-    command = ("cargo", *(each for each in args if not each.startswith("--message-format")), "--message-format=json")
-    build = BuildPlan(command, cargo.text("cwd") or plan.cwd, cargo.text("cwd") or plan.cwd)
+    command = (
+        "cargo",
+        *(each for each in args if not each.startswith("--message-format")),
+        "--message-format=json-render-diagnostics",
+    )
+    directory = os.path.join(plan.cwd, cargo.text("cwd") or ".")
+    build = BuildPlan(command, os.path.normpath(directory), os.path.normpath(directory))
     made = await debugger.builds.build(build, max(0.0, deadline - trio.current_time()))
-    return replace(plan, program=made.program, options=options)
+    notes = ["`env` of `cargo` is passed over"] if cargo.table("env") else []
+    return replace(plan, program=made.program, options=options, notes=(*plan.notes, *notes))
 
 
 async def _attach(
