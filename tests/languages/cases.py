@@ -102,7 +102,7 @@ CASES = {
         build=_gxx,
         crash="SIGSEGV: ",
         cannot={
-            "input": "its program has a terminal of the adapter's, to which nobody writes",
+            "input": "its program has a terminal of the adapter's, to which no input comes",
             "streams": "it reports both streams of its program as one",
         },
     ),
@@ -151,7 +151,7 @@ CASES = {
             "step out": "it would end the program, or never answer",
             "function breakpoints": "it does not declare them",
             "exceptions": "it does not declare any",
-            "input": "its program has a terminal of the adapter's, to which nobody writes",
+            "input": "its program has a terminal of the adapter's, to which no input comes",
             "streams": "it reports both streams of its program as one",
         },
         crash="bad plum",
@@ -161,7 +161,7 @@ CASES = {
         build=_javac,
         function="Shop.add",
         crash="java.lang.IllegalStateException: bad plum",
-        cannot={"input": "its program's standard input is a pipe of the adapter's, into which nobody writes"},
+        cannot={"input": "its program's standard input is a pipe of the adapter's, into which no input comes"},
     ),
     "delve": Case(source="shop.go", build=_go, function="main.add", crash="panic"),
     "js-debug": Case(
