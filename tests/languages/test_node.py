@@ -1,0 +1,108 @@
+"""js-debug with real programs of node: exceptions, children, modules of ECMAScript, TypeScript, and attaching."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.languages.conftest import TEST_SECONDS, need
+from tests.real.conftest import Connect
+from trio_debugmcp.dap.profiles import profile_named
+
+PROGRAMS = Path(__file__).parent.parent / "programs" / "node"
+
+
+@pytest.fixture(autouse=True)
+def _js_debug() -> None:
+    profile = profile_named("js-debug")
+    assert profile is not None
+    need("js-debug", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+
+
+def at(name: str, line: int) -> dict[str, object]:
+    return {"file": str(PROGRAMS / name), "line": line}
+
+
+async def test_exceptions_have_their_class_and_causes_and_a_rejected_promise_is_one_that_nothing_catches(
+    debugging: Connect,
+) -> None:
+    async with debugging() as client:
+        wanted = [{"exception": "OutOfStock"}]
+        program = str(PROGRAMS / "errors.js")
+        stop = await client.call("debug_launch", program=program, breakpoints=wanted)
+        assert (stop["exception"], stop["breakpoints"]) == ("Sold: 0 left", ["ex-1"])
+        assert stop["at"].endswith("errors.js:5 in take")
+        assert stop["locals"] == {"count": "0"}
+        (cause,) = (await client.call("exception_get_context"))["causes"]
+        assert (cause["way"], cause["exception"]) == ("cause", "RangeError: too few")
+        stop = await client.call("debug_continue")
+        assert (stop["exception"], stop["mode"]) == ("TypeError: not handled", "unhandled")
+        assert stop["stderr"] == "caught 0 left\n"  # once, although js-debug repeats it
+        over = await client.call("debug_continue")
+        assert (over["state"], over["exitCode"]) == ("Disconnected", 1)
+        crash = await client.call("debug_state")
+        assert (crash["exception"], crash["at"].rpartition("/")[2]) == (
+            "TypeError: not handled",
+            "errors.js:13 in <anonymous>",
+        )
+
+
+async def test_a_worker_thread_and_a_fork_are_children_of_the_program(debugging: Connect) -> None:
+    async with debugging() as client:
+        places = [at("worker.js", 3), at("child.js", 2)]
+        program = {"program": str(PROGRAMS / "starts.js"), "cwd": str(PROGRAMS)}
+        stop = await client.call("debug_launch", **program, breakpoints=places)
+        assert (stop["breakpoints"], stop["locals"]["q"]) == (["bp-1"], "1")
+        sessions = (await client.call("debug_state"))["sessions"]
+        assert [each.split()[1] for each in sessions] == ["starts.js", "[worker"]
+        stop = await client.call("debug_continue")
+        assert (stop["breakpoints"], stop["locals"]) == (["bp-2"], {"z": "5"})
+        assert (await client.read("debugger://session"))["processName"] == "child.js"
+        over = await client.call("debug_continue")
+        assert over["exitCode"] == 3
+        written = (await client.call("process_read_output"))["entries"]
+        assert written == [{"stdout": "worker says 2\nin child 5\nchild 4\n"}]
+
+
+async def test_a_module_of_ecmascript_and_typescript_stop_at_their_first_statement(debugging: Connect) -> None:
+    async with debugging() as client:
+        stop = await client.call("debug_launch", program=str(PROGRAMS / "half.mjs"))
+        assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Entry", "half.mjs:5 in <anonymous>")
+        into = await client.call("debug_step", mode="in")
+        assert (into["at"].rpartition("/")[2], into["locals"]) == ("half.mjs:3 in half", {"n": "8"})
+        source = str(PROGRAMS / "src" / "app.ts")
+        stop = await client.call("debug_launch", program=source, cwd=str(PROGRAMS), replace=True)
+        assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Entry", "app.ts:14 in <anonymous>")
+        await client.call("breakpoint_set", **at("src/app.ts", 9), condition="item.price === 3")
+        stop = await client.call("debug_continue")
+        assert (stop["at"].rpartition("/")[2], stop["locals"]["total"]) == ("app.ts:9 in sum", "2")
+        assert await client.call("debug_disconnect") == {"ended": True}
+
+
+@pytest.fixture
+def ticking() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A program that runs with its inspector open, and the port of that."""
+    node = need("node", shutil.which("node"), "apt-get install nodejs")
+    command = [node, "--inspect=127.0.0.1:0", str(PROGRAMS / "ticking.js")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        listening = process.stderr.readline().decode()  # Debugger listening on ws://127.0.0.1:40123/...
+        yield process, int(listening.split("/")[2].rpartition(":")[2])
+        process.kill()
+        process.wait(TEST_SECONDS)
+
+
+async def test_a_program_with_an_inspector_is_attached_to_by_its_port_and_lives_on(
+    debugging: Connect, ticking: tuple[subprocess.Popen[bytes], int]
+) -> None:
+    process, port = ticking
+    async with debugging() as client:
+        await client.call("debug_attach", port=port, adapter="js-debug")
+        await client.call("breakpoint_set", **at("ticking.js", 4))
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Breakpoint", "ticking.js:4 in tick")
+        assert int((await client.call("evaluate", expression="n"))["value"]) > 0
+        assert await client.call("debug_disconnect") == {"detached": True}
+        assert process.poll() is None

@@ -1,0 +1,15 @@
+interface Item {
+  name: string;
+  price: number;
+}
+
+function sum(items: Item[]): number {
+  let total = 0;
+  for (const item of items) {
+    total += item.price; // loop
+  }
+  return total;
+}
+
+const items: Item[] = [{ name: "pear", price: 2 }, { name: "fig", price: 3 }]; // first
+console.log("sum", sum(items));

@@ -1,0 +1,3 @@
+const { parentPort } = require("worker_threads");
+let q = 1;
+parentPort.postMessage(q + 1);
