@@ -17,6 +17,7 @@ from tests.server.scene import BREAKPOINTS, LIST_CHANGED, OUTPUT, SESSION, STACK
 from tests.session.passes import Passes
 from tests.session.test_children import adopt
 from trio_debugmcp.dap.profiles import Detect
+from trio_debugmcp.dap.profiles.language import Expressions
 from trio_debugmcp.session.observations import Place, Run
 from trio_debugmcp.session.programs import MAX_ENDED, MAX_PROGRAMS, chosen
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, Refusal, Server, ToolFailed, open_server
@@ -519,8 +520,17 @@ async def test_the_timeline_continues_when_another_program_begins(autojump_clock
         assert ends == [("sessionStarted", "s-1"), ("sessionStarted", "s-2"), ("sessionEnded", "s-1")]
 
 
+class WithoutAnd(Expressions):
+    """Expressions of a language that has no word `and`."""
+
+    def syntax_error(self, expression: str) -> str | None:
+        return "`and` is no operator" if " and " in expression else None
+
+
 class OtherLanguage(FakeProfile):
     """The profile of an adapter for another language."""
+
+    expressions: Expressions = WithoutAnd()
 
     name: str = "other"
     language: str = "Other"
@@ -742,3 +752,10 @@ async def test_the_end_of_a_program_is_not_taken_for_a_later_one(autojump_clock:
             outcome = await scene.server.app.debugger.wait_stop(of=[session])
             assert outcome.ended is not None
             assert (outcome.ended.id, outcome.ended.exit_code) == (session, code)
+
+
+async def test_what_only_one_of_two_languages_knows_is_not_refused(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with of_two_languages(tmp_path) as (client, _, _):
+        for condition in ("x > 1 && y", "x > 1 and y"):
+            await client.call("breakpoint_set", function="main", condition=condition)
+        await client.call("breakpoint_set_exception", exception_type="Oops", include_subtypes=True)

@@ -101,8 +101,7 @@ class Debugger:
 
     def output_payload(self, session_id: str, revision: int) -> OutputPayload:
         """Return the resource `debugger://output`, of the program that a session belongs to."""
-        found = self.programs.of(session_id)
-        return (self.console if found is None else found.console).payload(revision)
+        return (self.programs.of(session_id) or self.programs).console.payload(revision)
 
     def timeline_payload(self, revision: int) -> TimelinePayload:
         """Return the resource `debugger://timeline`."""
@@ -170,9 +169,14 @@ class Debugger:
         return None if root is None or root.snapshot is None else root
 
     def language_of(self, file: str | None) -> Profile | None:
-        """Return the profile that knows a file's language; without a file, of the session at hand or the last one."""
+        """Return the profile that knows a file's language; without a file, of the session at hand or the last one.
+
+        None: none is known, or programs of several languages are debugged, and neither is named.
+        """
         if file is not None:
             return profile_for_file(file, self.settings.profiles)
+        if self.programs.are_of_several_languages():
+            return None
         focused = self._sessions.get(self.programs.chosen or self.state.focus or "")
         started = profile_of_python(self.settings.profiles) if self.last_start is None else self.last_start[0]
         return focused.profile if focused is not None else started

@@ -129,6 +129,10 @@ class Programs:
             return found if found is not None and found.was_started else None
         return next((each for each in reversed(self._programs.values()) if each.was_started), None)
 
+    def are_of_several_languages(self) -> bool:
+        """Return whether it depends on the program which language is meant: several are debugged, and none is named."""
+        return self.chosen is None and len({each.profile.language for each in self.living()}) > 1
+
     def root_at_hand(self) -> Snapshot | None:
         """Return the root session at hand; None if it has ended, and is no longer known."""
         state, found = self._state(), self.at_hand()

@@ -108,7 +108,7 @@ class DebugSession:
         self._shared = shared
         self._merger = merger = shared.merger
         suspension = Suspension(profile.dialect.pause_echo_seconds, profile.dialect.call_reason)
-        user_code = UserCode(profile, start, merger, shared.host)
+        user_code = UserCode(session_id, profile, start, merger, shared.host)
         self.requests = requests = Requests(session_id, profile, merger, suspension, user_code)
         self.probe = ProgramProbe(requests, path_mappings(start))
         self._ending = Ending()

@@ -34,7 +34,8 @@ _MAX_LEVELS = 8
 class UserCode:
     """What is the user's in one session."""
 
-    def __init__(self, profile: Profile, start: Start, merger: Merger, host: Host) -> None:
+    def __init__(self, session_id: str, profile: Profile, start: Start, merger: Merger, host: Host) -> None:
+        self._session_id = session_id
         self._profile = profile
         asked = asked_for(start)
         self._everything = isinstance(asked, Launch) and not asked.just_my_code
@@ -65,7 +66,8 @@ class UserCode:
 
     def _places(self) -> list[str]:
         """Return the directories of the projects that the program belongs to; none if it was attached to."""
-        root = self._merger.state.root
+        state = self._merger.state
+        root = state.snapshot(state.roots().get(self._session_id, ""))
         origin = None if root is None else root.origin
         if origin is None or origin.launch_mode != "Launch" or origin.executable_path is None:
             return []

@@ -180,8 +180,8 @@ def _check_name(
     Raises:
         UsageError: `INVALID_PARAMETER`.
     """
-    focused = debugger.state.focused
-    profiles = debugger.settings.profiles if focused is None else [debugger.session(focused.id).profile]
+    living = [each.profile for each in debugger.programs.living()]
+    profiles = living or debugger.settings.profiles
     profiles = profiles if launched is None else [launched]
     problems = [problem_in(each, name) for each in profiles]
     if all(problems):

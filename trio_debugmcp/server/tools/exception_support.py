@@ -44,4 +44,7 @@ def check_lineage(debugger: Debugger) -> None:
 
 def _session(debugger: Debugger) -> DebugSession | None:
     focused = debugger.state.focused
-    return None if focused is None else debugger.session(focused.id)
+    # Of several languages at once the breakpoint is for the program that has such exceptions.
+    if focused is None or debugger.programs.are_of_several_languages():
+        return None
+    return debugger.session(focused.id)
