@@ -39,7 +39,8 @@ FLOORS = [
 PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.codec", "testing.scenario.lines")
 
 LATE = (
-    *("rich", "h11", "wsproto", "trio_websocket", "debugpy", "trio_debugmcp.client", "trio_debugmcp.dashboard"),
+    *("rich", "h11", "wsproto", "trio_websocket", "dotenv", "debugpy"),
+    *("trio_debugmcp.client", "trio_debugmcp.dashboard"),
     *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.testing"),
     *(
         f"trio_debugmcp.transports.{name}"

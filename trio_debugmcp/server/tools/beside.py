@@ -71,7 +71,7 @@ async def end_with(debugger: Debugger, session: DebugSession, *, terminate: bool
     tasks = tasks_of(session.start)
     together = [] if tasks is None else tasks.together
     others = [each.id for each in debugger.programs.living() if tasks_of(each.start) in together]
-    await end_all(debugger, [each for each in others if each != session.id], terminate=terminate)
+    await end_all(debugger, others, terminate=terminate)
 
 
 async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | None = None) -> None:

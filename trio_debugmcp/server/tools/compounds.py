@@ -68,7 +68,7 @@ async def launch_compound(
         for name in compound.configurations:
             changes = {"configuration": name, "replace": False, "new_session": beside or bool(started), "wait": False}
             one = replace(params, **changes, show=[], timeout=max(0.0, deadline - trio.current_time()))
-            answer = await launch_one(debugger, one if not started else replace(one, breakpoints=[]), together)
+            answer = await launch_one(debugger, one, together)
             started.append(answer.session or "")
             notes += [f"{name}: {each}" for each in answer.notes]
     except BaseException:
