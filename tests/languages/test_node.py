@@ -2,12 +2,11 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.languages.conftest import TEST_SECONDS, need
+from tests.languages.conftest import need
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
 
@@ -81,25 +80,29 @@ async def test_a_module_of_ecmascript_and_typescript_stop_at_their_first_stateme
         assert await client.call("debug_disconnect") == {"ended": True}
 
 
-@pytest.fixture
-def ticking() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A program that runs with its inspector open, and the port of that."""
-    node = need("node", shutil.which("node"), "apt-get install nodejs")
-    command = [node, "--inspect=127.0.0.1:0", str(PROGRAMS / "ticking.js")]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        listening = process.stderr.readline().decode()  # Debugger listening on ws://127.0.0.1:40123/...
-        yield process, int(listening.split("/")[2].rpartition(":")[2])
-        process.kill()
-        process.wait(TEST_SECONDS)
-
-
-async def test_a_program_with_an_inspector_is_attached_to_by_its_port_and_lives_on(
-    debugging: Connect, ticking: tuple[subprocess.Popen[bytes], int]
+@pytest.mark.parametrize("option", ["--inspect=127.0.0.1:0", "--inspect-port=127.0.0.1:0"])
+async def test_a_program_is_attached_to_by_its_inspector_which_is_opened_if_need_be_and_lives_on(
+    debugging: Connect, option: str
 ) -> None:
-    process, port = ticking
+    node = need("node", shutil.which("node"), "apt-get install nodejs")
+    command = [node, option, str(PROGRAMS / "ticking.js")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            await _attached(debugging, process, by_port=option.startswith("--inspect="))
+        finally:
+            process.kill()
+
+
+async def _attached(debugging: Connect, process: subprocess.Popen[bytes], *, by_port: bool) -> None:
+    assert process.stderr is not None
+    assert process.stdout is not None
+    process.stdout.readline()  # it runs, and takes a signal
     async with debugging() as client:
-        await client.call("debug_attach", port=port, adapter="js-debug")
+        where = {"pid": process.pid}
+        if by_port:
+            listening = process.stderr.readline().decode()  # Debugger listening on ws://127.0.0.1:40123/...
+            where = {"port": int(listening.split("/")[2].rpartition(":")[2])}
+        await client.call("debug_attach", **where, adapter="js-debug")
         await client.call("breakpoint_set", **at("ticking.js", 4))
         stop = await client.call("debug_wait")
         assert (stop["reason"], stop["at"].rpartition("/")[2]) == ("Breakpoint", "ticking.js:4 in tick")

@@ -51,6 +51,7 @@ class Adapter:
         address: where it listens, for the connections of child sessions.
         process: its process, if the program's standard streams are those of it.
         is_program: the process is the program, whose exit code is the program's.
+        program_port: where the program that it is to attach to listens, if that was found out.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Adapter:
         self.address = address
         self.process = process
         self.is_program = is_program
+        self.program_port: int | None = None
         self._stderr = bytearray()
 
     def __repr__(self) -> str:

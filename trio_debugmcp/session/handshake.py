@@ -10,9 +10,10 @@ Source: https://microsoft.github.io/debug-adapter-protocol/overview, "Launch Seq
 import logging
 
 import trio
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.messages import Capabilities, EvaluateBody, Nothing
-from trio_debugmcp.dap.profiles import Launch
+from trio_debugmcp.dap.profiles import Attach, Launch
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.probe import bootstrap
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
@@ -84,7 +85,10 @@ class Handshake:
         await self._answered.wait()
 
     async def _send_start(self) -> None:
-        command, arguments = start_request(self._requests.profile, self._start)
+        start, port = self._start, self._requests.program_port
+        if isinstance(start, Attach) and start.port is None and port is not None:
+            start = replace(start, port=port)
+        command, arguments = start_request(self._requests.profile, start)
         try:
             await self._requests.request(command, arguments, Nothing, seconds=HANDSHAKE_SECONDS)
         except DebugError as error:

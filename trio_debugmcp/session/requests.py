@@ -98,6 +98,11 @@ class Requests:
         """Where the adapter listens, if on a socket."""
         return None if self._adapter is None else self._adapter.address
 
+    @property
+    def program_port(self) -> int | None:
+        """Where the program that is attached to listens, if that was found out."""
+        return None if self._adapter is None else self._adapter.program_port
+
     def connect(self, adapter: Adapter, connection: Connection) -> None:
         """Send requests over this connection from now on."""
         self._adapter, self._connection = adapter, connection

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_listening_adapter, open_stdio_adapter
 from trio_debugmcp.dap.process import environment
+from trio_debugmcp.dap.profiles.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
 from trio_debugmcp.dap.profiles.table_format import Table, Transport
@@ -76,6 +77,19 @@ async def open_adapter(
 
 def _argv(table: Table, values: Mapping[str, Any]) -> list[str]:
     return [str(each) for each in filled(table.command, values)]
+
+
+@asynccontextmanager
+async def open_inspected(table: Table, place: str, attach: Attach, watchdog: Watchdog) -> AsyncIterator[Adapter]:
+    """Run the adapter for a process that is debugged through its inspector.
+
+    Raises:
+        UsageError: `ATTACH_FAILED`: it has no inspector, and opens none.
+    """
+    port = await inspector_port(attach.pid or 0)
+    async with open_adapter(table, place, {**attach_values(attach), "port": port}, watchdog) as adapter:
+        adapter.program_port = port
+        yield adapter
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from trio_debugmcp.dap.profiles.javascript_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
-from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter
+from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter, open_inspected
 from trio_debugmcp.dap.profiles.options import reserved_by
 from trio_debugmcp.dap.profiles.perl import PerlValues
 from trio_debugmcp.dap.profiles.placeholders import filled, mentions
@@ -75,7 +75,7 @@ class TableProfile(Profile):
         self.reserved_options = reserved_by(table.launch, dict.fromkeys(table.reserved_options, ""))
         self.target_options = frozenset(table.target_options)
         self.code_options = frozenset((*table.code_options, *table.target_options))
-        self.attaches_by_pid = mentions(table.attach, "pid")
+        self.attaches_by_pid = table.inspector or mentions(table.attach, "pid")
         self.traces = table.detect.elf is not None
         self.renew = table.renew
         self.finder = Finder(name, table)
@@ -146,6 +146,8 @@ class TableProfile(Profile):
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.
         if attach.port is not None and not mentions(self._attach(attach), "port"):
             return open_socket_adapter(TcpAddress(attach.host or "127.0.0.1", attach.port))
+        if self.table.inspector and attach.pid is not None:
+            return open_inspected(self.table, self._place(), attach, runtime.watchdog)
         return open_adapter(self.table, self._place(), attach_values(attach), runtime.watchdog)
 
     def start_request(self, start: Launch | Attach) -> Literal["launch", "attach"]:

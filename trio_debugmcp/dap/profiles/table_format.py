@@ -100,6 +100,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     version: Version | None = None
     transport: Literal["stdio"] | Transport = "stdio"
     just_my_code: dict[str, Any] = {}
+    inspector: bool = False
     command_cwd: str | None = None
     program_streams: Literal["events", "terminal", "adapter"] = "events"
     is_program: bool = False

@@ -1,0 +1,98 @@
+"""The inspector of a running program of node, through which it is debugged: found, or opened by SIGUSR1.
+
+port = await inspector_port(4711)
+"""
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import trio
+
+from trio_debugmcp.errors import UsageError
+
+_OPENING_SECONDS = 3.0
+"""For node to listen after the signal: it does within milliseconds, but not while it runs native code."""
+
+_POLL_SECONDS = 0.05
+
+_LISTENING = "0A"
+"""The state of a socket in /proc/net/tcp."""
+
+_ANSWER_SECONDS = 1.0
+
+
+async def inspector_port(pid: int) -> int:
+    """Return the port of a process's inspector, which is opened if it is not.
+
+    Raises:
+        UsageError: `ATTACH_FAILED`: it is not a process of node, or does not open one.
+    """
+    name = _executable(pid)
+    if not name.startswith("node"):
+        raise UsageError(
+            "ATTACH_FAILED",
+            f"Process {pid} runs {name or 'what cannot be read'}, not node. Pass the `adapter` of its language.",
+            {"pid": pid},
+        )
+    found = await _open_inspector(pid)
+    if found is not None:
+        return found
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGUSR1)
+    with trio.move_on_after(_OPENING_SECONDS):
+        while (found := await _open_inspector(pid)) is None:  # noqa: ASYNC110 (the system has no event for it)
+            await trio.sleep(_POLL_SECONDS)
+        return found
+    raise UsageError(
+        "ATTACH_FAILED",
+        f"Process {pid} opened no inspector within {_OPENING_SECONDS:g} s of SIGUSR1: its port, 9229 unless "
+        "--inspect-port says another, may be taken, or the program may handle that signal itself. Start it with "
+        "--inspect=127.0.0.1:0, and pass the `port` that it prints.",
+        {"pid": pid},
+    )
+
+
+def _executable(pid: int) -> str:
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return ""
+
+
+async def _open_inspector(pid: int) -> int | None:
+    for port in listening_ports(pid):
+        if await _is_inspector(port):
+            return port
+    return None
+
+
+def listening_ports(pid: int) -> list[int]:
+    """Return the TCP ports on which a process listens, on this machine's own addresses or all."""
+    try:
+        descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
+        table = Path(f"/proc/{pid}/net/tcp").read_text()
+    except OSError:
+        return []
+    sockets = set()
+    for each in descriptors:
+        with suppress(OSError):  # it was closed meanwhile
+            sockets.add(os.readlink(each))
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return [
+        int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == _LISTENING and f"socket:[{row[9]}]" in sockets
+    ]
+
+
+async def _is_inspector(port: int) -> bool:
+    """Whether an inspector answers there: the program may listen on ports of its own."""
+    answer = b""
+    with trio.move_on_after(_ANSWER_SECONDS), suppress(OSError, trio.BrokenResourceError):
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await stream.send_all(b"GET /json/version HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            async for data in stream:
+                answer += data
+                if b"Protocol-Version" in answer or len(answer) > 10_000:
+                    break
+    return b"Protocol-Version" in answer
