@@ -6,11 +6,10 @@ from urllib.parse import quote
 import pytest
 
 from trio_debugmcp.dap.messages import Capabilities, DapVariable, Stopped
-from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.dap.profiles import Launch, Profile, profile_named
 from trio_debugmcp.dap.profiles.exception_filters import TypedException, judged_conditions
 from trio_debugmcp.dap.profiles.javascript_crashes import printed_in
 from trio_debugmcp.dap.profiles.language import Crash, CrashFrame
-from trio_debugmcp.dap.profiles.profile import Launch, Profile
 
 
 def profile() -> Profile:

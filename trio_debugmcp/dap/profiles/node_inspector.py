@@ -1,7 +1,4 @@
-"""The inspector of a running program of node, through which it is debugged: found, or opened by SIGUSR1.
-
-port = await inspector_port(4711)
-"""
+"""The inspector of a running program of node, through which it is debugged: found, or opened by SIGUSR1."""
 
 import os
 import signal
