@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure
@@ -109,3 +110,43 @@ async def test_one_way_to_the_program_is_named(autojump_clock: MockClock) -> Non
     async with connect(options=options()) as client:
         for arguments in ({}, {"pid": 1, "process": "x"}, {"port": 1, "process": "x"}, {"pid": 1, "port": 1}):
             assert (await refused(client, **arguments))[0] == "INVALID_PARAMETER"
+
+
+# --- Core files -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_core_file_needs_its_program_and_an_adapter_that_reads_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    (tmp_path / "core").touch()
+    (tmp_path / "app").touch()
+    core, app = str(tmp_path / "core"), str(tmp_path / "app")
+    async with connect(options=options()) as client:
+        assert (await refused(client, core_file=core))[0] == "INVALID_PARAMETER"
+        assert (await refused(client, core_file=core + "2", program=app, adapter="fake"))[0] == "INVALID_PATH"
+        assert await refused(client, core_file=core, program=app, adapter="fake") == (
+            "NOT_SUPPORTED",
+            "fake does not look at core files. Pass an `adapter` that does, or leave it out.",
+        )
+
+
+async def test_a_core_file_is_paused_where_the_program_crashed_and_is_not_asked_to_run(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    (tmp_path / "core").touch()
+    adapter = FakeAdapter()
+    async with connect(options=options(adapter=adapter, reads_cores=True)) as client, trio.open_nursery() as nursery:
+        arguments = {"core_file": str(tmp_path / "core"), "program": adapter.program, "adapter": "fake"}
+        stops = list[dict[str, object]]()
+
+        async def attach() -> None:
+            stops.append(await client.call("debug_attach", **arguments))
+
+        nursery.start_soon(attach)
+        await trio.sleep(1)
+        await adapter.stop("exception")
+        await trio.sleep(1)
+        assert (stops[0]["state"], stops[0]["reason"], stops[0]["session"]) == ("Paused", "Exception", "s-1")
+        for tool in ("debug_continue", "debug_step"):
+            assert (await failure(client, tool)).code == "NOT_SUPPORTED"
+        assert not {"continue", "next"} & set(adapter.commands())

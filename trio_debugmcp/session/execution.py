@@ -190,7 +190,18 @@ class Execution:
         if taken:
             self._suspension.forget_pause()
 
+    def _check_runs(self) -> None:
+        snapshot = self._requests.snapshot
+        if snapshot is not None and snapshot.origin.core_file is not None:
+            raise UsageError(
+                "NOT_SUPPORTED",
+                "A core file does not run: it is what the program left when it crashed. Look at it with stack_get, "
+                "variables_get and evaluate, and end the session with debug_disconnect.",
+                {"adapter": self._requests.profile.name, "coreFile": snapshot.origin.core_file},
+            )
+
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
+        self._check_runs()
         await self._suspension.wait_echo()
         before = self._requests.snapshot
         tasks = self.tasks

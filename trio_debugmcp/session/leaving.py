@@ -8,6 +8,10 @@ from trio_debugmcp.session.start import Start
 
 async def release(requests: Requests, breakpoints: BreakpointSync, start: Start, *, terminate: bool | None) -> None:
     """Have a program run on that is about to be left, where its adapter would not see to that. The caller bounds it."""
+    if isinstance(start, Attach) and start.port is not None and not terminate:
+        command = requests.profile.habits.detach
+        if command is not None:
+            await requests.request_quietly("evaluate", {"expression": command, "context": "repl"})
     if not isinstance(start, Attach) or terminate or not requests.profile.habits.halts_when_left:
         return
     for file in sorted(breakpoints.sent_files):

@@ -109,8 +109,8 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
                 command_line_args=args,
                 working_directory=cwd,
             )
-        case Attach(pid=pid):
-            return replace(origin, launch_mode="Attach", process_id=pid)
+        case Attach(pid=pid, program=program, core_file=core_file):
+            return replace(origin, launch_mode="Attach", process_id=pid, executable_path=program, core_file=core_file)
         case Listen():
             return replace(origin, launch_mode="Attach", listens=True)
         case ChildStart(asked=Launch() | Attach() as asked, configuration=configuration):

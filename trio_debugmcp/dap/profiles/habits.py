@@ -67,6 +67,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
         ends_launched: a program that it has launched ends with the session, whatever is asked.
         halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
+        detach: a command without which it ends what a server at a port has started for it, evaluated as `repl`.
         ends_by_closing: the adapter just closes the connection when the program has ended.
         launches_only: the session that was started has no threads; its first child is the program.
         child_name: a pattern for the name of a child's configuration, with groups `name` and `pid`.
@@ -85,6 +86,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exit_code: str | None = None
     ends_launched: bool = False
     halts_when_left: bool = False
+    detach: str | None = None
     ends_by_closing: bool = False
     keeps_steps: bool = False
     exception: str | None = None

@@ -45,7 +45,13 @@ def launch_values(launch: Launch) -> dict[str, Any]:
 
 def attach_values(attach: Attach) -> dict[str, Any]:
     """Return what the placeholders stand for at an attachment."""
-    return {"pid": attach.pid, "host": attach.host or _HOST, "port": attach.port}
+    return {
+        "pid": attach.pid,
+        "host": attach.host or _HOST,
+        "port": attach.port,
+        "program": attach.program,
+        "core_file": attach.core_file,
+    }
 
 
 @asynccontextmanager

@@ -204,6 +204,9 @@ class Profile(ABC):
 
     attaches_by_pid: bool = True
 
+    reads_cores: bool = False
+    """Whether it looks at core files: what the system keeps of a program that has crashed."""
+
     traces: bool = False
     """Whether it attaches by tracing the process, as the system has to allow."""
 

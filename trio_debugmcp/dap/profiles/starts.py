@@ -43,11 +43,16 @@ class Launch(Struct, frozen=True):
 
 
 class Attach(Struct, frozen=True):
-    """A running program: by process id, or by the port on which an adapter listens for it."""
+    """A running program: by process id, or by the port on which an adapter listens for it; or what a crash has left.
+
+    `program` is the executable, where that has to be known.
+    """
 
     pid: int | None = None
     host: str | None = None
     port: int | None = None
+    program: str | None = None
+    core_file: str | None = None
     options: Mapping[str, Any] = {}
     tasks: object = None
 

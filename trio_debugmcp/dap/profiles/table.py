@@ -76,6 +76,7 @@ class TableProfile(Profile):
         self.target_options = frozenset(table.target_options)
         self.code_options = frozenset((*table.code_options, *table.target_options))
         self.attaches_by_pid = table.inspector or mentions(table.attach, "pid")
+        self.reads_cores = bool(table.core)
         self.traces = table.detect.elf is not None
         self.renew = table.renew
         self.finder = Finder(name, table)
@@ -160,7 +161,9 @@ class TableProfile(Profile):
     def attach_arguments(self, attach: Attach) -> dict[str, Any]:
         return {**filled(self._attach(attach), self._around(attach_values(attach))), **attach.options}
 
-    def _attach(self, attach: Attach) -> dict[str, Any]:
+    def _attach(self, attach: Attach) -> Mapping[str, Any]:
+        if attach.core_file is not None:
+            return self.table.core
         remote = self.table.attach_remote
         return self.table.attach if attach.port is None or remote is None else remote
 

@@ -87,6 +87,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     command: tuple[str, ...]
     launch: dict[str, Any]
     attach: dict[str, Any] = {}
+    core: dict[str, Any] = {}
     attach_remote: dict[str, Any] | None = None
     types: tuple[str, ...] = ()
     install: Install | tuple[Install, ...] = ()

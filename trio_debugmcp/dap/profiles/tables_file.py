@@ -216,6 +216,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
     "transport.socket": ("socket",),
     "launch": _START,
     "attach": _START,
+    "core": _START,
     "attach-remote": _START,
     "evaluate-safe.command": _EXPRESSION,
     "evaluate-safe.path": _EXPRESSION,

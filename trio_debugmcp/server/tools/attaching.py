@@ -7,15 +7,19 @@ from typing import Annotated, Any
 
 import trio
 from msgspec import Meta
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Attach, Profile, called, owner_problem, running, trace_problem
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller
 from trio_debugmcp.server.tools.checks import adapters_for_process, choose_of, choose_profile
+from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
 from trio_debugmcp.session.configured_tasks import ConfiguredTasks
-from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.state.payloads import shortened
 
 _MOST_CANDIDATES = 10
@@ -35,6 +39,10 @@ class DebugAttach(Params, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=65535)] | None,
         Meta(description="The port where it listens, e.g. of `python -m debugpy --listen`."),
     ] = None
+    core_file: Annotated[
+        str | None, Meta(description="Or a core file: what a crash has left of `program`; it does not run.")
+    ] = None
+    program: Annotated[str | None, Meta(description="The executable, for a core file or a gdbserver.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the process.")] = None
     adapter_options: Annotated[
         dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
@@ -51,29 +59,65 @@ class Attached(Answer, frozen=True, kw_only=True):
     state: str
 
 
-async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached:
-    """Attach to a program, which then runs on. `tasks`: what is run around the session."""
+async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks | None = None) -> Attached | Stop:
+    """Attach to a program, which then runs on; of a core file, answer how it ended.
+
+    `tasks`: what is run around the session.
+    """
     debugger.programs.check_free(new_session=params.new_session)
-    if sum(each is not None for each in (params.pid, params.process, params.port)) != 1:
-        raise UsageError("INVALID_PARAMETER", "Pass one of `pid`, `process`, and `port` with an optional `host`.")
-    pid = params.pid if params.process is None else _pid_of(debugger, params.process)
-    if pid is not None:
-        _check_process(debugger, pid)
-    profile = await _profile(debugger, params.adapter, pid)
-    start = Attach(pid=pid, host=params.host, port=params.port, options=params.adapter_options, tasks=tasks)
-    _check(debugger, profile, start)
+    deadline = trio.current_time() + params.timeout
+    profile, start = await _found(debugger, params)
     session = None
-    with trio.move_on_after(params.timeout):
-        session = await debugger.start(profile, start, new_session=params.new_session, owner=caller())
+    with trio.move_on_at(deadline):
+        session = await debugger.start(
+            profile, replace(start, tasks=tasks), new_session=params.new_session, owner=caller()
+        )
     if session is None:
         raise UsageError(
             "TIMEOUT",
             f"{profile.name} did not attach within {params.timeout:g} s. Attaching by pid needs the right to trace the "
             "process (same user, and ptrace allowed); attaching by port needs a listening debug adapter.",
         )
+    if start.core_file is not None:
+        outcome: Outcome | None = None
+        with trio.move_on_at(deadline):
+            outcome = await debugger.wait_stop(session.id)
+        stop = await wait_answer(debugger, outcome, deadline, session_id=session.id)
+        return replace(stop, session=session.id)
     snapshot = session.snapshot
     pid = None if snapshot is None else snapshot.origin.process_id
     return Attached(session=session.id, pid=pid, state="Running" if snapshot is None else snapshot.phase)
+
+
+async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Attach]:
+    """Return what is to be attached to, and the adapter that can."""
+    if sum(each is not None for each in (params.pid, params.process, params.port, params.core_file)) != 1:
+        ways = "`pid`, `process`, `port` with an optional `host`, and `core_file` with `program`"
+        raise UsageError("INVALID_PARAMETER", f"Pass one of {ways}.")
+    program, core_file = _file(debugger, params.program), _file(debugger, params.core_file)
+    if core_file is not None and program is None:
+        raise UsageError("INVALID_PARAMETER", "Pass `program` with `core_file`: the executable that has crashed.")
+    pid = params.pid if params.process is None else _pid_of(debugger, params.process)
+    if pid is not None:
+        _check_process(debugger, pid)
+    profile = await _profile(debugger, params.adapter, pid, program)
+    start = Attach(
+        pid=pid,
+        host=params.host,
+        port=params.port,
+        program=program,
+        core_file=core_file,
+        options=params.adapter_options,
+    )
+    _check(debugger, profile, start)
+    return profile, start
+
+
+def _file(debugger: Debugger, path: str | None) -> str | None:
+    found = None if path is None else existing_file(debugger, path)
+    if path is not None and found is None:
+        raise UsageError("INVALID_PATH", f"There is no file '{path}'.", {"path": path})
+    return found
 
 
 # --- Which process ----------------------------------------------------------------------------------------------------
@@ -129,9 +173,9 @@ def _is_gone(pid: int) -> bool:
 # --- With which adapter -----------------------------------------------------------------------------------------------
 
 
-async def _profile(debugger: Debugger, adapter: str | None, pid: int | None) -> Profile:
+async def _profile(debugger: Debugger, adapter: str | None, pid: int | None, program: str | None) -> Profile:
     fits = [] if adapter is not None or pid is None else adapters_for_process(debugger, pid)
-    return await choose_of(debugger, fits) if fits else await choose_profile(debugger, adapter, None)
+    return await choose_of(debugger, fits) if fits else await choose_profile(debugger, adapter, program)
 
 
 def _check(debugger: Debugger, profile: Profile, start: Attach) -> None:
@@ -147,6 +191,12 @@ def _check(debugger: Debugger, profile: Profile, start: Attach) -> None:
             f"{profile.name} cannot attach to a {profile.language} process by its id. Launch the program with "
             "debug_launch, or start it so that it listens for a debugger, and pass that `port` and the `adapter`.",
             {"adapter": profile.name, "pid": pid},
+        )
+    if start.core_file is not None and not profile.reads_cores:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{profile.name} does not look at core files. Pass an `adapter` that does, or leave it out.",
+            {"adapter": profile.name, "capability": "core"},
         )
 
     def ask() -> str | None:

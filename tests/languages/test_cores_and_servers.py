@@ -1,0 +1,90 @@
+"""What is not launched: a core file with each debugger of machine code, and a program that a gdbserver runs."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.languages.conftest import TEST_SECONDS, at, need, place
+from tests.real.conftest import Connect
+from tests.server.scene import failure
+from trio_debugmcp.dap.profiles import profile_named
+
+
+@pytest.fixture(scope="module")
+def core_file(native_program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the system keeps of the program when it crashes."""
+    directory = tmp_path_factory.mktemp("crash")
+    if (pattern := Path("/proc/sys/kernel/core_pattern").read_text()).startswith(("|", "/")):
+        pytest.skip(f"this machine keeps core files elsewhere: {pattern}")
+
+    def keep_core() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    command = [native_program, "crash"]
+    done = subprocess.run(command, cwd=directory, preexec_fn=keep_core, check=False, timeout=TEST_SECONDS)
+    assert done.returncode < 0
+    (core,) = [each for each in directory.iterdir() if each.name.startswith("core")]
+    return core
+
+
+@pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb"])
+async def test_a_core_file_is_looked_at_as_a_crash_and_does_not_run(
+    debugging: Connect, adapter: str, native_program: str, core_file: Path
+) -> None:
+    profile = profile_named(adapter)
+    assert profile is not None
+    need(adapter, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    async with debugging() as client:
+        start = {"adapter": adapter, "program": native_program, "core_file": str(core_file)}
+        stop = await client.call("debug_attach", **start)
+        assert (stop["state"], stop["reason"], stop["at"]) == ("Paused", "Exception", f"{place('crash')} in crash")
+        assert "SIGSEGV" in stop["exception"]
+        assert stop["stack"]
+        for tool in ("debug_continue", "debug_step"):
+            refused = await failure(client, tool)
+            assert (refused.code, "core file does not run" in refused.message) == ("NOT_SUPPORTED", True)
+        assert await client.call("debug_disconnect") == {"detached": True}
+        bogus = await failure(client, "debug_attach", **{**start, "core_file": native_program}, timeout=10)
+        assert bogus.code in {"ATTACH_FAILED", "TIMEOUT"}
+
+
+async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_after_the_session(
+    debugging: Connect, native_program: str
+) -> None:
+    profile = profile_named("gdb")
+    assert profile is not None
+    need("gdb", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    gdbserver = need("gdbserver", shutil.which("gdbserver"), "apt-get install gdbserver")
+    command = [gdbserver, "--once", "127.0.0.1:0", native_program, "spin"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        pid = None
+        try:
+            assert server.stderr is not None
+            said = ""
+            while "Listening on port" not in said:
+                said = server.stderr.readline()
+                if "pid = " in said:
+                    pid = int(said.rpartition("pid = ")[2])
+            port = int(said.split()[-1])
+            async with debugging() as client:
+                set_ = await client.call("breakpoint_set", **at("spin"))
+                attached = await client.call("debug_attach", port=port, program=native_program, adapter="gdb")
+                assert attached["session"] == "s-1"
+                stop = await client.call("debug_wait", timeout=20)
+                assert (stop["reason"], stop["breakpoints"]) == ("Breakpoint", [set_["id"]])
+                assert stop["at"] == f"{place('spin')} in spin"
+                await client.call("debug_disconnect")
+                assert pid is not None
+                state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+                assert state in "SR"
+        finally:
+            server.kill()
+            if pid is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
