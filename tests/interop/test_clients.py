@@ -17,6 +17,7 @@ from tests.interop.serving import STEPS, TOKEN, open_http_server
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
+from trio_debugmcp.state.session_resources import SESSION_TEMPLATE, SESSIONS
 
 pytestmark = pytest.mark.real
 
@@ -72,8 +73,8 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["tools"] == TOOLS
     assert report["prompts"] == list(PROMPTS)
     assert (report["resourcesBefore"], report["resourcesAfter"]) == (0, 0)
-    assert report["resources"] == list(RESOURCES)
-    assert report["templates"] == [SOURCE_TEMPLATE]
+    assert report["resources"] == [*RESOURCES, SESSIONS]
+    assert report["templates"] == [SOURCE_TEMPLATE, SESSION_TEMPLATE]
     assert report["entry"] == ["Paused", 1]
     assert report["updated"] == [SESSION]
     assert report["afterStep"] == ["Paused", 4]
@@ -130,7 +131,7 @@ async def test_the_inspector_lists_and_calls(transport: str, era: str, inspector
             assert code == 0, complained
             uris = [resource["uri"] for resource in resources["resources"]]
             # With the server of stdio its session is gone; over HTTP the next command finds it again.
-            assert uris == ([] if transport == "stdio" else list(RESOURCES))
+            assert uris == ([] if transport == "stdio" else [*RESOURCES, SESSIONS])
 
             code, _, complained = await ask("tools/call", "--tool-name", "no_such_tool")
             assert code == 5

@@ -140,8 +140,7 @@ async def test_fr_004_and_009_source_is_plain_text_of_files_of_the_program_only_
 ) -> None:
     async with debugging(era) as client:
         await client.call("debug_launch", program=program("steps.py"))
-        (template,) = (await client.sdk.list_resource_templates()).resource_templates
-        assert template.uri_template == "debugger://source/{+file}"
+        assert "debugger://source/{+file}" in await client.templates()
         (content,) = (await client.sdk.read_resource(f"debugger://source/{program('steps.py')}")).contents
         assert content.mime_type == "text/plain"
         assert content.text == Path(program("steps.py")).read_text()  # type: ignore[union-attr]
@@ -164,7 +163,7 @@ async def test_fr_005_006_010_011_sc_001_and_002_resources_are_there_during_a_se
         await client.call("debug_launch", program=program("steps.py"))
         await client.wait_notice(LIST_CHANGED)
         assert {SESSION, BREAKPOINTS, THREADS} <= set(await client.uris())
-        assert await client.templates() == ["debugger://source/{+file}"]
+        assert "debugger://source/{+file}" in await client.templates()
         await client.call("debug_disconnect" if ending == "disconnect" else "debug_continue")
         await client.wait_notice(LIST_CHANGED, after=1)
         assert [notice.what for notice in client.notices] == [LIST_CHANGED, LIST_CHANGED]

@@ -1,6 +1,6 @@
 """What the adapter at hand knows of exceptions, checked before a breakpoint is set that would never stop."""
 
-from trio_debugmcp.dap.profiles import Profile
+from trio_debugmcp.dap.profiles import Listen, Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exception_sync import exception_problem
@@ -16,7 +16,8 @@ def check_support(debugger: Debugger, exception_type: str, launched: Profile | N
     profile, able = launched, None
     if launched is None:
         session = _session(debugger)
-        if session is None or not session.started:
+        # What listens has no program: those that dial in are asked.
+        if session is None or not session.started or isinstance(session.start, Listen):
             return
         profile, able = session.profile, session.requests.capabilities
     problem = exception_problem(profile, able, exception_type) if profile is not None else None
