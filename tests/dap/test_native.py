@@ -91,6 +91,8 @@ def test_which_stops_are_about_a_signal() -> None:
         ("name[abi:cxx11]()", "name[abi:cxx11]"),
         ("app::main::h0123", "app::main::h0123"),
         ("()", "()"),
+        ("shop::add::h6dec439d0c832019", "shop::add"),
+        ("shop::h6dec439d", "shop::h6dec439d"),
     ],
 )
 def test_a_function_is_named_without_the_types_of_its_parameters(shown: str, name: str) -> None:
@@ -165,3 +167,11 @@ def test_of_a_compilers_errors_the_first_is_shown() -> None:
     line = NativeWords(own_streams=True).telling_line
     assert line("error: <user expression 0>:1:1: undeclared 'a'\n    1 | a\n      | ^\nerror: another") == 0
     assert line('No symbol "a" in current context.') == 0
+    assert line("Traceback:\n  File x\nException: error: undeclared 'a'\n    1 | a") == 2  # CodeLLDB's
+    assert line("Syntax error: *a\n              ^") == 0
+
+
+def test_what_a_function_has_returned_is_kept_apart_from_the_programs_variables() -> None:
+    values = NativeValues()
+    names = ["[return value]", "(Return Value)", "value", "returned"]
+    assert [values.is_returned(DapVariable(name, "1")) for name in names] == [True, True, False, False]

@@ -42,14 +42,23 @@ def need(what: str, place: str | None, how: str) -> str:
     return place
 
 
-@pytest.fixture(params=["gdb", "lldb-dap"])
-def native_adapter(request: pytest.FixtureRequest) -> str:
-    """The name of each debugger of machine code that is installed."""
-    name = str(request.param)
+def _installed(name: str) -> str:
     profile = profile_named(name)
     assert profile is not None
     need(name, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
     return name
+
+
+@pytest.fixture(params=["gdb", "lldb-dap", "codelldb"])
+def machine_debugger(request: pytest.FixtureRequest) -> str:
+    """The name of each debugger of machine code that is installed."""
+    return _installed(str(request.param))
+
+
+@pytest.fixture(params=["gdb", "lldb-dap"])
+def native_adapter(request: pytest.FixtureRequest) -> str:
+    """The name of each whose command line is known besides, for types, symbols and safe evaluation."""
+    return _installed(str(request.param))
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Stops of gdb and lldb-dap: their entry, signals and C++ exceptions, whose events say less than the DAP's words."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.server.scene import failure
-from tests.session.natives import SOURCE, launched, scripted_type
+from tests.session.natives import PROGRAM, SOURCE, launched, scripted_type
 from trio_debugmcp.server.answers.printed import STOPPED_NOTE
 from trio_debugmcp.testing import FakeAdapter, Refusal, ToolFailed
 
@@ -35,12 +36,13 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
     autojump_clock: MockClock, name: str
 ) -> None:
     adapter = native(name)
+    entry = ["main", f"{Path(PROGRAM).stem}::main"]  # of Rust, `main` is the runtime's
     async with launched(name, adapter, stop_at_entry=True) as client:
-        assert functions(adapter) == [["main"]]
+        assert functions(adapter) == [entry]
         await adapter.stop("breakpoint", hit=[1])
         stop = await client.call("debug_wait")
         assert (stop["reason"], stop["at"], stop.get("breakpoints")) == ("Entry", "work/orders.cpp:47 in check", None)
-        assert functions(adapter) == [["main"], []]
+        assert functions(adapter) == [entry, []]
         assert await client.call("breakpoint_list") == {"breakpoints": []}
         await client.call("debug_continue", wait=False)
         await adapter.stop("breakpoint", hit=[1])  # it was on its way when the breakpoint was taken back
@@ -66,6 +68,30 @@ async def test_an_entry_without_source_is_left_for_the_next_and_a_breakpoint_of_
         await adapter.stop("breakpoint", hit=[1, 2])
         stop = await client.call("debug_wait")
         assert (stop["reason"], stop["breakpoints"]) == ("FunctionBreakpoint", ["fn-1"])
+
+
+async def test_the_entry_of_a_rust_program_is_its_own_main_where_a_debugger_shows_instructions_for_librarys_code(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("codelldb")
+    frames: list[tuple[str, str]] = [("main", "@main"), ("_start", "@_start")]
+
+    async def stack(arguments: dict[str, Any]) -> object:
+        found = [
+            {"id": number, "name": name, "line": 3, "column": 1, "source": {"path": path, "sourceReference": number}}
+            for number, (name, path) in enumerate(frames, 1)
+        ]
+        return {"stackFrames": found, "totalFrames": len(found)}
+
+    adapter.answer("stackTrace", stack)
+    async with launched("codelldb", adapter, stop_at_entry=True) as client:
+        await adapter.stop("breakpoint", hit=[1])
+        await trio.sleep(1)
+        assert len(adapter.sent("continue")) == 1
+        frames[:] = [("alloc::Box::new", "@alloc::Box::new"), ("shop::main::h00330a5efbb668ba", SOURCE), *frames]
+        await adapter.stop("breakpoint", hit=[2])
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["at"]) == ("Entry", "work/orders.cpp:3 in shop::main")
 
 
 async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:

@@ -238,7 +238,9 @@ class Examiner:
         frames = captured_frames(self._requests, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
-        skipped = raising_frames(self._requests.profile, frames) if raised is not None else 0
+        # A program's first statement may be a library's code that is inlined, as Rust's `vec!` is.
+        in_library = raised is not None or (stopped.reason == "entry" and self._requests.profile.code.tells_library)
+        skipped = raising_frames(self._requests.profile, frames) if in_library else 0
         if skipped and raised is not None and raised.is_fault:  # where it really was
             message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
             raised = replace(raised, info=replace(raised.info, message=message))

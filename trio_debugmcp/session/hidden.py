@@ -19,9 +19,9 @@ from trio_debugmcp.session.start import Start, asked_for
 
 
 class EntryPlace(Struct, frozen=True):
-    """Where the hidden breakpoint is: on a function, or in a file on the line of its first statement."""
+    """Where hidden breakpoints are: on functions, or one in a file on the line of its first statement."""
 
-    function: str | None = None
+    functions: tuple[str, ...] = ()
     file: str | None = None
 
 
@@ -52,7 +52,7 @@ class HiddenBreakpoints:
 
     def functions(self) -> list[dict[str, Any]]:
         """Return those to send behind the user's function breakpoints."""
-        return [] if self.entry is None or self.entry.function is None else [{"name": self.entry.function}]
+        return [] if self.entry is None else [{"name": each} for each in self.entry.functions]
 
     def files(self) -> set[str]:
         """Return the file that has one in a line."""
@@ -89,8 +89,9 @@ def _place(profile: Profile, start: Launch) -> EntryPlace | None:
     habit = profile.habits.entry
     if habit is None or (habit.function is None and habit.line is None):
         return None
-    function = None if habit.function is None else str(filled(habit.function, launch_values(start)))
-    return EntryPlace(function, start.program if habit.line is not None else None)
+    named = (habit.function,) if isinstance(habit.function, str) else habit.function or ()
+    functions = tuple(str(filled(each, launch_values(start))) for each in named)
+    return EntryPlace(functions, start.program if habit.line is not None else None)
 
 
 def _ids(answers: Iterable[DapBreakpoint]) -> frozenset[int]:

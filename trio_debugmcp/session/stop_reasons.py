@@ -15,7 +15,7 @@ import re
 
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.messages import StackTraceBody, Stopped
+from trio_debugmcp.dap.messages import DapFrame, StackTraceBody, Stopped
 from trio_debugmcp.session.breakpoint_sync import BreakpointSync
 from trio_debugmcp.session.frames import frame_location
 from trio_debugmcp.session.merger import Merger
@@ -90,10 +90,11 @@ class StopReasons:
             await self._breakpoints.withdraw_entry()
 
     async def _first(self, stopped: Stopped, stack: StackTraceBody, *, own: bool) -> Stopped | None:
-        hidden, top = self._breakpoints.hidden, next(iter(stack.stack_frames or ()), None)
+        hidden, frames = self._breakpoints.hidden, stack.stack_frames or []
+        top = frames[0] if frames else None
         if own and (hidden.entry is None or top is None):
             return None
-        if top is not None and top.source is None and (own or hidden.wanted):
+        if top is not None and (own or hidden.wanted) and self._is_elsewhere(frames):
             return None  # of Rust, `main` is the runtime's, which calls the program's
         self._at_beginning = False
         habit = self._requests.profile.habits.entry
@@ -104,6 +105,13 @@ class StopReasons:
             return stopped if stopped.hit_breakpoint_ids else replace(stopped, reason="breakpoint")
         await self.withdraw_entry()  # here, as a resume of the stop that is published would cancel it
         return replace(stopped, reason="entry", hit_breakpoint_ids=None) if hidden.wanted else None
+
+    def _is_elsewhere(self, frames: list[DapFrame]) -> bool:
+        """Whether a stop is in code without source, and not only in what is inlined into the user's."""
+        source = frames[0].source
+        if source is None or not self._requests.profile.code.is_disassembly(source.path or source.name or ""):
+            return source is None
+        return not any(self._requests.user_code.has(each) for each in frames)
 
     def _there(self, stopped: Stopped, stack: StackTraceBody) -> list[Breakpoint]:
         """Return the user's breakpoints at a stop."""

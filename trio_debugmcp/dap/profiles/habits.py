@@ -34,12 +34,12 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a program begins, for an adapter whose own stop there is somewhere else, or none that can be asked for.
 
     Attributes:
-        function: a function of the user's, which gets a breakpoint that no list has.
+        function: a function of the user's, or several, which get breakpoints that no list has.
         line: the first statement of the program's file gets one.
         always: the adapter stops at the first line whatever is asked.
     """
 
-    function: str | None = None
+    function: str | tuple[str, ...] | None = None
     line: Literal["first"] | None = None
     always: bool = False
 

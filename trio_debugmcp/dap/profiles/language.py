@@ -111,6 +111,10 @@ class Code:
     by_project: ClassVar[bool] = False
     """How the user's files are known, if the adapter does not mark the others: by their names, or by the project."""
 
+    def is_disassembly(self, file: str) -> bool:
+        """Whether the adapter has made up this source of instructions."""
+        return False
+
     def is_library(self, file: str) -> bool:
         """Whether a file is not the user's, as far as its name says."""
         return False

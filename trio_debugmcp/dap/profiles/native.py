@@ -33,6 +33,9 @@ _OF_GDB = re.compile(
 _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 """The end of a string's value, which may begin with its address."""
 
+_ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
+"""How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
+
 _BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
 """Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
 
@@ -67,6 +70,9 @@ class NativeValues(Values):
         # So gdb calls it; lldb has the members at once, and for what has none `*p`.
         return name == "value" and parent_type is not None and parent_type.rstrip().endswith(("*", "&"))
 
+    def is_returned(self, variable: DapVariable) -> bool:
+        return variable.name in ("[return value]", "(Return Value)")  # CodeLLDB's and lldb-dap's
+
     def is_leaf(self, value: str, kind: str | None) -> bool:
         return "string" in (kind or "") and _QUOTED.search(value) is not None
 
@@ -86,6 +92,9 @@ class NativeCode(Code):
         """Whether it is the system's: what was built elsewhere, in a directory that is relative or of a package."""
         return not file.startswith("/") or file.startswith(_SYSTEM)
 
+    def is_disassembly(self, file: str) -> bool:
+        return file.startswith("@")  # CodeLLDB's, of a function without source
+
 
 class NativeDialect(Dialect):
     """What gdb's and lldb's messages have in common; `raised` are their filters for exceptions that are thrown."""
@@ -103,7 +112,11 @@ class NativeDialect(Dialect):
         return None if frame.module_id is None else str(frame.module_id).rpartition("/")[2]
 
     def function_name(self, name: str) -> str:
-        """Without the types of the parameters, with which lldb shows a function: `shop::add(int) const`."""
+        """Without the types of the parameters, with which lldb shows a function: `shop::add(int) const`.
+
+        And without what Rust's compiler adds to make it unique: `shop::add::h6dec439d0c832019`.
+        """
+        name = re.sub(r"::h[0-9a-f]{16}$", "", name)
         bare = re.sub(r"\)( const| volatile| &&?|\[abi:\w+\])*$", ")", name)
         if not bare.endswith(")"):
             return name
@@ -144,4 +157,4 @@ class NativeWords(Words):
     def telling_line(self, error: str) -> int:
         """The first error of a compiler: those below it often follow from it."""
         lines = error.splitlines()
-        return next((number for number, line in enumerate(lines) if line.startswith("error:")), len(lines) - 1)
+        return next((number for number, line in enumerate(lines) if _ERROR.match(line)), len(lines) - 1)

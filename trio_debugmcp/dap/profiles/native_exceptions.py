@@ -43,6 +43,8 @@ class NativeThrown(Thrown):
 
     def __init__(self, thrown: tuple[str, str]) -> None:
         self._object, self._type = thrown
+        found = re.match(r"/\w+ ", self._object)  # CodeLLDB has several languages
+        self._language = found[0] if found else ""
 
     def signal(self, stopped: Stopped) -> str | None:
         if stopped.reason == "signal":  # gdb
@@ -70,13 +72,24 @@ class NativeThrown(Thrown):
     def exception(self) -> Look:
         # The registers are read alone: lldb writes those back that a longer expression names.
         type_info, thrown = _number((yield self._type)), _number((yield self._object))
-        lineage = (yield from _lineage(type_info)) if type_info else ()
+        lineage = (yield from self._asked(_lineage(type_info))) if type_info else ()
         if not lineage:
             return None
         message = None
         if thrown and not _HAVE_MESSAGE.isdisjoint(lineage):
-            message = _text((yield f"*(char**){thrown + 8}"))
+            message = _text((yield f"{self._language}*(char**){thrown + 8}"))
         return Description(lineage[0], message, lineage)
+
+    def _asked(self, look: Generator[str, str | None, tuple[str, ...]]) -> Generator[str, str | None, tuple[str, ...]]:
+        """Ask for the same in the language of the debugger."""
+        try:
+            expression = next(look)
+            while True:
+                value = yield f"{self._language}{expression}"
+                expression = look.send(value)
+        except StopIteration as found:
+            result: tuple[str, ...] = found.value
+            return result
 
 
 def _signal_of_gdb() -> Generator[str, str | None, tuple[str, str | None]]:

@@ -32,6 +32,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "program": launch.program or None,
         "directory": str(program if program.is_dir() else program.parent),
         "stem": program.stem or launch.options.get("mainClass", ""),  # a class is named in place of a file
+        "crate": program.stem.replace("-", "_"),  # as Rust calls a program in the names of its functions
         "args": list(launch.args),
         "args_line": shlex.join(launch.args) or None,
         "cwd": launch.cwd,
