@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import trio
 
 from tests.languages.conftest import TEST_SECONDS, at, need, place
 from tests.real.conftest import Connect
@@ -88,3 +89,33 @@ async def test_a_program_that_a_gdbserver_runs_stops_at_breakpoints_and_runs_on_
             if pid is not None:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("adapter", ["gdb", "lldb-dap", "codelldb"])
+async def test_a_program_built_elsewhere_stops_at_breakpoints_in_the_sources_that_are_here(
+    debugging: Connect, adapter: str, tmp_path: Path
+) -> None:
+    profile = profile_named(adapter)
+    assert profile is not None
+    need(adapter, profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    gcc = need("gcc", shutil.which("gcc"), "apt-get install gcc")
+    there, here = tmp_path / "built there", tmp_path / "here"
+    there.mkdir()
+    here.mkdir()
+    source = "int twice(int n) {\n    return 2 * n;\n}\nint main(void) {\n    return twice(4) - 8;\n}\n"
+    (there / "twice.c").write_text(source)
+    (here / "twice.c").write_text(source)
+    program = str(here / "twice")
+    command = [gcc, "-g", "-O0", str(there / "twice.c"), "-o", program]
+    await trio.run_process(command)
+    (there / "twice.c").unlink()
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            program=program,
+            adapter=adapter,
+            breakpoints=[{"file": str(here / "twice.c"), "line": 2}],
+            path_mappings=[{"local": str(here), "remote": str(there)}],
+        )
+        assert (stop["reason"], stop["at"]) == ("Breakpoint", f"{here}/twice.c:2 in twice")
+        assert "2>     return 2 * n;" in stop["source"]

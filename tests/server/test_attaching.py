@@ -12,7 +12,8 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from trio_debugmcp.app import Options
-from trio_debugmcp.dap.profiles import Detect, profile_named
+from trio_debugmcp.dap.profiles import Attach, Detect, Launch, PathMapping, profile_named
+from trio_debugmcp.dap.profiles.opening import launch_values
 from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import DebugClient, FakeAdapter, FakeProfile, connect
 
@@ -150,3 +151,44 @@ async def test_a_core_file_is_paused_where_the_program_crashed_and_is_not_asked_
         for tool in ("debug_continue", "debug_step"):
             assert (await failure(client, tool)).code == "NOT_SUPPORTED"
         assert not {"continue", "next"} & set(adapter.commands())
+
+
+# --- Files that are elsewhere -----------------------------------------------------------------------------------------
+
+
+async def test_mappings_are_refused_for_an_adapter_that_has_no_words_for_them(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    mappings = [{"local": str(tmp_path), "remote": "/srv/app"}]
+    async with connect(options=options()) as client:
+        code, message = await refused(client, port=5678, path_mappings=mappings)
+        assert (code, message.startswith("fake cannot map paths to files elsewhere")) == ("NOT_SUPPORTED", True)
+        failed = await failure(
+            client, "debug_launch", program=FakeAdapter().program, adapter="fake", path_mappings=mappings
+        )
+        assert failed.code == "NOT_SUPPORTED"
+    async with connect(options=options(maps_paths=True)) as client:
+        for wrong in ({"local": "/nowhere", "remote": "/srv"}, {"local": str(tmp_path), "remote": "srv"}):
+            assert (await refused(client, port=5678, path_mappings=[wrong]))[0] == "INVALID_PATH"
+        await client.call("debug_attach", port=5678, path_mappings=mappings)
+
+
+def test_each_adapter_gets_mappings_in_its_own_words() -> None:
+    mapped = (PathMapping("/here", "/there"), PathMapping("/b", 'C:\\"b'))
+    launch, attach = Launch("/app", path_mappings=mapped), Attach(port=1, path_mappings=mapped)
+    profiles = {name: profile_named(name) for name in ("debugpy", "lldb-dap", "codelldb")}
+    words = {"debugpy": "pathMappings", "lldb-dap": "sourceMap", "codelldb": "sourceMap"}
+    given = {name: each.launch_arguments(launch)[words[name]] for name, each in profiles.items() if each is not None}
+    assert given == {
+        "debugpy": [{"localRoot": "/here", "remoteRoot": "/there"}, {"localRoot": "/b", "remoteRoot": 'C:\\"b'}],
+        "lldb-dap": [["/there", "/here"], ['C:\\"b', "/b"]],
+        "codelldb": {"/there": "/here", 'C:\\"b': "/b"},
+    }
+    for name, each in profiles.items():
+        assert each is not None
+        assert each.attach_arguments(attach)[words[name]] == given[name]
+        assert words[name] not in each.launch_arguments(Launch("/app"))
+    assert launch_values(launch)["gdb_substitutes"] == [
+        *("-iex", 'set substitute-path "/there" "/here"'),
+        *("-iex", 'set substitute-path "C:\\\\\\"b" "/b"'),
+    ]

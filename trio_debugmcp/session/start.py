@@ -67,6 +67,8 @@ def has_program(profile: Profile, start: Start) -> bool:
 def path_mappings(start: Start) -> tuple[PathMapping, ...]:
     """Return where the program has the files of this machine, if that is elsewhere."""
     match start:
+        case Launch(path_mappings=mappings) | Attach(path_mappings=mappings):
+            return mappings
         case ChildStart(configuration={"pathMappings": [*mappings]}):
             return tuple(
                 PathMapping(each["localRoot"], each["remoteRoot"])

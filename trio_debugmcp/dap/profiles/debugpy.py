@@ -36,7 +36,7 @@ from trio_debugmcp.dap.profiles.python_injection import injection_problem
 from trio_debugmcp.dap.profiles.python_messages import for_pydevd
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_repl import PythonRepl
-from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
 from trio_debugmcp.dap.sockets import SocketAddress, TcpAddress
 from trio_debugmcp.errors import CannotRun
 
@@ -147,7 +147,7 @@ class DebugpyDialect(Dialect):
         return path.parent.name if path.stem == "__init__" else path.stem
 
 
-_INHERITED = ("justMyCode", "redirectOutput", "showReturnValue")
+_INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue")
 """Arguments of a launch or attach request that hold for children, too."""
 
 
@@ -162,6 +162,7 @@ class Debugpy(Profile):
     target_options: frozenset[str] = frozenset({"module", "code"})
     code_options: frozenset[str] = frozenset({"module", "code", "rules", "python", "pythonPath", "pythonArgs"})
     has_probe: bool = True
+    maps_paths: bool = True
     traces: bool = True
     dialect: Dialect = DebugpyDialect()
     expressions: Expressions = PythonExpressions()
@@ -208,11 +209,7 @@ class Debugpy(Profile):
 
     def open_listening(self, listen: Listen, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # As of one that is attached to: its streams are not ours, and what it prints is to be had from pydevd only.
-        children = {**_child_arguments({}), "redirectOutput": True}
-        if listen.path_mappings:
-            children["pathMappings"] = [
-                {"localRoot": each.local, "remoteRoot": each.remote} for each in listen.path_mappings
-            ]
+        children = {**_child_arguments({}), "redirectOutput": True, **_mapped(listen.path_mappings)}
         return open_listening(listen.host, listen.port, listen.token, runtime.dial_ins, children)
 
     def runs_here(self, start: Launch | Attach | Listen) -> bool:
@@ -238,6 +235,7 @@ class Debugpy(Profile):
             # Its streams are ours; otherwise pydevd reports once more what an evaluation prints.
             "isOutputRedirected": True,
             "showReturnValue": True,
+            **_mapped(launch.path_mappings),
             **launch.options,
         }
 
@@ -251,6 +249,7 @@ class Debugpy(Profile):
             # Its streams are not ours: what it prints is to be had from pydevd only.
             "redirectOutput": True,
             "showReturnValue": True,
+            **_mapped(attach.path_mappings),
             **attach.options,
         }
         if attach.pid is not None:
@@ -308,6 +307,11 @@ def _target(launch: Launch) -> list[str]:
     if code is not None:
         return ["-c", code, *launch.args]
     return [launch.program, *launch.args]
+
+
+def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
+    roots = [{"localRoot": each.local, "remoteRoot": each.remote} for each in mappings]
+    return {"pathMappings": roots} if roots else {}
 
 
 def _child_arguments(parent: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ async with open_adapter(table, place, start_values(launch), runtime.watchdog) as
 import re
 import shlex
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_list
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.starts import Attach, Launch
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, PathMapping
 from trio_debugmcp.dap.profiles.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
@@ -41,6 +41,7 @@ def launch_values(launch: Launch) -> dict[str, Any]:
         "environment": environment(launch.env),
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
+        **_mapped(launch.path_mappings),
     }
 
 
@@ -52,7 +53,30 @@ def attach_values(attach: Attach) -> dict[str, Any]:
         "port": attach.port,
         "program": attach.program,
         "core_file": attach.core_file,
+        **_mapped(attach.path_mappings),
     }
+
+
+MAPPED = frozenset({"source_map", "source_pairs", "substitute_path", "gdb_substitutes"})
+"""The placeholders for where the program has the files of this machine."""
+
+
+def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
+    """Return the directories of the program and of this machine, in the forms that adapters have for them."""
+    pairs = [(each.remote, each.local) for each in mappings]
+    return {
+        "source_map": dict(pairs) or None,
+        "source_pairs": [list(each) for each in pairs] or None,
+        "substitute_path": [{"from": local, "to": remote} for remote, local in pairs] or None,
+        "gdb_substitutes": [
+            part for pair in pairs for part in ("-iex", "set substitute-path " + " ".join(map(_quoted, pair)))
+        ],
+    }
+
+
+def _quoted(path: str) -> str:
+    """Return a path as a word of a command of gdb's."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @asynccontextmanager

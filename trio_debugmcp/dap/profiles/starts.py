@@ -37,6 +37,7 @@ class Launch(Struct, frozen=True):
     stdin: str | None = None
     stop_at: tuple[str, ...] = ()
     restart_at_entry: bool | None = None
+    path_mappings: tuple[PathMapping, ...] = ()
     source: str | None = None
     preface: str = ""
     tasks: object = None
@@ -53,6 +54,7 @@ class Attach(Struct, frozen=True):
     port: int | None = None
     program: str | None = None
     core_file: str | None = None
+    path_mappings: tuple[PathMapping, ...] = ()
     options: Mapping[str, Any] = {}
     tasks: object = None
 

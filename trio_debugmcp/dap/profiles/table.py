@@ -33,10 +33,10 @@ from trio_debugmcp.dap.profiles.javascript_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
-from trio_debugmcp.dap.profiles.opening import attach_values, launch_values, open_adapter, open_inspected
+from trio_debugmcp.dap.profiles.opening import MAPPED, attach_values, launch_values, open_adapter, open_inspected
 from trio_debugmcp.dap.profiles.options import reserved_by
 from trio_debugmcp.dap.profiles.perl import PerlValues
-from trio_debugmcp.dap.profiles.placeholders import filled, mentions
+from trio_debugmcp.dap.profiles.placeholders import filled, mentions, placeholders
 from trio_debugmcp.dap.profiles.profile import Profile, Runtime
 from trio_debugmcp.dap.profiles.safe_commands import SafeRepl
 from trio_debugmcp.dap.profiles.starts import Attach, Launch
@@ -76,6 +76,7 @@ class TableProfile(Profile):
         self.target_options = frozenset(table.target_options)
         self.code_options = frozenset((*table.code_options, *table.target_options))
         self.attaches_by_pid = table.inspector or mentions(table.attach, "pid")
+        self.maps_paths = not MAPPED.isdisjoint(placeholders((table.launch, table.command)))
         self.reads_cores = bool(table.core)
         self.traces = table.detect.elf is not None
         self.renew = table.renew

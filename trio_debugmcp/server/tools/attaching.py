@@ -16,6 +16,7 @@ from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller
 from trio_debugmcp.server.tools.checks import adapters_for_process, choose_of, choose_profile
+from trio_debugmcp.server.tools.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
 from trio_debugmcp.session.configured_tasks import ConfiguredTasks
@@ -47,6 +48,9 @@ class DebugAttach(Params, frozen=True, kw_only=True):
     adapter_options: Annotated[
         dict[str, Any], Meta(description="Further arguments of the adapter's attach request.")
     ] = {}
+    path_mappings: Annotated[
+        list[Mapping], Meta(description="Where the program has, or was built from, the files of this machine.")
+    ] = []
     new_session: NewSession = False
     timeout: Seconds = 30.0
 
@@ -107,6 +111,7 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
         port=params.port,
         program=program,
         core_file=core_file,
+        path_mappings=checked_mappings(debugger, params.path_mappings, profile),
         options=params.adapter_options,
     )
     _check(debugger, profile, start)

@@ -192,7 +192,9 @@ TOOLS = (
         run=_launch,
         open_world=True,
         listing="core",
-        unlisted=frozenset({"adapter", "console", "just_my_code", "configuration", "file", "inputs", "pid"}),
+        unlisted=frozenset(
+            {"adapter", "console", "path_mappings", "just_my_code", "configuration", "file", "inputs", "pid"}
+        ),
     ),
     Tool(
         name="debug_configurations",

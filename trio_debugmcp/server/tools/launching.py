@@ -19,6 +19,8 @@ from trio_debugmcp.server.tools.beside import caller, check_free, make_room
 from trio_debugmcp.server.tools.building import build_plan, built, debug_notes, test_program
 from trio_debugmcp.server.tools.checks import check_options, check_program, choose_profile
 from trio_debugmcp.server.tools.launch_breakpoints import LaunchBreakpoint, set_all, spec_of
+from trio_debugmcp.server.tools.mappings import Mapping as PathMap
+from trio_debugmcp.server.tools.mappings import checked_mappings
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
 from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
@@ -74,6 +76,9 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
         dict[str, Any],
         Meta(description='Further arguments of the adapter, e.g. {"python": ["/path/to/python"]}.'),
     ] = {}
+    path_mappings: Annotated[
+        list[PathMap], Meta(description="Where the program has, or was built from, the files of this machine.")
+    ] = []
     wait: Wait = True
     timeout: Seconds = 30.0
 
@@ -114,6 +119,7 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         interpreter=interpreter,
         stdin=params.stdin,
         stop_at=target.stop_at,
+        path_mappings=checked_mappings(debugger, params.path_mappings, target.profile),
         tasks=tasks,
     )
     answer = await _run(debugger, params, target.profile, wanted, specs)

@@ -1,33 +1,24 @@
 """`debug_listen`: wait for programs that dial in by themselves, from this machine or from others."""
 
 import ipaddress
-import re
 import socket
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import trio
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from trio_debugmcp.dap.door import new_token
-from trio_debugmcp.dap.profiles import Listen, PathMapping
+from trio_debugmcp.dap.profiles import Listen
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.tools.checks import choose_profile
+from trio_debugmcp.server.tools.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.tool import Params, Seconds, Tool
 from trio_debugmcp.session.debugger import Debugger
 
 _EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})
-
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
-
-
-class Mapping(Struct, frozen=True, forbid_unknown_fields=True):
-    """A directory on this machine, and where the programs have it."""
-
-    local: Annotated[str, Meta(min_length=1, description="A directory here, absolute or relative to the server.")]
-    remote: Annotated[str, Meta(min_length=1, description="The same one where the program runs; an absolute path.")]
 
 
 class DebugListen(Params, frozen=True, kw_only=True):
@@ -61,7 +52,7 @@ class Listening(Answer, frozen=True, kw_only=True):
 async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
     debugger.programs.check_free()
     profile = await choose_profile(debugger, None, None)
-    mappings = tuple(_checked(debugger, each) for each in params.path_mappings)
+    mappings = checked_mappings(debugger, params.path_mappings)
     start = Listen(params.host, params.port, new_token(), mappings)
     session = None
     with trio.move_on_after(params.timeout):
@@ -89,19 +80,6 @@ async def _listen(debugger: Debugger, params: DebugListen) -> Listening:
     )
     notes.append(_without_debugpy(await debugger.host.locate(profile)))
     return Listening(address=address, token=start.token, python=python, session=session.id, notes=notes)
-
-
-def _checked(debugger: Debugger, mapping: Mapping) -> PathMapping:
-    local = debugger.workspace.resolve(mapping.local)
-    if not debugger.host.query(f"directory {local}", Path(local).is_dir):
-        raise UsageError("INVALID_PATH", f"path_mappings: there is no directory '{local}' here.", {"path": local})
-    if not _ABSOLUTE.match(mapping.remote):
-        raise UsageError(
-            "INVALID_PATH",
-            f"path_mappings: '{mapping.remote}' is not an absolute path; pass the one that the program has there.",
-            {"path": mapping.remote},
-        )
-    return PathMapping(local, mapping.remote)
 
 
 def _is_loopback(host: str) -> bool:

@@ -159,7 +159,7 @@ TOOLS = (
         run=attach,
         open_world=True,
         listing="core",
-        unlisted=frozenset({"process", "core_file", "program", "adapter", "adapter_options"}),
+        unlisted=frozenset({"process", "path_mappings", "core_file", "program", "adapter", "adapter_options"}),
     ),
     Tool(
         name="debug_disconnect",
