@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from trio_debugmcp.dap.messages import DapVariable, Stopped
+from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown, demangled
 from trio_debugmcp.dap.profiles.thrown import Description, Look
@@ -175,3 +175,12 @@ def test_what_a_function_has_returned_is_kept_apart_from_the_programs_variables(
     values = NativeValues()
     names = ["[return value]", "(Return Value)", "value", "returned"]
     assert [values.is_returned(DapVariable(name, "1")) for name in names] == [True, True, False, False]
+
+
+def test_what_codelldb_says_of_every_breakpoint_is_left_out_and_one_without_a_place_is_not_set() -> None:
+    words = NativeWords(own_streams=False)
+    said = {"Resolved locations: 1": (True, None), "Resolved locations: 10": (True, None), "moved": (True, "moved")}
+    said["Resolved locations: 0"] = (False, "no code of what is loaded is there")
+    for message, expected in said.items():
+        found = words.about_breakpoint(DapBreakpoint(verified=True, message=message))
+        assert (found.verified, found.message) == expected

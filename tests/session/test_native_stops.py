@@ -94,6 +94,24 @@ async def test_the_entry_of_a_rust_program_is_its_own_main_where_a_debugger_show
         assert (stop["reason"], stop["at"]) == ("Entry", "work/orders.cpp:3 in shop::main")
 
 
+async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_is_routine_is_left_out(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("codelldb")
+
+    async def nowhere(arguments: dict[str, Any]) -> object:
+        return {"breakpoints": [{"id": 1, "verified": True, "message": "Resolved locations: 0"}]}
+
+    adapter.answer("setFunctionBreakpoints", nowhere)
+    async with launched("codelldb", adapter, breakpoints=[{"function": "add"}]) as client:
+        reason = "no code of what is loaded is there"
+        assert (await client.call("breakpoint_list"))["breakpoints"] == [f"fn-1 add, pending, {reason}"]
+        found = {"id": 1, "verified": True, "message": "Resolved locations: 1"}
+        await adapter.event("breakpoint", {"reason": "changed", "breakpoint": found})
+        await trio.sleep(1)
+        assert (await client.call("breakpoint_list"))["breakpoints"] == ["fn-1 add"]
+
+
 async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:
     adapter = native("gdb")
     async with launched("gdb", adapter):
@@ -247,18 +265,20 @@ def throws(adapter: FakeAdapter, name: str, *lineage: str, message: str = "no fi
     """Let the program be stopped in `__cxa_throw`."""
     adapter.frames = [("__cxa_throw", SYSTEM, 0), ("check", SOURCE, 47), ("main", SOURCE, 87)]
     thrown, kind = ("$_probe_arg0", "$_probe_arg1") if name == "gdb" else ("$arg1", "$arg2")
-    adapter.values = {thrown: "500", kind: "1000", "*(char**)508": f'0x55 "{message}"'}
-    scripted_type(adapter.values, 1000, *lineage)
+    values = {thrown: "500", kind: "1000", "*(char**)508": f'0x55 "{message}"'}
+    scripted_type(values, 1000, *lineage)
+    language = "/nat " if name == "codelldb" else ""  # it has several
+    adapter.values = {f"{language}{each}": value for each, value in values.items()}
 
 
 async def throw(adapter: FakeAdapter, name: str) -> None:
-    if name == "gdb":
+    if name != "lldb-dap":
         await adapter.stop("breakpoint", hit=[77])
     else:
         await adapter.stop("exception", description="C++ Throw")
 
 
-@pytest.mark.parametrize("name", ["gdb", "lldb-dap"])
+@pytest.mark.parametrize("name", ["gdb", "lldb-dap", "codelldb"])
 async def test_an_exception_of_cpp_has_its_type_its_message_and_the_place_that_throws_it(
     autojump_clock: MockClock, name: str
 ) -> None:

@@ -67,7 +67,8 @@ class Judging:
         return [*(group for group in groups if group.members[0].line not in lines), *together]
 
     def noted(self, each: Breakpoint, answer: DapBreakpoint) -> DapBreakpoint:
-        """Return the answer for a breakpoint, saying that it is judged here."""
+        """Return the answer for a breakpoint, saying that it is judged here, and without what is routine."""
+        answer = self._requests.profile.words.about_breakpoint(answer)
         if not self.is_judged(each) or answer.message or not answer.verified:
             return answer
         return replace(answer, message=JUDGED_HERE.format(self._requests.profile.name))

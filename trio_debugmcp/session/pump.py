@@ -7,6 +7,7 @@ The pump never awaits a response: the DAP reader that delivers responses waits u
 """
 
 import trio
+from msgspec.structs import replace
 
 from trio_debugmcp.dap.connection import Connection, EndOfStream
 from trio_debugmcp.dap.messages import (
@@ -89,7 +90,7 @@ class EventPump:
                     if isinstance(event, Stopped) and not self._suspension.stopped:
                         await self._merge_resume()
                     self._before_merge(event)
-                    received = EventReceived(self._requests.session_id, event)
+                    received = EventReceived(self._requests.session_id, self._in_our_words(event))
                     state = await self._merger.merge(received)
                     self._after_merge(event, state, nursery)
 
@@ -98,6 +99,11 @@ class EventPump:
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.phase == "Paused":
             await self._merger.merge(EventReceived(self._requests.session_id, Continued()))
+
+    def _in_our_words(self, event: EventBody) -> EventBody:
+        if not isinstance(event, BreakpointEvent):
+            return event
+        return replace(event, breakpoint=self._requests.profile.words.about_breakpoint(event.breakpoint))
 
     def _before_merge(self, event: EventBody) -> None:
         session_id = self._requests.session_id

@@ -65,6 +65,8 @@ class StopReasons:
 
     async def at_place(self, stopped: Stopped, stack: StackTraceBody, before: Snapshot) -> Stopped | None:
         """Return a stop with its reason there; None if it is to be left. `before`: the state while the program ran."""
+        if self._raises(stopped, stack):
+            return replace(stopped, reason="exception", hit_breakpoint_ids=None)
         hidden = self._breakpoints.hidden
         own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
         paused = self._suspension.pause_requested
@@ -105,6 +107,13 @@ class StopReasons:
             return stopped if stopped.hit_breakpoint_ids else replace(stopped, reason="breakpoint")
         await self.withdraw_entry()  # here, as a resume of the stop that is published would cancel it
         return replace(stopped, reason="entry", hit_breakpoint_ids=None) if hidden.wanted else None
+
+    def _raises(self, stopped: Stopped, stack: StackTraceBody) -> bool:
+        """Whether a stop at a breakpoint that is not the user's is that of an exception filter: CodeLLDB has no ids."""
+        if stopped.reason != "breakpoint" or not stack.stack_frames or not stopped.hit_breakpoint_ids:
+            return False
+        raises = self._requests.profile.thrown.raises(stack.stack_frames[0].name)
+        return raises and not self._there(stopped, stack)
 
     def _is_elsewhere(self, frames: list[DapFrame]) -> bool:
         """Whether a stop is in code without source, and not only in what is inlined into the user's."""

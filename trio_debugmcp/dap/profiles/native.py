@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from trio_debugmcp.dap.messages import Capabilities, DapFrame, DapVariable, Stopped
+from msgspec.structs import replace
+
+from trio_debugmcp.dap.messages import Capabilities, DapBreakpoint, DapFrame, DapVariable, Stopped
 from trio_debugmcp.dap.profiles.exception_filters import TypedException
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.profile import Dialect
@@ -32,6 +34,11 @@ _OF_GDB = re.compile(
 
 _QUOTED = re.compile(r'[uUL]?"(?:[^"\\]|\\.)*"(\.\.\.)?$')
 """The end of a string's value, which may begin with its address."""
+
+_RESOLVED = re.compile(r"Resolved locations: (\d+)")
+"""What CodeLLDB says of every breakpoint."""
+
+_NOWHERE = "no code of what is loaded is there"
 
 _ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
 """How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
@@ -150,6 +157,14 @@ class NativeWords(Words):
 
     def is_routine(self, text: str) -> bool:
         return not self._own_streams and bool(text) and all(_ROUTINE.match(line) for line in text.splitlines())
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        found = _RESOLVED.fullmatch(answer.message or "")
+        if found is None:
+            return answer
+        if found[1] == "0":
+            return replace(answer, verified=False, message=_NOWHERE)
+        return replace(answer, message=None)
 
     def why(self, stopped: Stopped) -> str | None:
         return None  # it only repeats the reason: `breakpoint 1.1`, `step in`; what an exception is, is looked at

@@ -65,6 +65,9 @@ class NativeThrown(Thrown):
                 return Description(signal, f"{last['message']} ({last['place']})")
         return Description(signal or "signal", message)
 
+    def raises(self, function: str) -> bool:
+        return function in ("__cxa_throw", "__cxa_rethrow")
+
     def is_again(self, function: str) -> bool:
         # lldb stops here, too; and the runtime throws once more what nothing catches, to print its message.
         return function == "__cxa_rethrow"

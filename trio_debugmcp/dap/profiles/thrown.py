@@ -60,6 +60,10 @@ class Thrown:
         yield from ()
         return Description(signal or "signal", found[2] if found else stopped.description)
 
+    def raises(self, function: str) -> bool:
+        """Whether this function of the runtime raises exceptions, so that a stop there is about one."""
+        return False
+
     def is_again(self, function: str) -> bool:
         """Whether a stop in this function is about an exception that was raised before, and is passed on."""
         return False

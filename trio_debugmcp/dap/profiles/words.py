@@ -3,7 +3,7 @@
 import re
 from typing import ClassVar, Literal
 
-from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.messages import DapBreakpoint, Stopped
 
 ProgramStream = Literal["stdout", "stderr", "console"]
 
@@ -27,6 +27,10 @@ class Words:
     def is_routine(self, text: str) -> bool:
         """Whether output is the adapter's own and repeats what answers have anyway, so that it is not kept."""
         return False
+
+    def about_breakpoint(self, answer: DapBreakpoint) -> DapBreakpoint:
+        """What the adapter says of a breakpoint, without what repeats that it is set, and not set if it is nowhere."""
+        return answer
 
     def why(self, stopped: Stopped) -> str | None:
         """What a stop says of itself beside its reason."""
