@@ -89,7 +89,7 @@ FEW_WORDS = {
     *("debug_run_to", "debug_goto", "debug_pause", "breakpoint_wait", "breakpoint_set", "breakpoint_set_exception"),
     *("breakpoint_enable", "breakpoint_remove", "tracepoint_set", "process_write_input", "exception_get_context"),
     *("memory_read", "memory_write", "disassemble", "breakpoint_set_data", "debug_run_until", "trace_function"),
-    *("batch_evaluate", "snapshot_delete"),
+    *("batch_evaluate", "snapshot_delete", "debug_configurations"),
 }
 """Or with a stop, as debug_state does."""
 
