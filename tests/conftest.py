@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Where scripts/adapters-install puts the debug adapters.
 os.environ.setdefault("TRIO_DEBUGMCP_ADAPTERS_DIR", str(Path(__file__).parent.parent / ".adapters"))
-# No table of the user who runs the tests: this directory does not exist.
-os.environ["XDG_CONFIG_HOME"] = str(Path(__file__).parent / "no_configuration")
+# No table of the user who runs the tests. A browser may write there.
+_CONFIGURATION = tempfile.TemporaryDirectory(prefix="no-configuration-")
+os.environ["XDG_CONFIG_HOME"] = _CONFIGURATION.name
 
 measured.start()  # before the first test module imports the package
 

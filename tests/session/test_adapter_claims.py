@@ -72,6 +72,27 @@ async def test_the_programs_variables_may_be_in_a_group_of_their_scope(autojump_
         assert (await client.call("variables_get", scope="locals"))["variables"] == {"total": "2"}
 
 
+async def test_children_that_an_adapter_invents_are_none(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.locals = {"#class": "Array", "total": "2"}
+    async with launched("made-up = '#class'\n", adapter) as client:
+        await adapter.stop()
+        assert (await client.call("debug_wait"))["locals"] == {"total": "2"}
+
+
+async def test_a_message_that_only_names_a_text_is_none(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    said = {"verified": False, "message": "breakpoint.provisionalBreakpoint"}
+
+    async def answer(arguments: dict[str, list[object]]) -> dict[str, list[object]]:
+        return {"breakpoints": [said for _ in arguments["breakpoints"]]}
+
+    adapter.answer("setBreakpoints", answer)
+    async with launched("", adapter) as client:
+        set_ = await client.call("breakpoint_set", file=adapter.program, line=3)
+        assert (set_["state"], "message" in set_) == ("Pending", False)
+
+
 async def test_the_programs_file_is_named_to_an_adapter_that_only_learns_of_files_by_breakpoints(
     autojump_clock: MockClock,
 ) -> None:

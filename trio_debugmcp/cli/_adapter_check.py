@@ -43,7 +43,9 @@ class Check(Struct, frozen=True, omit_defaults=True):
 
 def sample_for(profile: Profile) -> Path | None:
     """Return the program that is debugged to check an adapter; None if there is none of its language."""
-    found = {each.suffix: each for each in _PROGRAMS.iterdir() if _STOP.search(each.read_text("utf-8"))}
+    # Installed, the directory also has the compiled form of the Python one.
+    files = [each for each in _PROGRAMS.iterdir() if each.is_file()]
+    found = {each.suffix: each for each in files if _STOP.search(each.read_text("utf-8"))}
     return next((found[suffix] for suffix in profile.detect.suffixes if suffix in found), None)
 
 

@@ -34,7 +34,7 @@ async def children(requests: Requests, reference: int, kind: str | None = None) 
             variables_reference=0 if values.is_leaf(each.value, each.type) else each.variables_reference,
         )
         for each in body.variables or []
-        if not dialect.hides(each)
+        if not dialect.hides(each) and not requests.profile.habits.makes_up(each.name)
     ]
     if len(found) == 1 and values.is_target(found[0].name, kind) and found[0].variables_reference:
         return await children(requests, found[0].variables_reference)

@@ -32,6 +32,9 @@ _Kept = TypeVar("_Kept", Breakpoint, ExceptionBreakpoint)
 ENDED = "it ended with its session: set it again, or remove it"
 """Why a breakpoint on data or on an instruction is pending."""
 
+_TEXT_KEY = re.compile(r"[a-z]\w*(\.[a-z]\w*)+")
+"""A text that only names a text, of the adapter's translations."""
+
 _HIT_CONDITION = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*(\d+)\s*")
 
 
@@ -104,7 +107,8 @@ def bound(breakpoint_: Breakpoint, session_id: str, answer: DapBreakpoint | None
         verified=answer.verified,
         line=answer.line if answer.line is not None else known.line,
         column=answer.column if answer.column is not None else known.column,
-        message=answer.message,
+        # js-debug's is a key of translations that only VS Code has: `breakpoint.provisionalBreakpoint`.
+        message=None if answer.message is None or _TEXT_KEY.fullmatch(answer.message) else answer.message,
     )
     return replace(breakpoint_, bindings=(*others, binding))
 

@@ -57,6 +57,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
+        made_up: a pattern of names that the adapter gives to children that are none: no element, no field.
         locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
         exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
         lacks: capabilities that it declares and does not have, in the DAP's spelling.
@@ -92,6 +93,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exception: str | None = None
     learns_sources: bool = False
     crlf: bool = False
+    made_up: str | None = None
     locals_in: str | None = None
     exception_filters: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
@@ -106,6 +108,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         unknown = next((each for each in self.lacks if each not in CAPABILITY_FIELDS), None)
         if unknown is not None:
             raise ValueError(f"`lacks` names no capability of the DAP that is used here: {unknown!r}")
+        check_pattern("made-up", self.made_up)
         check_pattern("exception", self.exception, named=("type", "message"))
         check_pattern("errors", self.errors)
         check_pattern("exit-code", self.exit_code, group="exit code")
@@ -124,6 +127,10 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         if found is None:
             return None
         return (found[1] or "" if found.re.groups else value).strip() or "it has no value here"
+
+    def makes_up(self, name: str) -> bool:
+        """Whether a child of that name is none of the value's."""
+        return self.made_up is not None and re.fullmatch(self.made_up, name) is not None
 
     def exception_in(self, text: str) -> tuple[str, str] | None:
         """Return the type and the message of an exception that a stop names so."""

@@ -62,6 +62,7 @@ async def launch_compound(
     deadline = trio.current_time() + params.timeout
     beside = await make_room(debugger, params)
     together = Together(compound, before)
+    others = {each.id for each in debugger.programs.living()}
     started: list[str] = []
     notes: list[str] = []
     try:
@@ -69,11 +70,12 @@ async def launch_compound(
             changes = {"configuration": name, "replace": False, "new_session": beside or bool(started), "wait": False}
             one = replace(params, **changes, show=[], timeout=max(0.0, deadline - trio.current_time()))
             answer = await launch_one(debugger, one, together)
-            started.append(answer.session or "")
+            started = [each.id for each in debugger.programs.living() if each.id not in others]
             notes += [f"{name}: {each}" for each in answer.notes]
     except BaseException:
         with trio.CancelScope(shield=True):  # bounded, as every end of a session is
-            await end_all(debugger, started)
+            # Also one whose launch has failed late, or has answered without naming its session.
+            await end_all(debugger, [each.id for each in debugger.programs.living() if each.id not in others])
         raise
     outcome: Outcome | None = None
     if params.wait:
