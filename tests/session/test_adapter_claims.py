@@ -93,6 +93,31 @@ async def test_a_message_that_only_names_a_text_is_none(autojump_clock: MockCloc
         assert (set_["state"], "message" in set_) == ("Pending", False)
 
 
+@pytest.mark.parametrize(
+    ("said", "note"), [("true", None), ("0: command not found", "stopped there, as the first look failed: 0: command")]
+)
+async def test_what_counts_as_true_is_said_by_the_language(
+    autojump_clock: MockClock, said: str, note: str | None
+) -> None:
+    adapter = FakeAdapter()
+    adapter.values["!!(total - 2)"] = said
+    async with launched('truth = "!!({condition})"\n', adapter) as client:
+        await adapter.stop()
+        await client.call("debug_wait")
+
+        async def resume(arguments: object) -> dict[str, object]:
+            return {}
+
+        async def arrive() -> None:
+            await adapter.stop("breakpoint", hit=[1])
+
+        adapter.answer("continue", resume, then=arrive)
+        adapter.frames = [("work", adapter.program, 3)]
+        stop = await client.call("debug_run_until", file=adapter.program, line=3, expression="total - 2", timeout=5)
+        assert stop.get("holds") is (True if note is None else None)
+        assert note is None or any(each.startswith(note) for each in stop["notes"])
+
+
 async def test_the_programs_file_is_named_to_an_adapter_that_only_learns_of_files_by_breakpoints(
     autojump_clock: MockClock,
 ) -> None:

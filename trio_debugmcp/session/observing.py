@@ -146,12 +146,20 @@ class StopObserver:
         """Return whether the condition of a place holds; where it does not, its value, and the error if it failed."""
         if place.condition is None:
             return True, "", ""
-        judged = self._requests.profile.repl.judged(place.condition)
+        profile = self._requests.profile
+        judged = in_words = profile.repl.judged(place.condition)
+        if judged == place.condition:  # what counts as true is the language's to say: 0 does in Ruby
+            judged = profile.expressions.truth(place.condition)
         try:
             value, _ = await self._evaluated(frame, judged)
         except (UsageError, AdapterRefused) as error:
             return False, "", _reason(error, judged)
-        return value == "True" if judged != place.condition else holds(value), value, ""
+        if in_words != place.condition:
+            return value == "True", value, ""
+        if judged == place.condition:
+            return holds(value), value, ""
+        said = value.lower()
+        return said in {"true", "1"}, value, "" if said in {"true", "1", "false", "0"} else value
 
     async def _value(self, run: Run, frame: StackFrame, expression: str) -> Value:
         known = self._given_up.get((run.key, expression))

@@ -30,7 +30,7 @@ from trio_debugmcp.dap.profiles.javascript import (
     JavaScriptWords,
 )
 from trio_debugmcp.dap.profiles.javascript_exceptions import JavaScriptThrown
-from trio_debugmcp.dap.profiles.language import Code
+from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
 from trio_debugmcp.dap.profiles.opening import MAPPED, attach_values, launch_values, open_adapter, open_inspected
@@ -61,6 +61,16 @@ class ProjectCode(Code):
     by_project: ClassVar[bool] = True
 
 
+class JudgedExpressions(Expressions):
+    """Expressions of a language, of which only is known how it says whether a condition holds."""
+
+    def __init__(self, truth: str) -> None:
+        self._truth = truth
+
+    def truth(self, condition: str) -> str:
+        return self._truth.replace("{condition}", condition)
+
+
 class TableProfile(Profile):
     """One debug adapter of a table."""
 
@@ -82,9 +92,18 @@ class TableProfile(Profile):
         self.renew = table.renew
         self.finder = Finder(name, table)
         self.symbols = table.symbols
+        self._learn_language(table)
+
+    def __repr__(self) -> str:
+        return f"<TableProfile {self.name}>"
+
+    def _learn_language(self, table: Table) -> None:
+        """Take what is known of the language by its name, or from the table."""
         if table.evaluate_safe is not None:
             self.repl = SafeRepl(table.evaluate_safe)
         self.code = ProjectCode()
+        if table.truth is not None:
+            self.expressions = JudgedExpressions(table.truth)
         if table.hooks == "perl":
             self.values = PerlValues()
         if table.hooks == "go":
@@ -114,9 +133,6 @@ class TableProfile(Profile):
         self.dialect = JavaScriptDialect()
         self.thrown = JavaScriptThrown()
         self.programs = JavaScriptPrograms()
-
-    def __repr__(self) -> str:
-        return f"<TableProfile {self.name}>"
 
     # --- Finding ---------------------------------------------------------------------------------------------
 
