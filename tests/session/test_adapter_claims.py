@@ -72,7 +72,7 @@ async def test_the_programs_variables_may_be_in_a_group_of_their_scope(autojump_
         assert (await client.call("variables_get", scope="locals"))["variables"] == {"total": "2"}
 
 
-async def test_children_that_an_adapter_invents_are_none(autojump_clock: MockClock) -> None:
+async def test_children_that_an_adapter_invents_are_left_out(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     adapter.locals = {"#class": "Array", "total": "2"}
     async with launched("made-up = '#class'\n", adapter) as client:
@@ -80,7 +80,7 @@ async def test_children_that_an_adapter_invents_are_none(autojump_clock: MockClo
         assert (await client.call("debug_wait"))["locals"] == {"total": "2"}
 
 
-async def test_a_message_that_only_names_a_text_is_none(autojump_clock: MockClock) -> None:
+async def test_a_message_that_only_names_a_text_is_left_out(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     said = {"verified": False, "message": "breakpoint.provisionalBreakpoint"}
 

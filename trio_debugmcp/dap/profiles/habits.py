@@ -58,7 +58,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
         truth: an expression that is `true` or `1` where a `{condition}` holds, and `false` or `0` where it does not.
-        made_up: a pattern of names that the adapter gives to children that are none: no element, no field.
+        made_up: a pattern of names that the adapter gives to children that stand for no element and no field.
         locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
         exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
         lacks: capabilities that it declares and does not have, in the DAP's spelling.
