@@ -80,6 +80,28 @@ async def test_children_that_an_adapter_invents_are_left_out(autojump_clock: Moc
         assert (await client.call("debug_wait"))["locals"] == {"total": "2"}
 
 
+async def test_what_an_adapter_does_not_list_is_counted(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    items = [{"name": f"[{each}]", "value": str(each), "type": "int", "variablesReference": 0} for each in range(3)]
+
+    async def evaluated(arguments: object) -> dict[str, object]:
+        return {"result": "[]int len: 5, [0,1,2,...+2 more]", "type": "[]int", "variablesReference": 7}
+
+    async def variables(arguments: object) -> dict[str, object]:
+        return {"variables": items}
+
+    adapter.answer("evaluate", evaluated)
+    adapter.answer("variables", variables)
+    async with launched(r"unlisted = '\.\.\.\+(\d+) more\]\Z'" + "\n", adapter) as client:
+        await adapter.stop()
+        await client.call("debug_wait")
+        summary = await client.call("collection_summarize", expression="big")
+        assert (summary["count"], summary["sampled"], "last" in summary) == (5, 3, False)
+        assert (await client.call("variables_get", path="big"))["total"] == 5
+        beyond = await failure(client, "variables_get", path="big", start=3)
+        assert beyond.message.startswith("fake lists the first 3 of 5. Evaluate a further one by its index: `big[3]`.")
+
+
 async def test_a_message_that_only_names_a_text_is_left_out(autojump_clock: MockClock) -> None:
     adapter = FakeAdapter()
     said = {"verified": False, "message": "breakpoint.provisionalBreakpoint"}

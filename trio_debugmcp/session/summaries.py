@@ -103,25 +103,26 @@ async def _by_adapter(
         )
     if not value.reference:
         raise _no_collection(path, value.type or shortened(value.value))
-    return summary_of(value.type or "?", [each for each in found if each.name != _LENGTH], question.count)
+    items = [each for each in found if each.name != _LENGTH]
+    return summary_of(value.type or "?", items, question.count, requests.profile.habits.unlisted_in(value.value))
 
 
-def summary_of(kind: str, found: Sequence[DapVariable], most: int) -> Summary:
-    """Return the summary of the children that an adapter has listed."""
+def summary_of(kind: str, found: Sequence[DapVariable], most: int, unlisted: int = 0) -> Summary:
+    """Return the summary of the children that an adapter has listed; so many more are `unlisted`."""
     total = len(found)
     sample = [found[each] for each in even(total)]
     types = Counter(each.type or "?" for each in sample)
     nulls = sum(each.value in _NULLS for each in sample)
     shown = [_text(each) for each in found[:most]]
     return Summary(
-        count=total,
+        count=total + unlisted,
         kind=kind,
         element_types=dict(sorted(types.items(), key=lambda each: (-each[1], each[0]))[:10]),
         null_count=nulls,
         numeric=_numeric([float(each.value) for each in sample if _NUMBER.fullmatch(each.value)]),
         first=tuple(shown),
-        last=tuple(_text(each) for each in found[max(most, total - most) :]),
-        sampled=len(sample) if len(sample) < total else 0,
+        last=() if unlisted else tuple(_text(each) for each in found[max(most, total - most) :]),
+        sampled=len(sample) if len(sample) < total + unlisted else 0,
     )
 
 

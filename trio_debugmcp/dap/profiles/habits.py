@@ -58,6 +58,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
         truth: an expression that is `true` or `1` where a `{condition}` holds, and `false` or `0` where it does not.
+        unlisted: a pattern of values, whose first group is how many of their children the adapter does not list.
         made_up: a pattern of names that the adapter gives to children that stand for no element and no field.
         locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
         exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
@@ -95,6 +96,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     learns_sources: bool = False
     crlf: bool = False
     truth: str | None = None
+    unlisted: str | None = None
     made_up: str | None = None
     locals_in: str | None = None
     exception_filters: tuple[str, ...] = ()
@@ -110,6 +112,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         unknown = next((each for each in self.lacks if each not in CAPABILITY_FIELDS), None)
         if unknown is not None:
             raise ValueError(f"`lacks` names no capability of the DAP that is used here: {unknown!r}")
+        check_pattern("unlisted", self.unlisted, group="number")
         check_pattern("made-up", self.made_up)
         check_pattern("exception", self.exception, named=("type", "message"))
         check_pattern("errors", self.errors)
@@ -129,6 +132,11 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         if found is None:
             return None
         return (found[1] or "" if found.re.groups else value).strip() or "it has no value here"
+
+    def unlisted_in(self, value: str) -> int:
+        """Return how many children of a value the adapter does not list."""
+        found = re.search(self.unlisted, value) if self.unlisted is not None else None
+        return int(found[1]) if found is not None and found[1].isdigit() else 0
 
     def makes_up(self, name: str) -> bool:
         """Whether a child of that name is none of the value's."""

@@ -134,6 +134,10 @@ def _passed_over(params: LaunchConfigured, plan: Plan) -> list[str]:
     return [f"`{each}` is passed over: the configuration says what runs" for each in given]
 
 
+def _below(directory: str, path: str) -> str:
+    return os.path.normpath(os.path.join(directory, path))
+
+
 async def _with_cargo(debugger: Debugger, plan: Plan, deadline: float) -> Plan:
     """Build what a configuration of CodeLLDB leaves to cargo, and launch that."""
     if "cargo" not in plan.options:
@@ -147,8 +151,8 @@ async def _with_cargo(debugger: Debugger, plan: Plan, deadline: float) -> Plan:
         *(each for each in args if not each.startswith("--message-format")),
         "--message-format=json-render-diagnostics",
     )
-    directory = os.path.join(plan.cwd, cargo.text("cwd") or ".")
-    build = BuildPlan(command, os.path.normpath(directory), os.path.normpath(directory))
+    directory = _below(plan.cwd, cargo.text("cwd") or ".")
+    build = BuildPlan(command, directory, directory)
     made = await debugger.builds.build(build, max(0.0, deadline - trio.current_time()))
     notes = ["`env` of `cargo` is passed over"] if cargo.table("env") else []
     return replace(plan, program=made.program, options=options, notes=(*plan.notes, *notes))

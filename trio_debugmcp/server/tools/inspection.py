@@ -154,12 +154,20 @@ def _is_wanted(name: str, params: VariablesGet, path: str | None = None) -> bool
 async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: VariablesGet) -> Page:
     leaf: Variable | None = None
     kind: str | None = None
+    unlisted = 0
     frame = await frames.find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     if params.path is None:
         found = await inspection.scope_variables(session.requests, frame, params.scope)
     else:
         value = await inspection.evaluate(session.requests, frame, params.path, _PATH_SECONDS)
         found, kind = await children(session.requests, value.reference, value.type), value.type
+        unlisted = session.profile.habits.unlisted_in(value.value)
+        if unlisted and params.start >= len(found):
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"{session.profile.name} lists the first {len(found)} of {len(found) + unlisted}. Evaluate a further "
+                f"one by its index: `{params.path}[{params.start}]`.",
+            )
         if not found:
             leaf = Variable(params.path, shortened(value.value, params.max_value_length), value.type, params.path, 0)
     found = [each for each in found if _is_wanted(each.name, params, each.evaluate_name)]
@@ -167,7 +175,7 @@ async def _adapter_variables(session: DebugSession, snapshot: Snapshot, params: 
     shown = await inspection.expand(
         session.requests, page, depth=params.depth, limit=params.max_value_length, parent=params.path, kind=kind
     )
-    return Page(await inspection.with_lengths(session.requests, frame, shown), len(found), leaf)
+    return Page(await inspection.with_lengths(session.requests, frame, shown), len(found) + unlisted, leaf)
 
 
 def _answer(found: Sequence[Variable], total: int, params: VariablesGet, leaf: Variable | None = None) -> Variables:
