@@ -37,6 +37,7 @@ from trio_debugmcp.dap.messages import (
 from trio_debugmcp.dap.process import environment, open_process
 from trio_debugmcp.dap.profiles import Launch, Profile, Runtime, profile_named
 from trio_debugmcp.dap.watchdog import Watchdog
+from trio_debugmcp.errors import AdapterRefused
 from trio_debugmcp.session.start import CLIENT_CAPABILITIES
 
 LAUNCHES = 5
@@ -53,6 +54,7 @@ class RawSession:
         self._launch = launch
         self._breakpoint = breakpoint_
         self._runtime = runtime
+        self._is_late = False
         self._children, self._announced = trio.open_memory_channel[StartDebugging](1)
         self._tasks: trio.Nursery
         self._connection: Connection
@@ -68,7 +70,7 @@ class RawSession:
                     self._tasks.start_soon(_drain, pipe)
             start = self._profile.start_request(self._launch), self._profile.launch_arguments(self._launch)
             await self._connect(stack, adapter, start)
-            if getattr(self._profile, "launches_only", False):
+            if self._profile.habits.launches_only:
                 child = await self._announced.receive()
                 opened = self._profile.open_child(child.configuration, self._runtime, adapter.address)
                 await self._connect(
@@ -88,7 +90,10 @@ class RawSession:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(connection.request, *start)
             await wait_for(connection, Initialized)
-            await connection.request("setBreakpoints", self._breakpoint)
+            try:
+                await connection.request("setBreakpoints", self._breakpoint)
+            except AdapterRefused:  # of rdbg, before the program's first line, at which it stops
+                self._is_late = True
             if can.supports_configuration_done_request:
                 await connection.request("configurationDone")
 
@@ -110,6 +115,11 @@ class RawSession:
     async def stop(self) -> None:
         """Wait for the stop, and ask for its stack and the variables of its top frame, as the server does."""
         stopped = await wait_for(self._connection, Stopped)
+        if self._is_late:
+            self._is_late = False
+            await self._connection.request("setBreakpoints", self._breakpoint)
+            await self._connection.request("continue", {"threadId": stopped.thread_id})
+            stopped = await wait_for(self._connection, Stopped)
         self.thread = stopped.thread_id if stopped.thread_id is not None else 1
         stack = await self._connection.request(
             "stackTrace", {"threadId": self.thread, "startFrame": 0, "levels": 20}, StackTraceBody
