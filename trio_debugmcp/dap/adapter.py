@@ -92,13 +92,15 @@ class Adapter:
 
 
 @asynccontextmanager
-async def open_stdio_adapter(argv: Sequence[str], watchdog: Watchdog) -> AsyncIterator[Adapter]:
+async def open_stdio_adapter(
+    argv: Sequence[str], watchdog: Watchdog, *, env: Mapping[str, str] | None = None
+) -> AsyncIterator[Adapter]:
     """Run an adapter that speaks DAP on its standard input and output.
 
     Raises:
         CannotRun: it could not be started.
     """
-    async with open_process(argv, watchdog) as process, trio.open_nursery() as nursery:
+    async with open_process(argv, watchdog, env=env) as process, trio.open_nursery() as nursery:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the process was opened with pipes")
         adapter = Adapter(trio.StapledStream(process.stdin, process.stdout), pid=process.pid)

@@ -70,6 +70,10 @@ class FrameDecoder:
                 raise
         return bodies
 
+    def allow(self, max_body_bytes: int) -> None:
+        """Change the bound: for the messages whose heads are yet to be read."""
+        self._max_body_bytes = max_body_bytes
+
     @property
     def pending(self) -> bytes:
         """The bytes of the frame that is not complete yet, its head included."""

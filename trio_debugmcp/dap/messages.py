@@ -171,6 +171,7 @@ class Capabilities(Message, frozen=True):
     supports_modules_request: bool | None = None
     supports_completions_request: bool | None = None
     supports_set_expression: bool | None = None
+    supports_clipboard_context: bool | None = None
     supports_set_variable: bool | None = None
     supports_terminate_debuggee: bool | None = field(name="supportTerminateDebuggee", default=None)
     supports_restart_request: bool | None = None
@@ -349,6 +350,14 @@ class ScopesBody(Message, frozen=True):
     """The response to `scopes`: those of one frame."""
 
     scopes: list[DapScope] | None = None
+
+
+class SetVariableBody(Message, frozen=True):
+    """The response to `setVariable`: what it is then."""
+
+    value: str = ""
+    type: str | None = None
+    variables_reference: int | None = None
 
 
 class VariablesBody(Message, frozen=True):

@@ -15,7 +15,7 @@ from trio_debugmcp.dap.profiles.language import Code, Expressions, Place, Repl
 from trio_debugmcp.dap.profiles.processes import called, owner_problem, ptrace_problem, running, trace_problem
 from trio_debugmcp.dap.profiles.profile import Dialect, Profile, Runtime
 from trio_debugmcp.dap.profiles.program_facts import read_facts
-from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, PathMapping
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, Listen, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.table import TableProfile, read_tables
 from trio_debugmcp.dap.profiles.tables_file import RawTables, lay_over, raw_tables, table_of
 from trio_debugmcp.errors import UsageError
@@ -30,6 +30,7 @@ __all__ = [
     "Expressions",
     "Launch",
     "Listen",
+    "MainClass",
     "PathMapping",
     "Place",
     "Profile",

@@ -1,7 +1,7 @@
 """How source of a compiled language is built, and what compilers say of it.
 
     plan = plan_of(profile.builds, "/src/shop.c", facts)
-    plan.command_for("/tmp/shop")                       # ["gcc", "-g", "-O0", "-o", "/tmp/shop", "/src/shop.c"]
+    plan.command_for("/built/shop")                     # ["gcc", "-g", "-O0", "-o", "/built/shop", "/src/shop.c"]
     first_error("shop.c:3:5: error: expected ';'")      # CompilerError("expected ';'", "shop.c", 3)
 
 Pure: `session/builds.py` runs the compiler.
@@ -10,7 +10,7 @@ Pure: `session/builds.py` runs the compiler.
 import re
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -37,12 +37,14 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True):
             files with one of them in their directory or above it.
         packages: each directory of sources below such a file is a program, and a source file is a part of its own.
         command: the command line; empty: the adapter builds them itself.
+        makes: a program, or a directory of classes.
     """
 
     command: tuple[str, ...]
     suffixes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     packages: bool = False
+    makes: Literal["program", "classes"] = "program"
 
     def is_for(self, path: PurePath) -> bool:
         """Whether a file's name has one of the suffixes."""
@@ -56,17 +58,25 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True):
 class BuildPlan(Struct, frozen=True):
     """A build of one program: its command, where that runs, and the source file or directory.
 
-    `package`: the directory whose sources it is of, if that is another than where the command runs.
+    `package`: the directory whose sources it is of, if that is another than where the command runs. `makes`: as of the
+    build; `sources`: the directory of the packages, for classes.
     """
 
     command: tuple[str, ...]
     directory: str
     source: str
     package: str = ""
+    makes: Literal["program", "classes"] = "program"
+    sources: str = ""
 
     def command_for(self, output: str) -> list[str]:
         """Return the command line that makes this file."""
-        values = {"program": self.source, "package": self.package or self.directory, "output": output}
+        values = {
+            "program": self.source,
+            "package": self.package or self.directory,
+            "output": output,
+            "sources": self.sources or self.directory,
+        }
         return [str(each) for each in filled(self.command, values)]
 
     @property
@@ -95,7 +105,7 @@ def plan_of(builds: Iterable[Build], program: str, facts: ProgramFacts) -> Build
     path = PurePath(program)
     for each in builds:
         if not each.files and each.is_for(path) and facts.kind == "file":
-            return BuildPlan(each.command, str(path.parent), program)
+            return BuildPlan(each.command, str(path.parent), program, makes=each.makes)
         described = next((one for one in facts.above if PurePath(one).name in each.files), None)
         if described is None:
             continue

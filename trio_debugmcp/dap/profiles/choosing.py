@@ -55,8 +55,23 @@ def candidates(
         fits, what = _for_program(program, profiles, facts), f"for '{program}'"
     if not fits:
         names = "; ".join(f"{each.name} ({each.language})" for each in profiles)
-        raise UsageError("ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. Pass `adapter`, one of: {names}.")
+        of_project = "" if program is None or adapter is not None else _without_project(program, profiles, facts)
+        raise UsageError(
+            "ADAPTER_NOT_FOUND", f"There is no debug adapter {what}. {of_project}Pass `adapter`, one of: {names}."
+        )
     return fits
+
+
+def _without_project(program: str, profiles: Sequence[Profile], facts: Callable[[str], ProgramFacts | None]) -> str:
+    """Return what a directory of sources needs to be a program; empty if it is something else."""
+    found = facts(program)
+    if found is None or found.kind != "directory":
+        return ""
+    for each in profiles:
+        if each.detect.files and not set(each.detect.suffixes).isdisjoint(found.suffixes):
+            files = " or ".join(each.detect.files)
+            return f"It has sources of {each.language}, and no {files} in it or above: make one, or pass a file. "
+    return ""
 
 
 def _for_program(

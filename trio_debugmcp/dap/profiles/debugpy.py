@@ -189,7 +189,12 @@ class Debugpy(Profile):
                 *_target(launch),
             ],
             cwd=launch.cwd,
-            env={"PYTHONUNBUFFERED": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **launch.env},
+            env={
+                "PYTHONUNBUFFERED": "1",
+                "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+                **dict.fromkeys(launch.unset),
+                **launch.env,
+            },
         )
         async with open_launched(wanted, runtime.dial_ins, _child_arguments(self.launch_arguments(launch))) as adapter:
             yield adapter

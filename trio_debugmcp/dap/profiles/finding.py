@@ -61,6 +61,11 @@ def adapters_directory() -> Path:
     return Path(data).expanduser() / "trio-debugmcp" / "adapters"
 
 
+def forget_versions() -> None:
+    """Ask anew: something has been installed."""
+    _answers.clear()
+
+
 class Finder:
     """Looks for one adapter at the places where it may be."""
 
@@ -87,6 +92,14 @@ class Finder:
             first = first or found
         return first
 
+    def places(self) -> list[str]:
+        """Return where it is looked for, as a person would say it."""
+        named = []
+        for each in self._table.find:
+            place = self._named(each) if not each.startswith("$") else each
+            named.append(place if os.path.dirname(place) or each.startswith("$") else f"{place} on PATH")
+        return named
+
     async def learn(self, *, versions: bool = False) -> None:
         """Ask for the versions that `find` needs, while other tasks run."""
         version = self._table.version
@@ -107,14 +120,17 @@ class Finder:
         name = os.environ.get(wanted[1:]) if wanted.startswith("$") else wanted
         if not name:
             return None
-        if wanted is name:
-            installed = str(adapters_directory() / self._name)
-            name = str(filled(name, {"scripts": sysconfig.get_path("scripts"), "installed": installed}))
-        name = os.path.expanduser(name)
+        name = self._named(name) if wanted is name else os.path.expanduser(name)
         if os.path.dirname(name):  # not only programs: a script or a directory that another program is given
             return os.path.abspath(name) if os.path.exists(name) else None
         found = shutil.which(name)
         return None if found is None else os.path.abspath(found)
+
+    def _named(self, wanted: str) -> str:
+        installed = str(adapters_directory() / self._name)
+        return os.path.expanduser(
+            str(filled(wanted, {"scripts": sysconfig.get_path("scripts"), "installed": installed}))
+        )
 
     def _found(self, place: str, versions: bool) -> Found:
         absent = [each for each in self._table.needs if shutil.which(each) is None]

@@ -31,6 +31,10 @@ _SPELLED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\["[^"\\]*"\])*')
 _KEY = re.compile(r'-?\d+|"(?:[^"\\]|\\.)*"|true|false')
 """A key of a map that is its own expression."""
 
+_LENGTH = "len()"
+
+_KEY_OF_ENTRY = re.compile(r"\[key \d+\]")
+
 _HEXADECIMAL = re.compile(r"(?P<value>\d+) = 0x[0-9a-f]+")
 """An unsigned number as delve shows it."""
 
@@ -68,7 +72,7 @@ class GoValues(Values):
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
         if not name:
             return f"*{parent}"
-        if name == "len()":
+        if name == _LENGTH:
             return f"len({parent})"
         if name == "data":  # what is in an interface
             return f"{parent}.(data)"
@@ -89,6 +93,10 @@ class GoValues(Values):
     def locals_of(self, variables: Sequence[DapVariable]) -> list[DapVariable]:
         # A result without a name, `~r0`, is what is there by chance until the function returns.
         return [each for each in variables if not each.name.startswith("~")]
+
+    def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
+        # Where key and value of a map's entry both have members, they are two children: `[key 0]` and `[val 0]`.
+        return [each for each in inside if each.name != _LENGTH and not _KEY_OF_ENTRY.fullmatch(each.name)]
 
     def shown(self, value: str, kind: str | None) -> str:
         number = _HEXADECIMAL.fullmatch(value)

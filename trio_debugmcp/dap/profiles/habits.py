@@ -54,11 +54,13 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         conditions: `ours`: judged by the server at each stop, although the adapter says that it can.
         hit_conditions: the same, for an adapter that means something else by `3` than the third hit.
         log_messages: the same, for one that writes them into the output of the program.
+        one_per_line: it refuses a second breakpoint in a line; the server judges those that are there.
         log_prefix: a pattern of what it writes before a log message; without groups.
         errors: a pattern of values that are errors, of evaluations that have failed; its first group is the error.
         exit_code: a pattern of output, whose first group is the exit code, for an adapter that reports it in words.
         truth: an expression that is `true` or `1` where a `{condition}` holds, and `false` or `0` where it does not.
-        unlisted: a pattern of values, whose first group is how many of their children the adapter does not list.
+        unlisted: a pattern of values, whose first group is how many of their children the adapter does not list; or,
+            in groups `listed` and `all`, how many it lists of how many.
         made_up: a pattern of names that the adapter gives to children that stand for no element and no field.
         locals_in: the group of a scope that has the program's variables; those beside it are the adapter's.
         exception_filters: those of the adapter's filters that are for exceptions; all, if it is empty.
@@ -67,6 +69,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
         exception: a pattern of how a stop names an exception, with groups `type` and `message`.
         learns_sources: the adapter only knows where a source file is if it has got breakpoints there, even none.
         crlf: the program writes to a terminal of the adapter's, which ends its lines with a carriage return, too.
+        functions_in_order: what is answered about breakpoints on functions is in the order in which they were sent.
         keeps_steps: a step that a breakpoint has cut short still ends some time, with a stop.
         ends_launched: a program that it has launched ends with the session, whatever is asked.
         halts_when_left: a program that was attached to keeps its breakpoints when the session ends, and stays stopped.
@@ -83,6 +86,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     exception_types: bool = True
     conditions: Literal["ours"] | None = None
     hit_conditions: Literal["ours"] | None = None
+    one_per_line: bool = False
     log_messages: Literal["ours"] | None = None
     log_prefix: str | None = None
     errors: str | None = None
@@ -91,6 +95,7 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     halts_when_left: bool = False
     detach: str | None = None
     ends_by_closing: bool = False
+    functions_in_order: bool = True
     keeps_steps: bool = False
     exception: str | None = None
     learns_sources: bool = False
@@ -136,7 +141,13 @@ class Habits(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw
     def unlisted_in(self, value: str) -> int:
         """Return how many children of a value the adapter does not list."""
         found = re.search(self.unlisted, value) if self.unlisted is not None else None
-        return int(found[1]) if found is not None and found[1].isdigit() else 0
+        if found is None:
+            return 0
+        named = found.groupdict()
+        if named.get("listed") and named.get("all"):
+            return max(0, int(named["all"]) - int(named["listed"]))
+        number = next((each for each in found.groups() if each is not None), "")
+        return int(number) if number.isdigit() else 0
 
     def makes_up(self, name: str) -> bool:
         """Whether a child of that name is none of the value's."""

@@ -25,6 +25,13 @@ _KIND = re.compile(rf"((?:Uncaught )?{_NAME}(?:\.{_NAME})*)(?:: (.*))?", re.DOTA
 _STACK = re.compile(r"\n    at [\s\S]*")
 """The stack behind the message of an error that is shown as a value."""
 
+_TYPESCRIPT = re.compile(r"\.[mc]?tsx?$")
+
+_NOT_BUILT = re.compile(r"SyntaxError|ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension")
+
+_COUNTED = re.compile(r"[\w$]*\(\d+\) [\[{]")
+"""How V8 begins the description of a collection: `(3) [1, 2, 3]`, `Map(2) {…}`, `Uint8Array(2) […]`."""
+
 _DEFINITION = re.compile(r"(async )?ƒ\*?|class\b")
 
 
@@ -108,6 +115,12 @@ class JavaScriptValues(Values):
             if each.name not in hidden and not (each.name == "this" and each.value in ("global", "undefined"))
         ]
 
+    def items_of(self, value: str, inside: Sequence[DapVariable]) -> list[DapVariable]:
+        """Without `length`, `size` and functions, which objects have beside what is in them."""
+        if _COUNTED.match(value):
+            return [each for each in inside if each.name.isdigit()]
+        return [each for each in inside if not self.is_definition(each)]
+
     def is_definition(self, variable: DapVariable) -> bool:
         return _DEFINITION.match(variable.value) is not None
 
@@ -143,6 +156,14 @@ class JavaScriptCode(Code):
 
 class JavaScriptPrograms(Programs):
     """What node can run."""
+
+    def start_advice(self, program: str, said: str) -> str | None:
+        if not _TYPESCRIPT.search(program) or not _NOT_BUILT.search(said):
+            return None
+        return (
+            "node has run the TypeScript as it is, as no built file with a source map leads to it: build it with "
+            '`tsc --sourceMap`, or have it loaded by adapter_options={"runtimeArgs": ["--import", "tsx"]}'
+        )
 
     def printed_in(self, stderr: str) -> Printed:
         return printed_in(stderr)

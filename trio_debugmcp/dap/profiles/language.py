@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.profiles.building import BuiltTest
 from trio_debugmcp.dap.profiles.function_code import Branch, FunctionCode
+from trio_debugmcp.dap.profiles.starts import MainClass
 
 _PATH = r"[A-Za-z_$][\w$]*(?:\s*(?:\.|->|::)\s*[A-Za-z_$][\w$]*|\s*\[\s*(?:\d+|'[^'\\]*'|\"[^\"\\]*\")\s*\])*"
 _OPERAND = rf"(?:{_PATH}|-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\")"
@@ -218,6 +219,9 @@ class Printed(Struct, frozen=True):
 class Programs:
     """What can be run, and by what. The defaults know no language."""
 
+    has_main_classes: ClassVar[bool] = False
+    """Whether a program is named by the class that it begins in."""
+
     code_file: ClassVar[str | None] = None
     """The name that frames have for the file of a program which is given as code."""
 
@@ -237,6 +241,14 @@ class Programs:
         """The script of a command that is installed where a program in this directory would run."""
         return None
 
+    def main_class(self, program: str) -> MainClass | None:
+        """The class that a program begins in, by its file; None in a language that does not name programs so.
+
+        Raises:
+            UsageError: `LAUNCH_FAILED`: there is none.
+        """
+        return None
+
     def test_options(self, test: str) -> Mapping[str, Any] | None:
         """Options of a launch that runs one test; None if the language has no such way."""
         return None
@@ -247,6 +259,10 @@ class Programs:
 
     def test_problem(self, test: str) -> str | None:
         """Why this cannot name a test: the rest of a sentence that begins with it."""
+        return None
+
+    def start_advice(self, program: str, said: str) -> str | None:
+        """What a person should do who has launched this file, which ended with what was `said`; None: nothing."""
         return None
 
     def missing_module(self, errors: str) -> str | None:

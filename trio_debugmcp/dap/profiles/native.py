@@ -29,6 +29,7 @@ _ROUTINE = re.compile(
 _OF_GDB = re.compile(
     rf"{_ROUTINE.pattern}|❌|Catchpoint \d+ \(|(Hardware )?[Ww]atchpoint \d+:|\[Inferior \d+ \("
     r"|\[(Attaching|Detaching) |Note: breakpoint|Run till exit from "
+    r"|Reading .* from remote target\.\.\.$|warning: File transfers from remote targets "
 )
 """Lines that gdb writes itself, and reports as the program's."""
 

@@ -6,10 +6,11 @@ Itanium C++ ABI lays out the same everywhere: https://itanium-cxx-abi.github.io/
 
 import re
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import ClassVar
 
-from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.messages import DapFrame, Stopped
+from trio_debugmcp.dap.profiles.native_panics import is_panic
 from trio_debugmcp.dap.profiles.thrown import SIGNAL, Description, Look, Thrown
 
 _MAX_BASES = 16
@@ -37,11 +38,14 @@ class NativeThrown(Thrown):
 
     Args:
         thrown: expressions for the addresses of the object and of its type at `__cxa_throw`.
+        panics: names of the function in which Rust raises a panic.
     """
 
     reads_types: ClassVar[bool] = True
+    reports_once: ClassVar[bool] = True  # a panic; of C++ what is thrown is never reported as one that nothing catches
 
-    def __init__(self, thrown: tuple[str, str]) -> None:
+    def __init__(self, thrown: tuple[str, str], panics: tuple[str, ...] = ()) -> None:
+        self.raised_in = panics
         self._object, self._type = thrown
         found = re.match(r"/\w+ ", self._object)  # CodeLLDB has several languages
         self._language = found[0] if found else ""
@@ -67,6 +71,9 @@ class NativeThrown(Thrown):
 
     def raises(self, function: str) -> bool:
         return function in ("__cxa_throw", "__cxa_rethrow")
+
+    def is_panic(self, frames: Sequence[DapFrame]) -> bool:
+        return is_panic(frames)
 
     def is_again(self, function: str) -> bool:
         # lldb stops here, too; and the runtime throws once more what nothing catches, to print its message.

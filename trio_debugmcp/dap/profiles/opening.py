@@ -3,6 +3,7 @@
 async with open_adapter(table, place, start_values(launch), runtime.watchdog) as adapter: ...
 """
 
+import os
 import re
 import shlex
 import tempfile
@@ -17,7 +18,7 @@ from trio_debugmcp.dap.adapter import Adapter, Listening, ProgramPart, open_list
 from trio_debugmcp.dap.process import environment
 from trio_debugmcp.dap.profiles.node_inspector import inspector_port
 from trio_debugmcp.dap.profiles.placeholders import filled
-from trio_debugmcp.dap.profiles.starts import Attach, Launch, PathMapping
+from trio_debugmcp.dap.profiles.starts import Attach, Launch, MainClass, PathMapping
 from trio_debugmcp.dap.profiles.table_format import Table, Transport
 from trio_debugmcp.dap.sockets import TcpAddress, UnixAddress, free_port
 from trio_debugmcp.dap.watchdog import Watchdog
@@ -28,17 +29,21 @@ _HOST = "127.0.0.1"
 def launch_values(launch: Launch) -> dict[str, Any]:
     """Return what the placeholders stand for at a launch."""
     program = Path(launch.program)
+    directory = str(program if program.is_dir() else program.parent)
+    main = launch.main or MainClass(program.stem or launch.options.get("mainClass", ""), directory)
     return {
         "program": launch.program or None,
-        "directory": str(program if program.is_dir() else program.parent),
-        "stem": program.stem or launch.options.get("mainClass", ""),  # a class is named in place of a file
+        "directory": directory,
+        "stem": program.stem,
+        "main_class": main.name,
+        "class_path": os.pathsep.join(filter(None, [main.path, environment(launch.env).get("CLASSPATH", "")])),
         "crate": program.stem.replace("-", "_"),  # as Rust calls a program in the names of its functions
         "args": list(launch.args),
         "args_line": shlex.join(launch.args) or None,
         "cwd": launch.cwd,
         "env": dict(launch.env),
         "env_list": [f"{name}={value}" for name, value in launch.env.items()],
-        "environment": environment(launch.env),
+        "environment": environment({**dict.fromkeys(launch.unset), **launch.env}),
         "just_my_code": launch.just_my_code,
         "stop_at_entry": launch.stop_at_entry,
         **_mapped(launch.path_mappings),
@@ -57,14 +62,19 @@ def attach_values(attach: Attach) -> dict[str, Any]:
     }
 
 
-MAPPED = frozenset({"source_map", "source_pairs", "substitute_path", "gdb_substitutes"})
-"""The placeholders for where the program has the files of this machine."""
+MAPPED_ROOT = frozenset({"local_root", "remote_root"})
+"""The placeholders for where the program has the files of one directory of this machine."""
+
+MAPPED = frozenset({"source_map", "source_pairs", "substitute_path", "gdb_substitutes"}) | MAPPED_ROOT
+"""Those, and the placeholders for several directories."""
 
 
 def _mapped(mappings: Sequence[PathMapping]) -> dict[str, Any]:
     """Return the directories of the program and of this machine, in the forms that adapters have for them."""
     pairs = [(each.remote, each.local) for each in mappings]
     return {
+        "local_root": mappings[0].local if mappings else None,
+        "remote_root": mappings[0].remote if mappings else None,
         "source_map": dict(pairs) or None,
         "source_pairs": [list(each) for each in pairs] or None,
         "substitute_path": [{"from": local, "to": remote} for remote, local in pairs] or None,
@@ -81,17 +91,20 @@ def _quoted(path: str) -> str:
 
 @asynccontextmanager
 async def open_adapter(
-    table: Table, place: str, values: Mapping[str, Any], watchdog: Watchdog
+    table: Table, place: str, values: Mapping[str, Any], watchdog: Watchdog, *, unset: Sequence[str] = ()
 ) -> AsyncIterator[Adapter]:
     """Run the adapter that is at this place, and connect to it.
+
+    `unset`: variables that it does not get either, as programs inherit its environment.
 
     Raises:
         CannotRun: it could not be started.
         AdapterGone: it ended before it listened, or did not listen in time.
     """
     known = {**values, "adapter": place}
+    env = environment(dict.fromkeys(unset)) if unset else None
     if not isinstance(table.transport, Transport):
-        async with open_stdio_adapter(_argv(table, known), watchdog) as adapter:
+        async with open_stdio_adapter(_argv(table, known), watchdog, env=env) as adapter:
             yield adapter
         return
     with _endpoint(table, table.transport) as (listening, given):
@@ -101,7 +114,7 @@ async def open_adapter(
             listening,
             watchdog,
             cwd=None if table.command_cwd is None else filled(table.command_cwd, known),
-            env=known.get("environment") if table.is_program else None,
+            env=known.get("environment") if table.is_program else env,
         ) as adapter:
             yield adapter
 

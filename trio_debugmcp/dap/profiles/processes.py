@@ -7,6 +7,7 @@ Elsewhere there is no `/proc`: nothing is found, and nothing is known to be in t
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
@@ -17,6 +18,9 @@ SYS_PTRACE = 1 << 19
 
 _COMM_LENGTH = 15
 """Characters that Linux keeps of the name of a process."""
+
+
+_INTERPRETER = re.compile(r"(python|node|ruby|perl|bash|sh|dash|php)[\d.]*")
 
 
 class Process(Struct, frozen=True):
@@ -33,6 +37,13 @@ class Process(Struct, frozen=True):
         first = PurePath(self.command[0].removeprefix("-")).name if self.command else ""
         script = next((each for each in self.command[1:] if not each.startswith("-")), "")
         return frozenset({self.comm, first, PurePath(script).name}) - {""}
+
+    @property
+    def title(self) -> str:
+        """The one of them that tells it from others: the script's, if an interpreter runs one."""
+        first = PurePath(self.command[0].removeprefix("-")).name if self.command else self.comm
+        script = next((each for each in self.command[1:] if not each.startswith("-")), "")
+        return (PurePath(script).name or first) if _INTERPRETER.fullmatch(first) else first
 
     def is_called(self, name: str) -> bool:
         """Whether that is one of its names; of a long one Linux keeps only the beginning."""

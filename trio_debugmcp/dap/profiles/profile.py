@@ -205,7 +205,8 @@ class Profile(ABC):
     attaches_by_pid: bool = True
 
     maps_paths: bool = False
-    """Whether it can map where the program has the files of this machine."""
+    maps_one_path: bool = False
+    """Whether it can map where the program has the files of this machine, and of no more than one directory."""
 
     reads_cores: bool = False
     """Whether it looks at core files: what the system keeps of a program that has crashed."""

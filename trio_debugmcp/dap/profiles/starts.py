@@ -13,16 +13,25 @@ class PathMapping(Struct, frozen=True):
     remote: str
 
 
+class MainClass(Struct, frozen=True):
+    """The class that a program begins in, and the path of its classes: of sources, the directory of its packages."""
+
+    name: str
+    path: str
+
+
 class Launch(Struct, frozen=True):
     """A program to start under the debugger; paths are absolute.
 
     Attributes:
         interpreter: what runs it, where that has been found out before; else what this server runs on.
+        unset: variables of the server's environment that it does not get.
         stdin: the whole of its standard input; None leaves that open for what is written later.
         stop_at: the break modes in which any exception stops it: `unhandled`, `userUnhandled`.
         restart_at_entry: whether a restart stops at entry, where that is not as `stop_at_entry` says.
         source: what the program was built from by us; a restart builds it again.
         preface: what was written before it starts: by its build.
+        main: the class that it begins in, in a language where that is its name.
         tasks: what is run around the session (`session/configured_tasks.py`).
     """
 
@@ -30,6 +39,7 @@ class Launch(Struct, frozen=True):
     args: tuple[str, ...] = ()
     cwd: str = "."
     env: Mapping[str, str] = {}
+    unset: tuple[str, ...] = ()
     stop_at_entry: bool = True
     just_my_code: bool = True
     options: Mapping[str, Any] = {}
@@ -40,13 +50,14 @@ class Launch(Struct, frozen=True):
     path_mappings: tuple[PathMapping, ...] = ()
     source: str | None = None
     preface: str = ""
+    main: MainClass | None = None
     tasks: object = None
 
 
 class Attach(Struct, frozen=True):
     """A running program: by process id, or by the port on which an adapter listens for it; or what a crash has left.
 
-    `program` is the executable, where that has to be known.
+    `program` is the executable, where that has to be known; `name`: what a person calls the process.
     """
 
     pid: int | None = None
@@ -54,6 +65,7 @@ class Attach(Struct, frozen=True):
     port: int | None = None
     program: str | None = None
     core_file: str | None = None
+    name: str | None = None
     path_mappings: tuple[PathMapping, ...] = ()
     options: Mapping[str, Any] = {}
     tasks: object = None

@@ -21,6 +21,7 @@ from trio_debugmcp.dap.adapter import Adapter, open_socket_adapter
 from trio_debugmcp.dap.profiles.finding import Finder
 from trio_debugmcp.dap.profiles.golang import GoCode, GoExpressions, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
 from trio_debugmcp.dap.profiles.installing import command_for
+from trio_debugmcp.dap.profiles.java import JavaPrograms
 from trio_debugmcp.dap.profiles.javascript import (
     JavaScriptCode,
     JavaScriptDialect,
@@ -33,7 +34,14 @@ from trio_debugmcp.dap.profiles.javascript_exceptions import JavaScriptThrown
 from trio_debugmcp.dap.profiles.language import Code, Expressions
 from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeExpressions, NativeValues, NativeWords
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown
-from trio_debugmcp.dap.profiles.opening import MAPPED, attach_values, launch_values, open_adapter, open_inspected
+from trio_debugmcp.dap.profiles.opening import (
+    MAPPED,
+    MAPPED_ROOT,
+    attach_values,
+    launch_values,
+    open_adapter,
+    open_inspected,
+)
 from trio_debugmcp.dap.profiles.options import reserved_by
 from trio_debugmcp.dap.profiles.perl import PerlValues
 from trio_debugmcp.dap.profiles.placeholders import filled, mentions, placeholders
@@ -86,7 +94,8 @@ class TableProfile(Profile):
         self.target_options = frozenset(table.target_options)
         self.code_options = frozenset((*table.code_options, *table.target_options))
         self.attaches_by_pid = table.inspector or mentions(table.attach, "pid")
-        self.maps_paths = not MAPPED.isdisjoint(placeholders((table.launch, table.command)))
+        mapped = MAPPED.intersection(placeholders((table.launch, table.command)))
+        self.maps_paths, self.maps_one_path = bool(mapped), bool(mapped & MAPPED_ROOT)
         self.reads_cores = bool(table.core)
         self.traces = table.detect.elf is not None
         self.renew = table.renew
@@ -114,6 +123,8 @@ class TableProfile(Profile):
             self.thrown = GoThrown()
             self.programs = GoPrograms()
             self.repl = GoRepl()
+        if table.hooks == "java":
+            self.programs = JavaPrograms()
         if table.hooks == "javascript":
             self._speak_javascript()
         if table.hooks == "native":
@@ -123,7 +134,7 @@ class TableProfile(Profile):
             self.words = NativeWords(own_streams=table.program_streams == "terminal")
             if table.exceptions is not None:
                 self.dialect = NativeDialect(table.exceptions.raised)
-                self.thrown = NativeThrown(table.exceptions.thrown)
+                self.thrown = NativeThrown(table.exceptions.thrown, table.exceptions.panics)
 
     def _speak_javascript(self) -> None:
         self.expressions = JavaScriptExpressions()
@@ -152,13 +163,13 @@ class TableProfile(Profile):
     def absence(self) -> str:
         found = self.finder.find()
         if found is None or found.problem is None:
-            return super().absence()
+            return f"{super().absence()} (looked for {', '.join(self.finder.places())})"
         return f"{found.place} {found.problem}"
 
     # --- Launch and attach -----------------------------------------------------------------------------------
 
     def open(self, launch: Launch, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
-        return open_adapter(self.table, self._place(), launch_values(launch), runtime.watchdog)
+        return open_adapter(self.table, self._place(), launch_values(launch), runtime.watchdog, unset=launch.unset)
 
     def open_attached(self, attach: Attach, runtime: Runtime) -> AbstractAsyncContextManager[Adapter]:
         # A port that the adapter is given is the program's: node's inspector, a gdbserver, a JVM's.

@@ -73,10 +73,14 @@ class Transport(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Exceptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type."""
+    """The filters that stop where an exception is thrown; there, expressions for the addresses of it and its type.
+
+    `panics`: names of the function in which Rust raises a panic, for which adapters have no filter.
+    """
 
     raised: tuple[str, ...]
     thrown: tuple[str, str]
+    panics: tuple[str, ...] = ()
 
 
 class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="kebab", kw_only=True):
@@ -107,7 +111,7 @@ class Table(Habits, Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     is_program: bool = False
     request: Literal["launch", "attach"] = "launch"
     children: Literal["same-address"] | None = None
-    hooks: Literal["native", "perl", "go", "javascript"] | None = None
+    hooks: Literal["native", "perl", "go", "javascript", "java"] | None = None
     evaluate_safe: SafeCommands | None = None
     exceptions: Exceptions | None = None
     renew: str | None = None

@@ -9,12 +9,12 @@ Looking at it takes evaluations in the top frame. A look is a generator that yie
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
 
-from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.messages import DapFrame, Stopped
 from trio_debugmcp.dap.profiles.language import Crash
 
 SIGNAL = re.compile(r"signal (SIG\w+)(?:: (.*))?", re.DOTALL)
@@ -42,6 +42,9 @@ class Thrown:
 
     reports_once: ClassVar[bool] = False
 
+    raised_in: tuple[str, ...] = ()
+    """Functions that raise exceptions for which the adapter has no filter: a stop there is about one."""
+
     reads_types: ClassVar[bool] = False
 
     without_breakpoints: ClassVar[str] = ""
@@ -62,6 +65,10 @@ class Thrown:
 
     def raises(self, function: str) -> bool:
         """Whether this function of the runtime raises exceptions, so that a stop there is about one."""
+        return False
+
+    def is_panic(self, frames: Sequence[DapFrame]) -> bool:
+        """Whether a stop is in one of `raised_in`, about a panic of Rust."""
         return False
 
     def is_again(self, function: str) -> bool:

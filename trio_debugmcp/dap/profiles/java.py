@@ -1,0 +1,133 @@
+"""Java: the class that a program begins in, which its file says, and where its classes are.
+
+    found = JavaPrograms().main_class("/src/shop/Shop.java")
+    found.name, found.path      # "shop.Shop", "/src"
+
+Of a class file the path is the same, of an archive its own. `session/builds.py` runs the compiler.
+"""
+
+import re
+import struct
+import zipfile
+from pathlib import Path, PurePath
+from typing import ClassVar
+
+from trio_debugmcp.dap.profiles.language import Programs
+from trio_debugmcp.dap.profiles.starts import MainClass
+from trio_debugmcp.errors import UsageError
+
+MAX_LENGTH = 4_000_000
+"""Bytes of a file that are read: of source, of a class, of a manifest."""
+
+_NOT_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"""(?:[^\\]|\\.)*?"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL
+)
+
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+
+_TYPE = re.compile(r"\b(?:class|record|enum|interface)\s+(\w+)")
+
+_MAIN = re.compile(r"\bstatic\s+(?:final\s+|public\s+)*void\s+main\s*\(")
+
+_MANIFEST = "META-INF/MANIFEST.MF"
+
+_SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+"""Bytes of an entry of a class's constants, by its tag; one of the tag 1 is a text with its length before it."""
+
+
+class JavaPrograms(Programs):
+    """What the virtual machine can run."""
+
+    has_main_classes: ClassVar[bool] = True
+
+    def main_class(self, program: str) -> MainClass | None:
+        path, kind = Path(program), Path(program).suffix.lower()
+        if kind == ".java":
+            return _of_source(path, _read(path).decode(errors="replace"))
+        if kind == ".class":
+            return _located(path, _name_of_class(path, _read(path)))
+        return _of_archive(path) if kind == ".jar" else None
+
+
+def _of_source(path: Path, text: str) -> MainClass:
+    bare = _NOT_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    package = _PACKAGE.search(bare)
+    within = f"{package[1]}." if package is not None else ""
+    name = _type_with_main(bare)
+    if name is None:
+        raise _no_program(path, "it has no method `public static void main(String[] args)`. Pass the file that has it")
+    # Its directory is that of its package, or else the package is of this file alone.
+    return _located(path, within + name)
+
+
+def _type_with_main(text: str) -> str | None:
+    """Return the outermost type that has a method `main`."""
+    found = _MAIN.search(text)
+    if found is None:
+        return None
+    depth, name = 0, None
+    for each in re.finditer(r"[{}]|" + _TYPE.pattern, text[: found.start()]):
+        if each[1] is not None:
+            name = each[1] if depth == 0 else name
+        else:
+            depth += 1 if each[0] == "{" else -1
+    return name
+
+
+def _located(path: PurePath, name: str) -> MainClass:
+    """Return a class with the directory that its package begins in, as far as the path has its directories."""
+    root, packages = path.parent, name.split(".")[:-1]
+    if packages and list(root.parts[-len(packages) :]) == packages:
+        root = root.parents[len(packages) - 1]
+    return MainClass(name, str(root))
+
+
+def _name_of_class(path: Path, data: bytes) -> str:
+    """Return the name in a class file, whose constants are of variable length."""
+    try:
+        if data[:4] != b"\xca\xfe\xba\xbe":
+            raise ValueError
+        count, at = struct.unpack_from(">H", data, 8)[0], 10
+        texts: dict[int, str] = {}
+        classes: dict[int, int] = {}
+        number = 1
+        while number < count:
+            tag = data[at]
+            if tag == 1:
+                length = struct.unpack_from(">H", data, at + 1)[0]
+                texts[number] = data[at + 3 : at + 3 + length].decode(errors="replace")
+                at += 3 + length
+            else:
+                if tag == 7:
+                    classes[number] = struct.unpack_from(">H", data, at + 1)[0]
+                at += 1 + _SIZES[tag]
+            number += 2 if tag in (5, 6) else 1  # a long and a double count as two
+        return texts[classes[struct.unpack_from(">H", data, at + 2)[0]]].replace("/", ".")
+    except (ValueError, LookupError, struct.error):
+        raise _no_program(path, "it is not a class file") from None
+
+
+def _of_archive(path: Path) -> MainClass:
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(_MANIFEST) as manifest:
+            text = manifest.read(MAX_LENGTH).decode(errors="replace")
+    except (OSError, KeyError, zipfile.BadZipFile):
+        text = ""
+    found = re.search(r"^Main-Class:\s*(\S+)", re.sub(r"\r?\n ", "", text), re.MULTILINE)
+    if found is None:
+        raise _no_program(
+            path, 'its manifest names no `Main-Class`. Pass adapter_options={"mainClass": …, "classpath": …}'
+        )
+    return MainClass(found[1], str(path))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_LENGTH)
+    except OSError as error:
+        raise _no_program(path, f"it cannot be read ({error.strerror})") from None
+
+
+def _no_program(path: PurePath, why: str) -> UsageError:
+    return UsageError("LAUNCH_FAILED", f"'{path}' cannot be launched: {why}.", {"path": str(path)})
