@@ -16,7 +16,9 @@ from trio_debugmcp.state.model import (
     ExceptionBreakpoint,
     Locals,
     Origin,
+    Reading,
     ResumeKind,
+    SourceText,
     StackFrame,
     Thread,
 )
@@ -25,6 +27,10 @@ from trio_debugmcp.state.payloads import ExceptionInfo, Location, PauseReason, U
 
 class Change(Struct, frozen=True):
     """The base of all changes; `reduce` is registered for each subclass."""
+
+
+MAX_TEXT_LENGTH = 200
+"""Characters of a text in an event: a line on a screen. The whole is where the text comes from."""
 
 
 class Happening(Struct, frozen=True):
@@ -114,7 +120,7 @@ class StopExamined(Change, frozen=True):
     `generation` is the one that the `stopped` event opened. `hit_ids` are the adapter's breakpoint ids, if it sent any;
     `exception_breakpoints` are our ids, `not_hit` those of breakpoints that only share the line with one that was,
     `skipped_frames` are above `frames`, and `counted` those breakpoints whose hits the program counts, with their
-    number. `data`: of a stop at data breakpoints, what they saw.
+    number. `data`: of a stop at data breakpoints, what they saw. `sources`: of the files of the frames, as far as kept.
     """
 
     session_id: str
@@ -134,6 +140,7 @@ class StopExamined(Change, frozen=True):
     threads: tuple[Thread, ...] = ()
     locals: Locals | None = None
     data: tuple[DataChange, ...] | None = None
+    sources: tuple[SourceText, ...] = ()
 
 
 class LocalsFetched(Change, frozen=True):
@@ -142,6 +149,14 @@ class LocalsFetched(Change, frozen=True):
     session_id: str
     generation: int
     locals: Locals
+
+
+class VariablesRead(Change, frozen=True):
+    """A client has read something at a stop."""
+
+    session_id: str
+    generation: int
+    reading: Reading
 
 
 class ThreadsLocated(Change, frozen=True):

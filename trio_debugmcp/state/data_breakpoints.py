@@ -1,5 +1,7 @@
 """Data breakpoints as clients see them. Pure."""
 
+from msgspec import UNSET
+
 from trio_debugmcp.state.model import Breakpoint, Watch
 from trio_debugmcp.state.payloads import DataBreakpointPayload
 
@@ -16,6 +18,7 @@ def data_breakpoint_payload(each: Breakpoint, watch: Watch) -> DataBreakpointPay
         verified=verified,
         state="Disabled" if not each.is_active else "Bound" if verified else "Pending",
         hit_count=each.hits,
+        set_by=list(each.set_by) or UNSET,
         description=watch.description or None,
         message=each.lost or (binding.message if binding is not None else None),
     )

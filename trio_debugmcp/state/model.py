@@ -23,6 +23,7 @@ from trio_debugmcp.state.payloads import (
     UnixTime,
     Variable,
 )
+from trio_debugmcp.state.people import People
 
 
 class Origin(Struct, frozen=True):
@@ -228,6 +229,7 @@ class Breakpoint(Struct, frozen=True):
     is that of its line when it was set; with `by_text` it is its address, `occurrence` tells which of how many equal
     lines it is, and `lost` why it is in no line now. `hits` counts the hits in all sessions since the last launch or
     attach. `version` differs from that of the breakpoint which had this id before, whose hits may still be reported.
+    `set_by` are the names of the clients that have set it.
     A tracepoint notifies at every `hit_count_multiple`th hit, and `max_notifications` times; 0 means no limit. A
     `temporary` breakpoint serves a single run and is in no payload. With `observed` that run only looks at its place;
     the text has the expressions that it evaluates there, in braces. One that is `held` is not to stop such a run, so no
@@ -263,6 +265,7 @@ class Breakpoint(Struct, frozen=True):
     address: str | None = None
     watch: Watch | None = None
     only_in: str | None = None
+    set_by: tuple[str, ...] = ()
 
     @property
     def is_limited(self) -> bool:
@@ -310,6 +313,86 @@ class ExceptionBreakpoint(Struct, frozen=True):
     problem: str | None = None
     session_ids: tuple[str, ...] = ()
     unknown_in: tuple[str, ...] = ()
+    set_by: tuple[str, ...] = ()
+
+
+# --- Stops that are kept ----------------------------------------------------------------------------------------------
+
+
+class SourceText(Struct, frozen=True):
+    """The text of a file as it ran at a stop; `version` is equal if the text is."""
+
+    path: str
+    version: str
+    text: str
+
+
+class Reading(Struct, frozen=True):
+    """What a client read at a stop, beside what the stop itself shows.
+
+    `of`: variables of a frame, by scope, or with `path` those inside of one; or the value of the expression that is the
+    `path`. `start` is the position of the first of `variables`, of which there are `total`.
+    """
+
+    of: Literal["variables", "value"]
+    thread_id: int
+    frame_index: int
+    scope: str | None
+    path: str | None
+    start: int
+    variables: tuple[Variable, ...]
+    total: int
+
+
+class KeptStop(Struct, frozen=True, kw_only=True):
+    """A stop with what was read there, which stays when the program has resumed, and when its session has ended.
+
+    `stack` and `threads` are those of the session's snapshot, as they were last read at this stop. `changed` are the
+    locals that differ from the stop `compared_with`, the one before of the same call, with what they were; None: new.
+    `total_threads` counts all of them, kept or not, `unkept` the readings that there was no room for. `size`: bytes in
+    memory, without the sources.
+    """
+
+    stop: Stop
+    session_id: str
+    process_name: str | None
+    process_id: int | None
+    threads: Threads
+    total_threads: int
+    stack: Stack
+    changed: tuple[tuple[str, str | None], ...] = ()
+    compared_with: int | None = None
+    sources: tuple[SourceText, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    unkept: int = 0
+    revision: int = 1
+    size: int = 0
+
+
+class KeptStops(Struct, frozen=True):
+    """The last stops of all sessions, by their numbers, without a gap; `last` is the number of the last stop there was.
+
+    `users` has how many of the stops each of the sources is of; `size` counts each source once.
+    """
+
+    stops: tuple[KeptStop, ...] = ()
+    last: int = 0
+    users: tuple[tuple[SourceText, int], ...] = ()
+    size: int = 0
+
+    @property
+    def first(self) -> int:
+        """The number of the oldest stop that is kept; if none is, that of the next one."""
+        return self.stops[0].stop.number if self.stops else self.last + 1
+
+    @property
+    def dropped(self) -> int:
+        """How many stops are kept no longer."""
+        return self.last - len(self.stops)
+
+    def find(self, number: int) -> KeptStop | None:
+        """The stop with that number, as long as it is kept."""
+        return self.stops[number - self.first] if self.first <= number <= self.last and self.stops else None
 
 
 class State(Struct, frozen=True):
@@ -318,7 +401,8 @@ class State(Struct, frozen=True):
     `stops` counts the stops of all sessions. `ended` are the last root sessions that have ended, as they were at their
     end. Output and timeline events are kept in ring buffers outside; `Snapshot.written` and `happened` are the
     positions of their ends, so that comparing two states shows whether there is something new in them. `captures` are
-    what users call snapshots.
+    what users call snapshots; `kept` are the last stops, as they were. `people` is who is at the server, and what was
+    said.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -329,6 +413,8 @@ class State(Struct, frozen=True):
     ended: tuple[Snapshot, ...] = ()
     happened: int = 0
     captures: tuple[Capture, ...] = ()
+    kept: KeptStops = KeptStops()
+    people: People = People()
 
     @property
     def focused(self) -> Snapshot | None:

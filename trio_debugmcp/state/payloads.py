@@ -2,6 +2,8 @@
 
 On the wire: camelCase, compact JSON, every key always present, `null` when unknown. The docstrings of the structs are
 the descriptions in the tools' output schemas, so they address the client.
+
+Long because it is the list of what clients read: a struct for each thing, without code.
 """
 
 import signal
@@ -70,16 +72,14 @@ def signal_name(exit_code: int | None) -> str | UnsetType:
 
 
 class Variable(Payload, frozen=True):
-    """A variable. `path` is an expression that evaluates to it; `childCount` is 0 for a leaf, null if unknown.
-
-    `children` is present only if they were requested.
-    """
+    """A variable; `path` evaluates to it, `childCount` is 0 for a leaf, `digest` tells apart what is cut."""
 
     name: str
     value: str
     type: str | None
     path: str | None
     child_count: int | None
+    digest: str | None = None
     children: list["Variable"] | UnsetType = UNSET
 
 
@@ -189,7 +189,7 @@ class SessionsPayload(Payload, frozen=True):
 class BreakpointPayload(Payload, frozen=True):
     """One breakpoint or tracepoint. `line` is where the debug adapter placed it, `requestedLine` where it was set.
 
-    `address`: only of a breakpoint on an instruction.
+    `address`: only of a breakpoint on an instruction. `setBy`: the clients that have set it, by their names.
     """
 
     id: str
@@ -211,6 +211,7 @@ class BreakpointPayload(Payload, frozen=True):
     function_name: str | None
     message: str | None
     address: str | UnsetType = UNSET
+    set_by: list[str] | UnsetType = UNSET
 
 
 class DataBreakpointPayload(Payload, frozen=True):
@@ -225,6 +226,7 @@ class DataBreakpointPayload(Payload, frozen=True):
     hit_count: int
     description: str | None
     message: str | None
+    set_by: list[str] | UnsetType = UNSET
 
 
 class ExceptionBreakpointPayload(Payload, frozen=True):
@@ -240,6 +242,7 @@ class ExceptionBreakpointPayload(Payload, frozen=True):
     hit_count: int
     condition: str | None
     message: str | None
+    set_by: list[str] | UnsetType = UNSET
 
 
 class BreakpointsPayload(Payload, frozen=True):
@@ -266,19 +269,6 @@ class ThreadsPayload(Payload, frozen=True):
     """`debugger://threads`; `stale` while the program runs."""
 
     threads: list[ThreadPayload]
-    stale: bool
-    captured_at: str | None
-    revision: int
-
-
-class StackPayload(Payload, frozen=True):
-    """`debugger://stack`: the active thread's frames, and the scopes and locals of the top one."""
-
-    thread_id: int | None
-    frames: list[Frame]
-    total: int
-    scopes: list[Scope]
-    locals: list[Variable] | None
     stale: bool
     captured_at: str | None
     revision: int

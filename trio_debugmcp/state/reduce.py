@@ -18,8 +18,8 @@ what the user asked for. They are reduced one at a time, in the order in which t
 4. *Focus.* A stop takes the focus unless the focused session is itself paused or in the middle of a step, so that a
    client does not lose the session it works in. The whole rule is in focus.py.
 
-What each change makes of its part of the state is in execution.py, breakpoints.py, captures.py and focus.py; here
-stands whether it still applies.
+What each change makes of its part of the state is in execution.py, breakpoints.py, captures.py, kept_stops.py and
+focus.py; here stands whether it still applies.
 
 Long because it is a table: a reduction for each kind of change, of few lines each.
 """
@@ -77,10 +77,13 @@ from trio_debugmcp.state.changes import (
     SessionStarted,
     StopExamined,
     ThreadsLocated,
+    VariablesRead,
 )
 from trio_debugmcp.state.execution import paused, paused_again, running, snapshot_after, with_child
 from trio_debugmcp.state.focus import focus_after_end, focus_after_open, focus_after_resume, focus_after_stop
+from trio_debugmcp.state.kept_stops import with_reading, with_snapshot, with_stop
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot, State, Stop
+from trio_debugmcp.state.people_changes import PeopleChange, people_after
 
 MAX_ENDED = 16
 """Ended root sessions that are kept: as many as there may be at a time, for those who wait for the end of each."""
@@ -208,10 +211,12 @@ def _(change: StopExamined, state: State) -> State:
         exception=change.exception,
         changes=change.data or (),
     )
-    state = _with_snapshot(state, snapshot.id, lambda running: paused(running, stop, change))
+    stopped = paused(snapshot, stop, change)
+    state = _with_snapshot(state, snapshot.id, lambda _: stopped)
     return replace(
         state,
         stops=stop.number,
+        kept=with_stop(state.kept, stopped, change.sources),
         focus=focus_after_stop(state, snapshot.id),
         breakpoints=count_hits(state.breakpoints, hit, change.session_id, dict(change.counted)),
         exceptions=update(state.exceptions, change.exception_breakpoints, lambda each: raised(each, change.session_id)),
@@ -240,6 +245,15 @@ def _(change: ThreadsLocated, state: State) -> State:
         return replace(snapshot, threads=replace(snapshot.threads, threads=threads))
 
     return _with_stop(state, change.session_id, change.generation, locate)
+
+
+@reduce.register
+def _(change: VariablesRead, state: State) -> State:
+    snapshot = state.snapshot(change.session_id)
+    # Read by a question that may have been answered after a resume: then it is not of this stop.
+    if snapshot is None or snapshot.generation != change.generation or snapshot.phase != "Paused":
+        return state
+    return replace(state, kept=with_reading(state.kept, snapshot.stop.number if snapshot.stop else 0, change.reading))
 
 
 # --- Events of the adapter, output, timeline --------------------------------------------------------------------------
@@ -380,6 +394,15 @@ def _(change: CapturesRemoved, state: State) -> State:
     return replace(state, captures=without_captures(state.captures, change.ids))
 
 
+# --- People -----------------------------------------------------------------------------------------------------------
+
+
+@reduce.register
+def _(change: PeopleChange, state: State) -> State:
+    people = people_after(change, state.people)
+    return state if people is state.people else replace(state, people=people)
+
+
 # --- Parts ------------------------------------------------------------------------------------------------------------
 
 
@@ -406,4 +429,6 @@ def _with_stop(state: State, session_id: str, generation: int, updated: Callable
     snapshot = state.snapshot(session_id)
     if snapshot is None or snapshot.generation != generation or snapshot.phase != "Paused":
         return state
-    return _with_snapshot(state, session_id, updated)
+    state = _with_snapshot(state, session_id, updated)
+    kept = with_snapshot(state.kept, state.snapshot(session_id))
+    return state if kept is state.kept else replace(state, kept=kept)

@@ -17,24 +17,22 @@ from msgspec import UNSET, Struct
 
 from trio_debugmcp.state.captures import snapshots_payload
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
-from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, StackFrame, State
+from trio_debugmcp.state.model import Binding, Breakpoint, ExceptionBreakpoint, Snapshot, State
 from trio_debugmcp.state.payloads import (
     BreakpointPayload,
     BreakpointsPayload,
     ExceptionBreakpointPayload,
-    Frame,
     ModulePayload,
     ModulesPayload,
     OutputPayload,
     Payload,
-    Scope,
-    StackPayload,
     ThreadPayload,
     ThreadsPayload,
     TimelinePayload,
     iso_time,
 )
 from trio_debugmcp.state.session_view import session_parts, session_payload
+from trio_debugmcp.state.stack_view import stack_parts, stack_payload
 
 SESSION = "debugger://session"
 NO_TYPE = "no such exception type yet: the program stops once one of that name is raised"
@@ -159,6 +157,7 @@ def breakpoint_payload(each: Breakpoint) -> BreakpointPayload:
         requested_line=each.line,
         function_name=each.function,
         address=each.address or UNSET,
+        set_by=list(each.set_by) or UNSET,
         message=each.problem or each.lost or (binding.message if binding is not None else None) or finished or moved,
     )
 
@@ -176,6 +175,7 @@ def exception_breakpoint_payload(each: ExceptionBreakpoint) -> ExceptionBreakpoi
         verified=each.enabled and bool(known),
         hit_count=each.hits,
         condition=each.condition,
+        set_by=list(each.set_by) or UNSET,
         message=each.problem or (NO_TYPE if each.enabled and each.session_ids and not known else None),
     )
 
@@ -190,25 +190,6 @@ def threads_payload(snapshot: Snapshot, revision: int) -> ThreadsPayload:
         ],
         stale=threads.stale,
         captured_at=None if threads.captured_at is None else iso_time(threads.captured_at),
-        revision=revision,
-    )
-
-
-def frame_payload(index: int, frame: StackFrame) -> Frame:
-    """A frame as clients receive it: with its index, which is valid for as long as the stop lasts."""
-    return Frame(index, frame.name, frame.location, frame.is_user_code)
-
-
-def _stack_payload(snapshot: Snapshot, revision: int) -> StackPayload:
-    stack = snapshot.stack
-    return StackPayload(
-        thread_id=stack.thread_id,
-        frames=[frame_payload(index, frame) for index, frame in enumerate(stack.frames)],
-        total=stack.total,
-        scopes=[] if stack.locals is None else [Scope(each.name, each.expensive) for each in stack.locals.scopes],
-        locals=None if stack.locals is None else list(stack.locals.variables),
-        stale=stack.stale,
-        captured_at=None if stack.captured_at is None else iso_time(stack.captured_at),
         revision=revision,
     )
 
@@ -260,8 +241,8 @@ RESOURCES: dict[str, Resource] = {
             STACK,
             "Call Stack",
             "Frames of the active thread, with the scopes and locals of the top frame",
-            lambda _state, snapshot: (snapshot.id, snapshot.stack),
-            lambda view: _stack_payload(view.snapshot, view.revision),
+            stack_parts,
+            lambda view: stack_payload(view.state, view.snapshot, view.revision),
         ),
         Resource(
             OUTPUT,

@@ -1,4 +1,4 @@
-"""`debugger://sessions`, and the resources of each session below it, beside those of the one in focus.
+"""`debugger://sessions`, and the resources of each session below it, beside those of the one in focus; and `people`.
 
     found = find("debugger://sessions/s-2/stack")    # SessionResource("s-2", RESOURCES[STACK])
     changed_in_sessions(old, new)                    # {"debugger://sessions/s-2/stack"}: the URIs to notify
@@ -11,6 +11,7 @@ import re
 from msgspec import Struct
 
 from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.people_view import PEOPLE, PEOPLE_DESCRIPTION, PEOPLE_NAME, people_payload
 from trio_debugmcp.state.resources import MODULES, OUTPUT, RESOURCES, SESSION, STACK, THREADS, Resource
 from trio_debugmcp.state.session_view import own_parts, sessions_payload, tree_parts
 
@@ -23,6 +24,15 @@ SESSIONS_RESOURCE = Resource(
     lambda state, _snapshot: (state.focus, tree_parts(state)),
     lambda view: sessions_payload(view.state, view.revision),
 )
+
+PEOPLE_RESOURCE = Resource(
+    PEOPLE,
+    PEOPLE_NAME,
+    PEOPLE_DESCRIPTION,
+    lambda state, _snapshot: (state.people,),
+    lambda view: people_payload(view.state.people, view.revision),
+)
+"""Not of a session, so it can be read without one; like the others it is listed only with one."""
 
 SESSION_TEMPLATE = SESSIONS + "/{session}/{resource}"
 SESSION_TEMPLATE_NAME = "Resource of a Session"
@@ -43,7 +53,7 @@ class SessionResource(Struct, frozen=True):
 
 def resource_of(uri: str) -> Resource | None:
     """The resource with that URI, of those that are listed."""
-    return SESSIONS_RESOURCE if uri == SESSIONS else RESOURCES.get(uri)
+    return {SESSIONS: SESSIONS_RESOURCE, PEOPLE: PEOPLE_RESOURCE}.get(uri) or RESOURCES.get(uri)
 
 
 def session_uri(session_id: str, name: str) -> str:

@@ -6,11 +6,13 @@
 Most events are derived from the difference between the two states, whatever the cause.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from trio_debugmcp.dap.messages import ModuleEvent, ThreadEvent
+from trio_debugmcp.state.call_events import MAX_ARGUMENT_LENGTH
 from trio_debugmcp.state.changes import (
+    MAX_TEXT_LENGTH,
     BreakpointLogged,
     Change,
     EventReceived,
@@ -23,7 +25,8 @@ from trio_debugmcp.state.changes import (
 )
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Snapshot, State, Stop
-from trio_debugmcp.state.payloads import shortened, to_json
+from trio_debugmcp.state.payloads import shortened
+from trio_debugmcp.state.people_changes import PeopleChange, PeopleEvent, people_happenings
 from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
 EventType = Literal[
@@ -42,24 +45,13 @@ EventType = Literal[
     "threadStarted",
     "threadExited",
     "moduleLoaded",
+    "toolStarted",
     "toolCalled",
     "clientJoined",
     "clientLeft",
 ]
-EVENT_TYPES: tuple[str, ...] = get_args(EventType)
+EVENT_TYPES: tuple[str, ...] = (*get_args(EventType), *get_args(PeopleEvent))
 """The types of timeline events, as clients filter by them."""
-
-MAX_TEXT_LENGTH = 200
-"""Characters of a text in an event: a line on a screen. The whole text is in the output or in the breakpoint."""
-
-MAX_ARGUMENT_LENGTH = 80
-"""Characters of an argument of a tool: enough to recognise the call."""
-
-MAX_INPUT_LENGTH = 20
-"""Characters of the input that a client sends to the program, which may be a password."""
-
-_NAMES_ONLY = frozenset({"env", "adapter_options"})
-"""Arguments whose values may be secrets: only the names in them are recorded."""
 
 
 def starts_over(old: State, change: Change) -> bool:
@@ -72,6 +64,8 @@ def happenings(old: State, change: Change, new: State) -> list[Happening]:
     match change:
         case Happened(what=what):
             return [what]
+        case PeopleChange():
+            return [*people_happenings(old.people, change, new.people)]
         case OutputWritten(pieces=pieces) if new is not old:  # the same: a session that has ended wrote it
             whose: dict[str, Any] = {"sessionId": change.session_id} if len({*new.roots().values()}) > 1 else {}
             return [_event("output", stream=p.stream, text=p.beginning, length=p.length, **whose) for p in pieces]
@@ -145,6 +139,7 @@ def _stopped(snapshot: Snapshot, stop: Stop) -> Happening:
         "stopped",
         stop.thread_id,
         sessionId=snapshot.id,
+        stop=stop.number,
         reason=stop.reason,
         description=None if stop.description is None else shortened(stop.description, MAX_TEXT_LENGTH),
         location=stop.location,
@@ -293,21 +288,7 @@ def _cut(text: str | None) -> str | None:
     return None if text is None else shortened(text, MAX_ARGUMENT_LENGTH)
 
 
-# --- Events of the server ---------------------------------------------------------------------------------------------
-
-
-def tool_called(
-    tool: str, arguments: Mapping[str, Any], milliseconds: float, error: str | None, client: str | None
-) -> Happening:
-    """The event for a tool call; `error` is the code of its failure."""
-    return _event(
-        "toolCalled",
-        tool=shortened(tool, MAX_ARGUMENT_LENGTH),
-        arguments={name: _short(name, value) for name, value in arguments.items()},
-        milliseconds=round(milliseconds, 1),
-        error=error,
-        client=client,
-    )
+# --- Clients ----------------------------------------------------------------------------------------------------------
 
 
 def client_joined(name: str | None, version: str | None, role: str) -> Happening:
@@ -318,31 +299,3 @@ def client_joined(name: str | None, version: str | None, role: str) -> Happening
 def client_left(name: str | None, version: str | None, role: str) -> Happening:
     """The event for a client that has disconnected."""
     return _event("clientLeft", name=_cut(name), version=_cut(version), role=role)
-
-
-def _short(name: str, value: object) -> object:
-    match value:
-        case _ if name in _NAMES_ONLY:
-            return _names_in(value)
-        case None | bool() | int() | float():
-            return value
-        case str():
-            return shortened(value, MAX_INPUT_LENGTH if name == "data" else MAX_ARGUMENT_LENGTH)
-        case _:
-            return shortened(to_json(_without_secrets(value)), MAX_ARGUMENT_LENGTH)
-
-
-def _names_in(value: object) -> str:
-    return shortened(", ".join(sorted(map(str, value))) if isinstance(value, dict) else "…", MAX_ARGUMENT_LENGTH)
-
-
-def _without_secrets(value: object) -> object:
-    match value:
-        case dict():
-            return {
-                name: _names_in(each) if name in _NAMES_ONLY else _without_secrets(each) for name, each in value.items()
-            }
-        case list():
-            return [_without_secrets(each) for each in value]
-        case _:
-            return value
