@@ -5,11 +5,13 @@
      ├─ app               the debugger, the hub, the clients
      ├─ WebSocket port    the dashboard's page, and one task per connection
      ├─ HTTP port         one server per MCP session
+ ├─ DAP port          one task tree per editor
      └─ stdio             when its client disconnects the server ends, unless other clients are connected
 
 The modules of a transport are imported only if it is asked for, which keeps the start on plain stdio quick.
 """
 
+import errno
 import gc
 import signal
 import ssl
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.descriptors import open_files
@@ -47,6 +50,7 @@ class Network(Struct, frozen=True):
     stdio: bool = True
     websocket: Address | None = None
     http: Address | None = None
+    dap: Address | None = None
     tokens: Tokens | None = None
     certificate: tuple[str, str] | None = None
 
@@ -69,13 +73,19 @@ class _Endpoint(Struct, frozen=True):
 
     def gate(self, tokens: Tokens) -> "Gate[Role]":
         """Make the gate in front of it, and warn if other machines can connect."""
-        from trio_debugmcp.transports.gate import Gate, is_loopback
+        from trio_debugmcp.transports.gate import Gate
+
+        self.warn()
+        return Gate(self.host, self.number, tokens.role_of, tls=self.tls is not None)
+
+    def warn(self) -> None:
+        """Warn if other machines can connect."""
+        from trio_debugmcp.transports.gate import is_loopback
 
         if not is_loopback(self.host):
             _announce(f"WARNING: other machines can reach {self.host}. Anyone with the control token runs code as you.")
             if self.tls is None:
                 _announce("WARNING: tokens and the program's data travel unencrypted; use --tls-cert and --tls-key.")
-        return Gate(self.host, self.number, tokens.role_of, tls=self.tls is not None)
 
 
 async def serve(options: Options, network: Network) -> None:
@@ -85,13 +95,17 @@ async def serve(options: Options, network: Network) -> None:
     that: it kills the process, and the watchdog kills the adapters and programs.
 
     Raises:
-        OSError: a port is not available, or a certificate cannot be read.
+        OSError: a port cannot be listened on, or a certificate cannot be read. With stdio a port that is in use only
+            costs a warning.
     """
     tls = None if network.certificate is None else _tls_context(*network.certificate)
-    # Before anything else is started: a port that is in use is the most frequent mistake.
-    websocket = None if network.websocket is None else await _listen(network.websocket, tls)
-    http = None if network.http is None else await _listen(network.http, tls)
+    # Before anything else is started: a port that cannot be had is the most frequent mistake.
+    websocket = await _listen(network.websocket, tls, stdio=network.stdio)
+    http = await _listen(network.http, tls, stdio=network.stdio)
+    dap = await _listen(network.dap, tls, stdio=network.stdio)
     tokens = network.tokens or Tokens()
+    if websocket is not None:
+        options = replace(options, settings=replace(options.settings, observer_token=tokens.observer))
     async with open_app(options) as app, trio.open_nursery() as nursery:
 
         async def watch_signals(*, task_status: trio.TaskStatus[None]) -> None:
@@ -103,17 +117,19 @@ async def serve(options: Options, network: Network) -> None:
 
         await nursery.start(watch_signals)
         _collect_seldom()
-        if websocket is not None or http is not None:
+        if websocket is not None or http is not None or dap is not None:
             from trio_debugmcp.transports.admission import Admission, bounds
 
-            admission = Admission(bounds(open_files()))  # one for both ports: they have the same descriptors
+            admission = Admission(bounds(open_files()))  # one for all ports: they have the same descriptors
         if websocket is not None:
             await nursery.start(_serve_websocket, app, tokens, websocket, admission)
         if http is not None:
             await nursery.start(_serve_http, app, tokens, http, admission)
+        if dap is not None:
+            await nursery.start(_serve_dap, app, tokens, dap, admission)
         if network.stdio:
             await _serve_stdio(app)
-            if websocket or http:
+            if websocket or http or dap:
                 await app.clients.wait_dispensable()
             nursery.cancel_scope.cancel(reason="the client has disconnected")
 
@@ -167,10 +183,38 @@ async def _serve_http(
         await serve_http(http_app, endpoint.listeners, admission, endpoint.tls)
 
 
-async def _listen(address: Address, tls: ssl.SSLContext | None) -> _Endpoint:
+async def _serve_dap(
+    app: App, tokens: Tokens, endpoint: _Endpoint, admission: "Admission", *, task_status: trio.TaskStatus[None]
+) -> None:
+    from trio_debugmcp.editors.configuration import vscode_configuration
+    from trio_debugmcp.transports.accept import accept_connections
+
+    endpoint.warn()
+    host = _shown(endpoint.host).strip("[]")
+    _announce(f"dap: {host}:{endpoint.number}")
+    _announce(f"launch.json of VS Code: {vscode_configuration(host, endpoint.number, tokens)}")
+    door = app.editor_door(tokens)
+    task_status.started()
+    tls = endpoint.tls
+    listeners = endpoint.listeners if tls is None else [_secured(each, tls) for each in endpoint.listeners]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(door.run)
+        await accept_connections(listeners, admission, door.receive)
+
+
+async def _listen(address: Address | None, tls: ssl.SSLContext | None, *, stdio: bool) -> _Endpoint | None:
+    if address is None:
+        return None
     try:
         listeners = await trio.open_tcp_listeners(address.port, host=address.host)
     except OSError as error:
+        if stdio and error.errno == errno.EADDRINUSE:
+            # A host starts a server for each chat, by the same command: the second one has a debugger, too.
+            _announce(
+                f"WARNING: {address.host}:{address.port} is in use, perhaps by the server of another chat. This server "
+                "is without it, on standard input and output. Port 0 picks a free one."
+            )
+            return None
         raise OSError(f"cannot listen on {address.host}:{address.port}: {error}") from error
     if not address.port:
         # A name with two addresses has two listeners, each with another free port: keep one.

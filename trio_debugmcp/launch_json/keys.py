@@ -92,8 +92,8 @@ class Keys:
             raise self.wrong(key, "an object", value)
         return value
 
-    def environment(self, key: str) -> dict[str, str]:
-        """Take variables: as an object, as a list of `{name, value}`, or of `NAME=value`."""
+    def environment(self, key: str) -> dict[str, str | None]:
+        """Take variables: as an object, as a list of `{name, value}`, or of `NAME=value`; null removes one."""
         value = self.take(key)
         if isinstance(value, list):
             value = dict(self._variable(key, each) for each in value)
@@ -101,12 +101,7 @@ class Keys:
             return {}
         if not isinstance(value, dict) or not all(each is None or _is_scalar(each) for each in value.values()):
             raise self.wrong(key, "an object whose values are strings", value)
-        removed = [name for name, each in value.items() if each is None]
-        if removed:
-            self.notes.append(
-                f"{', '.join(removed)}: null in `{key}` makes a variable empty here, and does not remove it"
-            )
-        return {name: _as_text(each) for name, each in value.items()}
+        return {name: None if each is None else _as_text(each) for name, each in value.items()}
 
     def _variable(self, key: str, item: Any) -> tuple[str, Any]:
         match item:

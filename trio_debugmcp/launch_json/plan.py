@@ -31,6 +31,7 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         name: the configuration's.
+        env: variables; None for one that the server has and the program does not get.
         type: the configuration's own; `adapters`: the types by which its adapter is found, the preferred first.
         options: the adapter's own keys.
         pre_task: what `preLaunchTask` says; `post_task`: what `postDebugTask` does.
@@ -44,10 +45,11 @@ class Plan(Struct, frozen=True):
     cwd: str
     program: str | None = None
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = {}
+    env: Mapping[str, str | None] = {}
     stop_at_entry: bool | None = None
     just_my_code: bool | None = None
     pid: int | None = None
+    core_file: str | None = None
     host: str | None = None
     port: int | None = None
     options: Mapping[str, Any] = {}
@@ -70,7 +72,7 @@ class Instead(Struct, frozen=True):
 
     args: tuple[str, ...] | None = None
     cwd: str | None = None
-    env: Mapping[str, str] = {}
+    env: Mapping[str, str | None] = {}
     stop_at_entry: bool | None = None
     just_my_code: bool | None = None
 
@@ -168,9 +170,10 @@ def _plan(keys: Keys, name: str, type_: str, adapters: tuple[str, ...], context:
         post_task=keys.take("postDebugTask"),
     )
     if request == "attach":
-        pid, port = keys.number("processId"), keys.number("port")
-        picked = context.pid if pid is None and port is None else pid
-        plan = replace(plan, pid=picked, host=keys.text("host"), port=port)
+        pid, port, core = keys.number("processId"), keys.number("port"), keys.text("coreFile")
+        picked = context.pid if pid is None and port is None and core is None else pid
+        core = None if core is None else os.path.normpath(os.path.join(cwd, core))
+        plan = replace(plan, pid=picked, host=keys.text("host"), port=port, core_file=core)
     drop_of_no_adapter(keys)
     return replace(plan, options=keys.left, notes=tuple(keys.notes))
 
@@ -192,8 +195,8 @@ def _kind(found: Mapping[str, Any], what: str) -> tuple[str, str]:
     return type_, str(request)
 
 
-def _environment(keys: Keys, type_: str, context: Context) -> dict[str, str]:
-    """Return the variables of the files and of `env`, which come last."""
+def _environment(keys: Keys, type_: str, context: Context) -> dict[str, str | None]:
+    """Return the variables of the files and of `env`, which come last; None for one that is to be absent."""
     named, found = keys.take("envFile"), dict[str, str]()
     if named is None and type_ in ("python", "debugpy"):
         files, is_default = [".env"], True  # as the extension for Python has it

@@ -26,7 +26,7 @@ class Command(Struct, frozen=True):
 
     argv: tuple[str, ...]
     cwd: str
-    env: Mapping[str, str] = {}
+    env: Mapping[str, str | None] = {}
 
 
 class Task(Struct, frozen=True):

@@ -105,7 +105,10 @@ def _cppdbg(keys: Keys, request: str, folder: str) -> tuple[str, ...]:
         raise keys.wrong("MIMode", '"gdb" or "lldb"', mode)
     keys.refuse("pipeTransport", "a debugger on another machine cannot be run; start gdbserver there, and attach to it")
     keys.refuse("debugServerPath", "start that debug server yourself, or in a `preLaunchTask`")
-    keys.refuse("coreDumpPath", "a core is looked at with debug_attach: pass it `core_file` and `program`")
+    if keys.left.get("coreDumpPath"):  # an empty one is what the editor's completion leaves
+        keys.left["request"] = "attach"
+        keys.rename("coreDumpPath", "coreFile")
+    keys.drop("coreDumpPath")
     keys.drop("debugServerArgs", "serverStarted")
     if "miDebuggerServerAddress" in keys:
         _attach_to_server(keys, "miDebuggerServerAddress")

@@ -10,7 +10,7 @@ from typing import Any
 from trio_debugmcp.masking.mask import masked, masked_value, secret_mask
 from trio_debugmcp.masking.streams import StreamMasker
 
-_VALUES = ("value", "printed", "old", "new")
+_VALUES = ("value", "values", "points", "printed", "old", "new")
 """Keys of what an expression has come to."""
 
 _NAMES = ("name", "path", "expression")

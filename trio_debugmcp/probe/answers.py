@@ -67,6 +67,8 @@ class Variable(ProbeAnswer, frozen=True):
     """Expression that leads to it, where the name is not one; empty where there is none."""
     size: int = 0
     """Number of children, truly."""
+    digest: str | None = None
+    """Of the whole value, where the text shows a part: another one, if the value is another."""
     withheld: bool = False
     """Whether the value lacks what only code of the program knows, which was not to be run."""
     name_withheld: bool = False

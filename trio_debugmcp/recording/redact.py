@@ -54,6 +54,7 @@ _IN_TEXT = [
         ((b"bearer",), _BEARER.pattern),
         ((b"basic",), r"\b(authorization\\*[\"']?[:=,]\s*\\*[\"']?basic )[A-Za-z0-9._~+/=-]+"),
         ((b"access_token=",), r"(access_token=\\*[\"'])[\w-]+"),  # of a program that dials in
+        ((b'"qr',), r"(\\*\"qr\\*\":\s*\\*\")[01/]+"),  # of `observe_link`, whose picture holds the token
         ((b"://",), r"(://[^/\s:@\"'\\\[]+:)[^@/\s\"'\\\[]+(?=@)"),  # the password of a URL
     )
 ]

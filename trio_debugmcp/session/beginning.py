@@ -2,7 +2,7 @@
 
 import trio
 
-from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.console import Console
 from trio_debugmcp.session.ending import Ending
 from trio_debugmcp.session.merger import Merger
@@ -15,10 +15,14 @@ PROGRAM_SECONDS = 30.0
 """From the start of a session that only launches to its program; node announces itself within half a second."""
 
 
+_RUNS = ("Running", "Paused")
+
+
 async def wait_program(merger: Merger, session_id: str, ending: Ending) -> None:
     """Wait until the program of a session that only launches may run, or that session has a reason to end.
 
     Raises:
+        AdapterGone: the adapter has ended before there was one.
         UsageError: `TIMEOUT`: there is no program.
     """
     with trio.move_on_after(PROGRAM_SECONDS):
@@ -29,10 +33,13 @@ async def wait_program(merger: Merger, session_id: str, ending: Ending) -> None:
                 nursery.cancel_scope.cancel(reason="the session is over")
 
             nursery.start_soon(watch_end)
+            # A program that ends at once ends this session, too; one that failed to start does not count.
             await merger.wait_until(
-                lambda state: any(each.parent == session_id and each.phase != "Starting" for each in state.snapshots)
+                lambda state: any(each.parent == session_id and each.phase in _RUNS for each in state.snapshots)
             )
             nursery.cancel_scope.cancel(reason="the program may run")
+        if ending.failed:
+            raise AdapterGone(ending.reason or "the debug adapter is gone")
         return
     raise UsageError(
         "TIMEOUT",

@@ -18,7 +18,7 @@ from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.addressed import AddressedBreakpoints
 from trio_debugmcp.session.condition_trial import ConditionTrial
 from trio_debugmcp.session.exception_sync import ExceptionSync
-from trio_debugmcp.session.function_names import set_functions
+from trio_debugmcp.session.function_names import FunctionNames
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.hits import ProgramHits, noted
 from trio_debugmcp.session.host import Host
@@ -54,6 +54,7 @@ class BreakpointSync:
         hidden: what the adapter has of ours besides.
         judging: what is decided here about breakpoints at their stops.
         addressed: those on data and on instructions.
+        places: where they belong in source.
         sent_files, sent_functions: what the adapter has some of.
     """
 
@@ -71,7 +72,7 @@ class BreakpointSync:
         self.judging = judging
         self.hidden = HiddenBreakpoints(requests.profile, start)
         self._hits = hits
-        self._places = SourcePlaces(requests.profile, host, sources, directory_of(start))
+        self.places = SourcePlaces(requests.profile, host, sources, directory_of(start))
         self._requests = requests
         self._merger = merger
         self._sources = sources
@@ -83,6 +84,7 @@ class BreakpointSync:
         self.sent_files: set[str] = set()
         self.sent_functions = False
         self._functions: dict[str, tuple[str, int]] = {}
+        self._names = FunctionNames(requests)
         self._session_id = requests.session_id
         self._unsure: set[str] = set()
         self.peers: Callable[[], Iterable[Profile]] = tuple
@@ -117,7 +119,7 @@ class BreakpointSync:
 
     async def _send(self, wanted: set[str]) -> None:
         await self._send_files(wanted - {FUNCTIONS, EXCEPTIONS})
-        if FUNCTIONS in wanted:
+        if (EXCEPTIONS in wanted and self._exceptions.moves_functions()) or FUNCTIONS in wanted:
             await self._send_all_functions()
         if EXCEPTIONS in wanted:
             await self._exceptions.send()
@@ -197,12 +199,10 @@ class BreakpointSync:
         """Send the function breakpoints; those whose function is found, as breakpoints on its line."""
         mine = [each for each in self._breakpoints() if each.function is not None]
         before = {file for file, _ in self._functions.values()}
-        places = {each.id: place for each in mine if (place := self._places.function_place(each)) is not None}
+        places = {each.id: place for each in mine if (place := self.places.function_place(each)) is not None}
         self._functions = {id_: place for id_, place in places.items() if place[1]}
         await self._send_files(before | {file for file, _ in self._functions.values()})
-        await self._send_functions(
-            [each for each in mine if each.id not in self._functions], {id_ for id_, _ in places.items()}
-        )
+        await self._send_functions([each for each in mine if each.id not in self._functions], {*places})
 
     async def _send_functions(self, mine: list[Breakpoint], known: set[str]) -> None:
         hidden = self.hidden.functions()
@@ -219,8 +219,8 @@ class BreakpointSync:
             sent = [each for each in sent if each not in unable]
         wanted = [self._function_breakpoint(each, judged=problem is None) for each in sent]
         self.sent_functions = bool(sent or hidden)
-        found = await set_functions(self._requests, [*wanted, *hidden])
-        self.hidden.entry_bound(found, len(sent))
+        found = await self._names.set([*wanted, *hidden])
+        self.hidden.functions_bound(found, len(sent))
         answered = zip(sent, found, strict=False)
         answers = [(each, self.judging.noted(each, answer)) for each, answer in answered]
         if self._requests.profile.code.reads_source:  # such adapters verify whatever name they get
@@ -246,7 +246,7 @@ class BreakpointSync:
         mine = [each for each in map(self._located, self._breakpoints()) if each.file == file]
         able, unsupported = supported(mine, self._requests.capabilities)
         for each in able:
-            line = self._places.line_with_code(file, each.line or 1) if each.function is None else each.line
+            line = self.places.line_with_code(file, each.line or 1) if each.function is None else each.line
             if line is None or each.lost:
                 message = each.lost or f"no code follows line {each.line} of the file"
                 without_code.append((each, DapBreakpoint(message=message)))
@@ -272,7 +272,7 @@ class BreakpointSync:
             placed = [each for each in placed if not (each.is_limited or each.held)]
             groups = grouped(placed) if shared else apart(placed)
         groups = self.judging.joined(groups)
-        hidden = self.hidden.lines(file, lambda: self._places.first_statement(file))
+        hidden = self.hidden.lines(file, lambda: self.places.first_statement(file))
         wanted = [self._line_breakpoint(file, each, judged=problem is None) for each in groups]
         source = {"path": file, "name": file.rpartition("/")[2]}
         arguments = {"source": source, "breakpoints": [*wanted, *hidden], "sourceModified": False}
@@ -331,11 +331,11 @@ class BreakpointSync:
 
     def _line_breakpoint(self, file: str, group: Group, *, judged: bool) -> dict[str, Any]:
         if judged and not group.is_simple:
-            condition = self._hits.condition((each, self._places.guarded(file, each)) for each in group.members)
+            condition = self._hits.condition((each, self.places.guarded(file, each)) for each in group.members)
             return {"line": group.members[0].line, "condition": condition}
         members = [self._trial.as_sent(each) for each in group.members]
         first, conditions = members[0], conditions_of(members[0])
-        guarded = list(dict.fromkeys(self._places.guarded(file, each) for each in members))
+        guarded = list(dict.fromkeys(self.places.guarded(file, each) for each in members))
         if all(guarded):
             either = self._requests.profile.expressions.either
             conditions["condition"] = either(guarded) if len(guarded) > 1 else guarded[0]

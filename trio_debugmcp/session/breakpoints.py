@@ -9,17 +9,20 @@ changes a breakpoint here also sends it, so no caller can set one and forget to 
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from itertools import count
 from typing import overload
 
 import trio
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from trio_debugmcp.errors import AdapterGone, DebugError, UsageError
 from trio_debugmcp.session.addresses import found_again
+from trio_debugmcp.session.batch import BATCH, Batch
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec, is_same, prefix, same_place, type_of
 from trio_debugmcp.session.breakpoint_sync import EXCEPTIONS, FUNCTIONS, BreakpointSync
+from trio_debugmcp.session.exception_wishes import ExceptionSpec, ExceptionWishes
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.ownership import Owner, Owners
 from trio_debugmcp.session.runs import Runs
@@ -30,45 +33,9 @@ from trio_debugmcp.state.changes import (
     Change,
     ExceptionBreakpointPut,
 )
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State, Watch
-from trio_debugmcp.state.payloads import BreakpointType
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, State
 
 log = logging.getLogger(__name__)
-
-
-class BreakpointSpec(Struct, frozen=True, kw_only=True):
-    """What a breakpoint on a line, a function, an instruction or data should be. With a `log_message`: a tracepoint.
-
-    `text`: that of its line; with `by_text` the line is found by it again when the file was edited, and
-    `occurrence` tells which of how many lines with that text it is.
-    """
-
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    function: str | None = None
-    condition: str | None = None
-    hit_condition: str | None = None
-    log_message: str | None = None
-    hit_count_multiple: int = 0
-    max_notifications: int = 0
-    text: str | None = None
-    by_text: bool = False
-    occurrence: tuple[int, int] | None = None
-    address: str | None = None
-    watch: Watch | None = None
-    only_in: str | None = None
-
-
-class ExceptionSpec(Struct, frozen=True, kw_only=True):
-    """What an exception breakpoint should be; the type is `*` for all."""
-
-    exception_type: str = "*"
-    first_chance: bool = True
-    second_chance: bool = True
-    user_unhandled: bool = False
-    include_subtypes: bool = True
-    condition: str | None = None
 
 
 class BreakpointRegistry:
@@ -78,7 +45,7 @@ class BreakpointRegistry:
     stays, and the other sessions have got it.
 
     Attributes:
-        owners: which client has set which.
+        owners: which client has set which; `wishes`: what each wants of exceptions.
         runs: breakpoints that serve one run, and that no client sees.
         earlier: the ids of those that were in force in an earlier session, and have not been set again since.
         carried: those of which that held when the last session began.
@@ -91,6 +58,7 @@ class BreakpointRegistry:
         self._syncs: list[BreakpointSync] = []
         self._notifications: Counter[tuple[str, int]] = Counter()
         self.owners = Owners()
+        self.wishes = ExceptionWishes()
         self.runs = Runs(merger, self._versions, self._send, lambda: self._syncs)
         self.earlier: set[str] = set()
         self.carried: frozenset[str] = frozenset()
@@ -104,7 +72,6 @@ class BreakpointRegistry:
         """Send changes to this session too, as soon as it accepts them."""
         if not self._syncs:
             self._notifications.clear()
-        if not self._syncs:
             self.carried = frozenset(self.earlier)
         self._syncs.append(sync)
         sync.peers = lambda: [each.profile for each in self._syncs]
@@ -125,16 +92,54 @@ class BreakpointRegistry:
 
     # --- The user's breakpoints ------------------------------------------------------------------------------
 
-    async def set(self, spec: BreakpointSpec, owner: Owner | None = None) -> Breakpoint:
+    async def set(
+        self, spec: BreakpointSpec, owner: Owner | None = None, instead: Breakpoint | None = None
+    ) -> Breakpoint:
         """Set a breakpoint; the owner's at the same place is replaced, and keeps its id if it is of the same type.
+
+        `instead`: replace this one, which stays that of the clients that have set it, and off if it is.
 
         Raises:
             UsageError: `INVALID_CONDITION`: an adapter refuses the condition; what was there before stays.
         """
-        before = self.replaced_by(spec, owner)
-        made = await self._put(spec, owner)
+        before = instead or self.replaced_by(spec, owner)
+        made = await self._put(spec, owner, instead)
         self.earlier.discard(made.id)
+        if (batch := BATCH.get()) is not None:
+            batch.made.append((made, before, owner))
+            return made
         await self._send([made])
+        await self._check_condition(made, before, owner)
+        return made
+
+    @asynccontextmanager
+    async def batch(self) -> AsyncIterator[Batch]:
+        """Send what this task sets and removes in the block at its end, each file once; then `refused` is known.
+
+        If the block is cancelled, `BreakpointSync.keep_in_step` sends it.
+        """
+        batch = Batch()
+        token = BATCH.set(batch)
+        try:
+            yield batch
+        except BaseException:
+            # When cancelled this sends nothing: it marks what the adapters lack, also of what was removed.
+            await self._send(batch.changed)  # noqa: ASYNC102
+            raise
+        finally:
+            BATCH.reset(token)
+        try:
+            await self._send(batch.changed)
+        except DebugError as error:
+            batch.refused |= {made.id: error for made, _, _ in batch.made}
+            return
+        for made, before, owner in batch.made:
+            try:
+                await self._check_condition(made, before, owner)
+            except DebugError as error:
+                batch.refused[made.id] = error
+
+    async def _check_condition(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
         for sync in [each for each in self._syncs if each.accepting]:
             problem = await sync.condition_problem(made)
             if problem is not None:
@@ -145,20 +150,47 @@ class BreakpointRegistry:
                     f"breakpoint again{'; the one that was there is unchanged' if before else ''}.",
                     {"condition": made.condition},
                 )
-        return made
 
     async def _put_back(self, made: Breakpoint, before: Breakpoint | None, owner: Owner | None) -> None:
+        if before is not None:
+            self.owners.pass_on(made.id, before.id)
         if before is None or before.id != made.id:
             await self.remove(made.id)
         if before is not None:
-            self.owners.add(before.id, owner)
             await self._merge(BreakpointPut(replace(before, version=next(self._versions))))
             await self._send([before])
 
-    async def set_exception(self, spec: ExceptionSpec) -> ExceptionBreakpoint:
-        """Set an exception breakpoint; one for the same type is replaced, and keeps its id."""
+    async def set_exception(self, spec: ExceptionSpec, owner: Owner | None = None) -> ExceptionBreakpoint:
+        """Set an exception breakpoint; one for the same type is replaced, as far as it is the owner's.
+
+        What several clients want of a type is one breakpoint, which stops whenever one of them wants it to.
+        """
         old = self.replaced_by(spec)
-        new = ExceptionBreakpoint(id=old.id if old else f"ex-{next(self._numbers)}", **asdict(spec))
+        new_id = old.id if old else f"ex-{next(self._numbers)}"
+        self.owners.add(new_id, owner)
+        spec = self.wishes.put(spec, owner)
+        return await self._put_exception(ExceptionBreakpoint(id=new_id, **asdict(spec)))
+
+    async def leave(self, breakpoint_id: str, owner: Owner) -> bool:
+        """Record that a client does not mean a breakpoint any more; return whether another client has set it."""
+        self.owners.discard(breakpoint_id, owner)
+        names = self.owners.names(breakpoint_id)
+        found = next((each for each in self._visible() if each.id == breakpoint_id), None)
+        if found is not None and found.set_by != names:
+            await self._merge(BreakpointPut(replace(found, set_by=names)))
+        return self.owners.has_any(breakpoint_id)
+
+    async def leave_exception(self, old: ExceptionBreakpoint, owner: Owner) -> None:
+        """Take back what a client wants of a type; the breakpoint is removed if no other client wants it."""
+        spec = self.wishes.leave(old.exception_type, owner)
+        self.owners.discard(old.id, owner)
+        if spec is None:
+            await self.remove(old.id)
+        else:
+            await self._put_exception(ExceptionBreakpoint(id=old.id, **asdict(spec)))
+
+    async def _put_exception(self, new: ExceptionBreakpoint) -> ExceptionBreakpoint:
+        new = replace(new, set_by=self.owners.names(new.id))
         await self._merge(ExceptionBreakpointPut(new))
         self.earlier.discard(new.id)
         await self._send([new])
@@ -176,11 +208,11 @@ class BreakpointRegistry:
         """Return the breakpoint that this one would replace."""
         if isinstance(spec, ExceptionSpec):
             return next((each for each in self._state.exceptions if each.exception_type == spec.exception_type), None)
-        return self.owners.choose(self.at_place(spec), owner, lambda each: _is_same(each, spec))
+        return self.owners.choose(self.at_place(spec), owner, lambda each: is_same(each, spec))
 
     def at_place(self, spec: BreakpointSpec) -> list[Breakpoint]:
         """Return the breakpoints at the place of this one."""
-        return [each for each in self._visible() if _same_place(each, spec)]
+        return [each for each in self._visible() if same_place(each, spec)]
 
     async def enable(self, breakpoint_id: str, *, enabled: bool) -> None:
         """Enable or disable a breakpoint of any kind.
@@ -201,9 +233,14 @@ class BreakpointRegistry:
         removed = self._all() if breakpoint_id == "*" else [self.find(breakpoint_id)]
         ids = [each.id for each in removed]
         await self._merge(BreakpointsRemoved(frozenset(ids)))
-        for each in ids:
-            self.owners.forget(each)
-        await self._send(removed)
+        for each in removed:
+            self.owners.forget(each.id)
+            if isinstance(each, ExceptionBreakpoint):
+                self.wishes.forget(each.exception_type)
+        if (batch := BATCH.get()) is not None:
+            batch.removed += removed
+        else:
+            await self._send(removed)
         return ids
 
     def find(self, breakpoint_id: str) -> Breakpoint | ExceptionBreakpoint:
@@ -240,6 +277,11 @@ class BreakpointRegistry:
                 notes.append(f"{each.id} {note}")
         return notes
 
+    def release(self, connection: Hashable) -> None:
+        """Release what the clients of a connection have set: it has ended."""
+        self.owners.release(connection)
+        self.wishes.release(connection)
+
     # --- Parts -----------------------------------------------------------------------------------------------
 
     @property
@@ -252,19 +294,25 @@ class BreakpointRegistry:
     def _all(self) -> list[Breakpoint | ExceptionBreakpoint]:
         return [*self._visible(), *self._state.exceptions]
 
-    async def _put(self, spec: BreakpointSpec, owner: Owner | None) -> Breakpoint:
-        kind = _type_of(spec)
-        old = self.replaced_by(spec, owner)
-        self.owners.leave(self.at_place(spec), old, owner)
+    async def _put(self, spec: BreakpointSpec, owner: Owner | None, instead: Breakpoint | None) -> Breakpoint:
+        kind = type_of(spec)
+        old = instead or self.replaced_by(spec, owner)
+        if instead is None:
+            self.owners.leave(self.at_place(spec), old, owner)
         if old is not None and old.type == kind:
             new_id = old.id
         else:
-            new_id = f"{_prefix(spec)}-{next(self._numbers)}"
+            new_id = f"{prefix(spec)}-{next(self._numbers)}"
             if old is not None:
+                if instead is not None:
+                    self.owners.pass_on(old.id, new_id)
                 self.owners.forget(old.id)
                 await self._merge(BreakpointsRemoved(frozenset({old.id})))
-        self.owners.add(new_id, owner)
-        new = Breakpoint(id=new_id, type=kind, version=next(self._versions), **asdict(spec))
+        if instead is None:
+            self.owners.add(new_id, owner)
+        enabled = instead is None or instead.enabled
+        new = Breakpoint(id=new_id, type=kind, version=next(self._versions), enabled=enabled, **asdict(spec))
+        new = replace(new, set_by=self.owners.names(new_id))
         await self._merge(BreakpointPut(new))
         return new
 
@@ -300,29 +348,3 @@ class BreakpointRegistry:
                     nursery.start_soon(send, sync)
         if failures:
             raise failures[0]
-
-
-def _type_of(spec: BreakpointSpec) -> BreakpointType:
-    return "Breakpoint" if spec.log_message is None else "Tracepoint"
-
-
-def _prefix(spec: BreakpointSpec) -> str:
-    return "dp" if spec.watch else "fn" if spec.function else "tp" if spec.log_message else "bp"
-
-
-def _same_place(one: Breakpoint, other: BreakpointSpec) -> bool:
-    if one.watch is not None and other.watch is not None:
-        # An id of a session that has ended means nothing: the breakpoint is known by what it was to watch.
-        if one.lost:
-            return one.watch.expression == other.watch.expression
-        return (one.watch.data_id, one.only_in) == (other.watch.data_id, other.only_in)
-    places = ((each.file, each.line, each.column, each.function, each.address) for each in (one, other))
-    return one.watch is other.watch and len({*places}) == 1
-
-
-def _is_same(one: Breakpoint, other: BreakpointSpec) -> bool:
-    """Whether a breakpoint at that place stops, or writes, in just the same cases."""
-    return all(getattr(one, name) == getattr(other, name) for name in _CASES)
-
-
-_CASES = ("condition", "hit_condition", "log_message", "hit_count_multiple", "max_notifications")

@@ -38,7 +38,7 @@ _PLAIN = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never"}
 
 
 class Built(Struct, frozen=True):
-    """A program that was built, and what the build has written."""
+    """A program that was built, or the directory of its classes, and what the build has written."""
 
     program: str
     output: str
@@ -77,6 +77,8 @@ class Builds:
         directory = tempfile.mkdtemp(prefix="trio-debugmcp-build-")
         try:
             output = str(Path(directory, Path(plan.source).stem or "program"))
+            if plan.makes == "classes":
+                Path(output).mkdir()  # javac makes none before 9
             ran: Ran | None = None
             with trio.move_on_after(seconds):
                 ran = await self._run(plan, output)
@@ -118,7 +120,7 @@ class Builds:
         if ran.exit_code != 0:
             raise _failed(plan, ran)
         if not plan.reports_program:
-            if Path(output).is_file():
+            if Path(output).is_file() or (plan.makes == "classes" and any(Path(output).iterdir())):
                 return output
             raise _no_program(plan, f"{plan.command[0]} made no program")
         made = made_programs(ran.stdout)

@@ -146,6 +146,11 @@ class Console:
         self._seal()
         return [entry for entry in self._entries if entry.seq >= since_seq]
 
+    def unsealed(self, since_seq: int) -> list[OutputEntry]:
+        """Return the entries from that number on as they are: the last may grow, and secrets are not masked."""
+        found = takewhile(lambda each: each.seq >= since_seq, reversed(self._entries))
+        return [*found][::-1]
+
     def _seal(self) -> None:
         """Make the entries final, and mask the secrets in them.
 

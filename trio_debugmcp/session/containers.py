@@ -42,4 +42,6 @@ async def container(requests: Requests, frame: StackFrame, path: str) -> tuple[i
 def _named(found: Sequence[DapVariable], path: str, names: set[str | None]) -> str | None:
     """Return the name of the variable of that path, or else of one of these names."""
     by_path = [each.name for each in found if each.evaluate_name == path]
-    return next(iter([*by_path, *(each.name for each in found if each.name in names)]), None)
+    if by_path:
+        return by_path[-1]  # lldb lists those of outer blocks first: `n @ a.cpp:5`, `n @ a.cpp:7`, both by the path `n`
+    return next((each.name for each in found if each.name in names), None)

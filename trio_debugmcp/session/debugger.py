@@ -1,7 +1,6 @@
 """`Debugger`: the debug sessions of this server. It starts sessions, ends them, and waits for their stops.
 
-A root session was launched or attached to, or listens for programs that dial in; its children were announced by its
-adapter. Every session runs in the nursery of `Debugger.run`.
+A root session was launched or attached to, or listens; its adapter announces children. All run in `Debugger.run`.
 
     async with open_debugger(Settings(), listener) as debugger:
         session = await debugger.start(profile, Launch(program="/src/app.py"))
@@ -291,6 +290,7 @@ class Debugger:
     async def end(self, session: DebugSession, *, terminate: bool | None, reason: str) -> None:
         """End a session with its children, and wait until it has ended with its processes."""
         if terminate is False or isinstance(session.start, Listen if terminate else Listen | Attach):
+            session.expect_end(reason)  # js-debug reports the end of its program once the children are detached from
             # The children first: one that is left paused when its parent detaches would never end.
             async with trio.open_nursery() as nursery:
                 for child in [each for each in self._sessions.values() if each.parent == session.id]:

@@ -42,6 +42,10 @@ class Ending:
         """Whether the adapter has reported the program's exit; when it disconnects then, that is not a failure."""
         return self.exit_code is not None
 
+    def expect(self, reason: str) -> None:
+        """Keep why the session is about to end; what happens until then is a consequence of it."""
+        self.reason = self.reason or reason
+
     def finish(self, reason: str) -> None:
         """End the session for this reason, unless it ends already."""
         if self.reason is None:

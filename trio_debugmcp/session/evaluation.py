@@ -45,15 +45,26 @@ class Evaluated(Struct, frozen=True):
 
 
 async def evaluate_in_frame(
-    requests: Requests, probe: ProgramProbe, frame: StackFrame, expression: str, seconds: float
+    requests: Requests,
+    probe: ProgramProbe,
+    frame: StackFrame,
+    expression: str,
+    seconds: float,
+    context: str | None = None,
 ) -> Evaluated:
-    """Evaluate in a frame of a stopped thread, by that thread.
+    """Evaluate in a frame of a stopped thread, by that thread. `context`: that of DAP, where it is not the usual one.
 
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
     """
     found = await _by_probe(
-        requests, probe, frame, expression, lambda number: bootstrap.evaluate_expression(number, expression), seconds
+        requests,
+        probe,
+        frame,
+        expression,
+        lambda number: bootstrap.evaluate_expression(number, expression),
+        seconds,
+        context,
     )
     if found is not None:
         body, outcome = found
@@ -61,7 +72,7 @@ async def evaluate_in_frame(
         if outcome.value:  # pydevd shows the address of such an object
             evaluation = replace(evaluation, value=outcome.value)
         return Evaluated(evaluation, outcome.printed)
-    return Evaluated(await inspection.evaluate(requests, frame, expression, seconds))
+    return Evaluated(await inspection.evaluate(requests, frame, expression, seconds, context))
 
 
 async def assign_in_frame(
@@ -100,6 +111,7 @@ async def _by_probe(
     expression: str,
     text_of: Callable[[int], str],
     seconds: float,
+    context: str | None = None,
 ) -> tuple[EvaluateBody, EvaluationOutcome] | None:
     """Evaluate the text of that number in a frame, and return the adapter's answer and the probe's; None without one.
 
@@ -113,7 +125,7 @@ async def _by_probe(
         refusal: UsageError | None = None
         try:
             body = await inspection.evaluate_text(
-                requests, frame, text_of(number), expression, seconds, partial(_withdrawn, probe, number)
+                requests, frame, text_of(number), expression, seconds, partial(_withdrawn, probe, number), context
             )
         except UsageError as error:
             if error.code != "EVAL_FAILED":

@@ -30,6 +30,7 @@ from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.stop_questions import Findings, StopQuestions
 from trio_debugmcp.session.stop_reasons import StopReasons
+from trio_debugmcp.session.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.unfinished_step import CUT_SHORT, UnfinishedStep, unfinished_step
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
@@ -62,7 +63,11 @@ _REASONS: dict[str, PauseReason] = {
 
 
 class Examiner:
-    """Examines the stops of one session, one at a time."""
+    """Examines the stops of one session, one at a time.
+
+    Attributes:
+        last_signal: the signal that the last stop was about; None if that was about something else.
+    """
 
     def __init__(
         self,
@@ -75,6 +80,7 @@ class Examiner:
         breakpoints: BreakpointSync,
         questions: StopQuestions,
         observer: StopObserver,
+        texts: StopSources,
     ) -> None:
         self._requests = requests
         self._suspension = suspension
@@ -85,6 +91,8 @@ class Examiner:
         self._breakpoints = breakpoints
         self._questions = questions
         self._observer = observer
+        self.last_signal: str | None = None
+        self._texts = texts
         self._reasons = StopReasons(requests, merger, suspension, breakpoints)
         self._exceptions = ExceptionFilter(requests, merger, console)
         self._modules = ModuleList(requests, merger)
@@ -196,7 +204,7 @@ class Examiner:
         """Return the request that resumes from a stop which is to be left; None if it is to be published."""
         step = self._step
         if not before.stepping:
-            return None if counts else "continue"
+            return None if counts else self._reasons.further
         if step is None or (counts and not (step.is_cut and stopped.reason == "step")):
             return None
         self._step = replace(step, is_cut=True)
@@ -247,6 +255,7 @@ class Examiner:
         frames = frames[skipped:]
         data = await self._breakpoints.addressed.at_stop(stopped, frames)
         not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
+        self.last_signal = None if raised is None else raised.signal
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
         await self._merger.merge(
             StopExamined(
@@ -267,6 +276,7 @@ class Examiner:
                 skipped_frames=skipped,
                 threads=found.threads,
                 locals=self._questions.locals_in(found.answer) if found.answer is not None and found.complete else None,
+                sources=self._texts.at(frames, snapshot.origin.attached_at),
             )
         )
         return frames[0].id if frames else None

@@ -1,6 +1,7 @@
 """The type and the message of an exception, of which an adapter may have all in one. Pure."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -23,3 +24,8 @@ def divided(said: tuple[str, str] | None, info: ExceptionInfo) -> ExceptionInfo:
         kind, message = whole[1], info.message if info.message and not _WHOLE.fullmatch(info.message) else whole[2]
     # java-jdi has the type in the message, too.
     return replace(info, type=kind, message=message and message.removeprefix(f"{kind}: "))
+
+
+def with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of types with those without their namespaces: the first two are of the type itself."""
+    return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))

@@ -3,7 +3,7 @@
 from trio_debugmcp.dap.messages import BreakpointsBody, Capabilities
 from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import AdapterRefused
-from trio_debugmcp.session.exceptions import evaluated, with_session_modes
+from trio_debugmcp.session.exceptions import evaluated, wanted_exceptions, with_session_modes
 from trio_debugmcp.session.hidden import HiddenBreakpoints
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.session.requests import Requests
@@ -34,6 +34,11 @@ class ExceptionSync:
 
     def __repr__(self) -> str:
         return f"<ExceptionSync of {self._requests.session_id}>"
+
+    def moves_functions(self) -> bool:
+        """Have the functions that raise exceptions watched if any are wanted; return whether that is to be sent."""
+        mine = [each for each in self._merger.state.exceptions if each.enabled]
+        return self._hidden.raises(bool(wanted_exceptions(mine, self._requests.snapshot)))
 
     async def send(self) -> None:
         """Send the exception breakpoints, even if there are none: an adapter that gets none uses its own defaults."""

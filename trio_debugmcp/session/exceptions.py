@@ -16,8 +16,9 @@ from trio_debugmcp.dap.profiles.exception_filters import judged_conditions
 from trio_debugmcp.dap.profiles.thrown import Description, Look
 from trio_debugmcp.errors import AdapterRefused, DebugError
 from trio_debugmcp.session.console import Console
-from trio_debugmcp.session.exception_kinds import divided
+from trio_debugmcp.session.exception_kinds import divided, with_bare_names
 from trio_debugmcp.session.merger import Merger
+from trio_debugmcp.session.panics import panicked
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.changes import BreakpointFaulted
 from trio_debugmcp.state.model import ExceptionBreakpoint, Snapshot
@@ -74,13 +75,14 @@ _FALSE = frozenset(
 class Raised(Struct, frozen=True):
     """An exception stop: what is known of it, which breakpoints asked for it, and whether it counts as a stop.
 
-    `is_fault`: it is a signal that an instruction caused.
+    `signal`: the name of the signal that it is, or ends in; `is_fault`: one that an instruction caused.
     """
 
     info: ExceptionInfo
     wanted_by: tuple[str, ...] = ()
     counts: bool = True
     is_fault: bool = False
+    signal: str | None = None
 
 
 class _Sighting(Struct, frozen=True):
@@ -135,14 +137,16 @@ class ExceptionFilter:
             return await self._signal(stopped, signal, _top(stack))
         if stopped.reason != "exception":  # asked elsewhere, some adapters answer with nonsense
             return None
+        candidates = [each for each in self._merger.state.exceptions if each.enabled]
+        modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
+        if self._requests.profile.thrown.is_panic(stack.stack_frames or []):
+            return await self._panic(thread_id, stack, candidates, modes)
         info = await self._info(stopped, thread_id)
         if stack.stack_frames and self._requests.profile.thrown.is_again(stack.stack_frames[0].name):
             return Raised(info, counts=False)
         seen = await self._look(self._requests.profile.thrown.exception(), _top(stack))
         if seen is not None:
             info = ExceptionInfo(type=seen.type, message=seen.message, break_mode=seen.mode or info.break_mode)
-        candidates = [each for each in self._merger.state.exceptions if each.enabled]
-        modes = () if self._requests.snapshot is None else self._requests.snapshot.origin.stop_at
         if not candidates and not modes:
             return Raised(info)  # the adapter was asked to stop in some other way, by adapter_options for example
         frame_id = _top(stack)
@@ -152,7 +156,7 @@ class ExceptionFilter:
             return Raised(info, counts=False)
         lineage: tuple[str, ...] | None
         if seen is not None:
-            lineage = _with_bare_names(seen.lineage)
+            lineage = with_bare_names(seen.lineage)
         else:
             lineage = None if self._requests.profile.thrown.reads_types else await self._lineage(info, frame_id)
         # Without breakpoints the adapter was asked for the session's modes only, whichever one it names now.
@@ -163,6 +167,16 @@ class ExceptionFilter:
         wanted = [each.id for each in mine if await self._wants(each, info, lineage, frame_id)]
         return Raised(info, tuple(wanted), counts=bool(wanted) or (asked and _SIGNALS.isdisjoint(lineage or ())))
 
+    async def _panic(
+        self, thread_id: int, stack: StackTraceBody, mine: Sequence[ExceptionBreakpoint], modes: Sequence[str]
+    ) -> Raised:
+        seen = await panicked(self._requests, self._console, thread_id, stack, EXAMINATION_SECONDS)
+        info = ExceptionInfo(seen.type, seen.message and shortened(seen.message, MAX_MESSAGE_LENGTH), seen.mode)
+        if seen.mode is None:
+            return Raised(info, counts=False)
+        wanted = [each.id for each in mine if await self._wants(each, info, seen.lineage, _top(stack))]
+        return Raised(info, tuple(wanted), counts=bool(wanted) or info.break_mode in modes)
+
     async def _signal(self, stopped: Stopped, signal: str, frame_id: int | None) -> Raised:
         """Describe a signal that would end the program. It always counts: left unseen, the crash would be lost."""
         await self._console.settle()
@@ -170,7 +184,7 @@ class ExceptionFilter:
         seen = await self._look(self._requests.profile.thrown.ends_in(stopped, signal, written), frame_id)
         kind = (seen and seen.type) or signal or "signal"
         message = seen.message if seen is not None else stopped.description
-        return Raised(ExceptionInfo(kind, message, "unhandled"), is_fault=kind in _FAULTS)
+        return Raised(ExceptionInfo(kind, message, "unhandled"), is_fault=kind in _FAULTS, signal=signal)
 
     async def _look(self, look: Look, frame_id: int | None) -> Description | None:
         """Evaluate what a look asks for."""
@@ -316,11 +330,6 @@ async def value_of(
 def holds(value: str) -> bool:
     """Whether a condition with this value holds, in any language."""
     return value.strip().lower() not in _FALSE
-
-
-def _with_bare_names(lineage: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of types with those without their namespaces: the first two are of the type itself."""
-    return tuple(name for each in lineage for name in (each, each.rpartition("::")[2]))
 
 
 def _top(stack: StackTraceBody) -> int | None:

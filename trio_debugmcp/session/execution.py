@@ -190,7 +190,12 @@ class Execution:
         if taken:
             self._suspension.forget_pause()
 
-    def _check_runs(self) -> None:
+    def check_runs(self) -> None:
+        """Check that there is a program that can run.
+
+        Raises:
+            UsageError: `NOT_SUPPORTED`: it is a core file.
+        """
         snapshot = self._requests.snapshot
         if snapshot is not None and snapshot.origin.core_file is not None:
             raise UsageError(
@@ -201,7 +206,7 @@ class Execution:
             )
 
     async def _resume(self, kind: ResumeKind, command: str, arguments: dict[str, Any]) -> None:
-        self._check_runs()
+        self.check_runs()
         await self._suspension.wait_echo()
         before = self._requests.snapshot
         tasks = self.tasks

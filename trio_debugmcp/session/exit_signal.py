@@ -1,6 +1,7 @@
 """The signal that ended a program, asked for where the adapter does not report it: gdb's exit code is 0 then."""
 
 import logging
+import signal
 
 from trio_debugmcp.dap.messages import EvaluateBody
 from trio_debugmcp.errors import DebugError
@@ -21,8 +22,17 @@ def true_exit_code(reported: int | None, own: int | None) -> int | None:
     return own if own is not None and own < 0 and reported == -own else reported
 
 
-async def learn_exit_signal(requests: Requests, ending: Ending) -> None:
-    """Make the exit code of a program that a signal has ended negative, as the system does."""
+async def learn_exit_signal(requests: Requests, ending: Ending, last_signal: str | None) -> None:
+    """Make the exit code of a program that a signal has ended negative, as the system does.
+
+    `last_signal`: the one that it last stopped at, if it did not stop since for something else.
+    """
+    if ending.exit_code and last_signal and not ending.killed:
+        number = signal.Signals.__members__.get(last_signal)
+        # CodeLLDB reports 11 for SIGSEGV, whose process is not ours, and for a program that exits with 11.
+        if ending.exit_code == number:
+            ending.exit_code = -ending.exit_code
+        return
     question = requests.profile.words.exit_signal
     if question is None or ending.exit_code != 0 or ending.killed or not requests.connected:
         return

@@ -8,7 +8,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.state.model import Snapshot, StackFrame
 from trio_debugmcp.state.payloads import Frame, Location
-from trio_debugmcp.state.resources import frame_payload
+from trio_debugmcp.state.stack_view import frame_payload
 
 CAPTURED_FRAMES = 20
 """Frames fetched at every stop: what people look at. Deeper ones are fetched when a client asks for them."""

@@ -1,4 +1,4 @@
-"""Breakpoints on functions, under the names that the adapter knows them by."""
+"""`FunctionNames`: breakpoints on functions, under the names that the adapter knows them by."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,28 +7,62 @@ from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint
 from trio_debugmcp.session.requests import Requests
 
 
-async def set_functions(requests: Requests, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
-    """Have the adapter set these; once more, by other names, if the language knows such for those it refuses.
+class FunctionNames:
+    """Those that one adapter has.
 
-    Raises:
-        AdapterRefused: it refuses all of them.
+    It may answer in any order, lldb-dap in that of a hash table, and says of which name an answer is with its id alone.
+    Then new ones are sent one by one: what has an id that was not there before is the new one's.
     """
-    found = await _request(requests, wanted)
-    other_name = requests.profile.words.other_name
-    others = [
-        None if answer.verified else other_name(each["name"], answer.message or "")
-        for each, answer in zip(wanted, found, strict=False)
-    ]
-    if not any(others):
-        return found
-    others += [None] * (len(wanted) - len(others))  # some adapters answer with fewer than were sent
-    renamed = [{**each, "name": other or each["name"]} for each, other in zip(wanted, others, strict=True)]
-    second = await _request(requests, renamed)
-    # What the adapter has said of the name that the user gave tells more than that there is none of the other.
-    kept = zip(found, second, others, strict=False)
-    return [new if new.verified or other is None else old for old, new, other in kept]
 
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+        self._known: dict[str, int] = {}
 
-async def _request(requests: Requests, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
-    body = await requests.request("setFunctionBreakpoints", {"breakpoints": list(wanted)}, BreakpointsBody)
-    return body.breakpoints or []
+    def __repr__(self) -> str:
+        return f"<FunctionNames of {self._requests.session_id}: {sorted(self._known)}>"
+
+    async def set(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
+        """Have the adapter set these; once more, by other names, if the language knows such for those it refuses.
+
+        Raises:
+            AdapterRefused: it refuses all of them.
+        """
+        found = await self._request(wanted)
+        other_name = self._requests.profile.words.other_name
+        others = [
+            None if answer.verified else other_name(each["name"], answer.message or "")
+            for each, answer in zip(wanted, found, strict=False)
+        ]
+        if not any(others):
+            return found
+        others += [None] * (len(wanted) - len(others))  # some adapters answer with fewer than were sent
+        renamed = [{**each, "name": other or each["name"]} for each, other in zip(wanted, others, strict=True)]
+        second = await self._request(renamed)
+        # What the adapter has said of the name that the user gave tells more than that there is none of the other.
+        kept = zip(found, second, others, strict=False)
+        return [new if new.verified or other is None else old for old, new, other in kept]
+
+    async def _request(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
+        if self._requests.profile.habits.functions_in_order or not wanted:
+            self._known = {}
+            return await self._send(wanted)
+        names = list(dict.fromkeys(each["name"] for each in wanted))
+        self._known = {name: id_ for name, id_ in self._known.items() if name in names}
+        new = [name for name in names if name not in self._known]
+        sent = {*self._known}
+        found: list[DapBreakpoint] = []
+        for name in new or names[-1:]:
+            sent.add(name)
+            found = await self._send([each for each in wanted if each["name"] in sent])
+            others = {*self._known.values()}
+            added = [each.id for each in found if each.id is not None and each.id not in others]
+            if len(added) == 1 and name not in self._known:
+                self._known[name] = added[0]
+        answers = {each.id: each for each in found}
+        if not all(self._known.get(name) in answers for name in names):
+            return found  # without ids there is only the order
+        return [answers[self._known[each["name"]]] for each in wanted]
+
+    async def _send(self, wanted: Sequence[dict[str, Any]]) -> list[DapBreakpoint]:
+        body = await self._requests.request("setFunctionBreakpoints", {"breakpoints": list(wanted)}, BreakpointsBody)
+        return body.breakpoints or []

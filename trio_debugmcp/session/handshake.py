@@ -52,8 +52,9 @@ class Handshake:
         self._initialized.set()
 
     def abort(self, reason: DebugError) -> None:
-        """Make the handshake fail with this reason. The first reason counts; after the start's response none does."""
-        if not self._answered.is_set():
+        """Make the handshake fail with this reason. The first reason counts; none does once all has been answered."""
+        # An adapter may respond to the start, and end before it says that it takes breakpoints.
+        if self._failure is None and not (self._answered.is_set() and self._initialized.is_set()):
             self._failure = reason
             self._answered.set()
             self._scope.cancel(reason="the handshake was aborted")

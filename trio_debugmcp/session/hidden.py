@@ -1,8 +1,8 @@
 """`HiddenBreakpoints`: what an adapter has of ours that is not among the user's breakpoints.
 
-Two kinds: one on the function or the line where a program begins, for a launch that is to stop there and an adapter
-whose own entry stop is somewhere else; and the adapter's ids of its exception filters, as some report a hit of these as
-`breakpoint`.
+Three kinds: one on the function or the line where a program begins, for a launch that is to stop there and an adapter
+whose own entry stop is somewhere else; those on functions of a runtime that raise what the adapter has no filter for,
+as Rust's panics are; and the adapter's ids of its exception filters, as some report a hit of these as `breakpoint`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +33,7 @@ class HiddenBreakpoints:
         wanted: the program is to stop where it begins.
         place: where, if the adapter is not relied on for it.
         entry: the same, until it has stopped there.
+        raising: the functions that raise exceptions, while the program is to stop at these.
         named: the program's file, of which the adapter only knows where it is if it has got breakpoints.
     """
 
@@ -41,10 +42,13 @@ class HiddenBreakpoints:
         self.launched = isinstance(start, Launch)
         self.wanted = isinstance(start, Launch) and start.stop_at_entry
         named = isinstance(start, Launch) and profile.habits.learns_sources
-        self.named = {start.program} if named and isinstance(start, Launch) else set()
+        self.named = {start.source or start.program} if named and isinstance(start, Launch) else set()
         self.place = _place(profile, start) if isinstance(start, Launch) and self.wanted else None
         self.entry = self.place
+        self.raising: tuple[str, ...] = ()
+        self._raising = profile.thrown.raised_in
         self._entry_ids: frozenset[int] = frozenset()
+        self._raising_ids: frozenset[int] = frozenset()
         self._exception_ids: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
@@ -52,7 +56,7 @@ class HiddenBreakpoints:
 
     def functions(self) -> list[dict[str, Any]]:
         """Return those to send behind the user's function breakpoints."""
-        return [] if self.entry is None else [{"name": each} for each in self.entry.functions]
+        return [{"name": each} for each in (*self._entry_functions(), *self.raising)]
 
     def files(self) -> set[str]:
         """Return the file that has one in a line."""
@@ -69,6 +73,17 @@ class HiddenBreakpoints:
         """
         self._entry_ids = (self._entry_ids - _ids(answers[:users])) | _ids(answers[users:])
 
+    def functions_bound(self, answers: Sequence[DapBreakpoint], users: int) -> None:
+        """Keep what the adapter has answered for `functions`, behind so many breakpoints of the user's."""
+        behind_entry = users + len(self._entry_functions())
+        self._raising_ids = _ids(answers[behind_entry:]) - _ids(answers[:users])  # the user may have the same name
+        self.entry_bound(answers[:behind_entry], users)
+
+    def raises(self, wanted: bool) -> bool:
+        """Have the functions that raise exceptions among `functions`, or not; return whether that has changed them."""
+        before, self.raising = self.raising, self._raising if wanted else ()
+        return self.raising != before
+
     def exceptions_bound(self, answers: Iterable[DapBreakpoint]) -> None:
         """Keep what the adapter has answered for its exception filters, if it has."""
         self._exception_ids |= _ids(answers)
@@ -78,11 +93,14 @@ class HiddenBreakpoints:
         hit = stopped.hit_breakpoint_ids
         if not hit:
             return stopped
-        own = [each for each in hit if each not in self._entry_ids and each not in self._exception_ids]
+        own = [each for each in hit if each not in self._entry_ids | self._raising_ids | self._exception_ids]
         if own or len(own) == len(hit):
             return replace(stopped, hit_breakpoint_ids=own)
         reason = "entry" if self._entry_ids.issuperset(hit) else "exception"
         return replace(stopped, reason=reason, hit_breakpoint_ids=None)
+
+    def _entry_functions(self) -> tuple[str, ...]:
+        return () if self.entry is None else self.entry.functions
 
 
 def _place(profile: Profile, start: Launch) -> EntryPlace | None:

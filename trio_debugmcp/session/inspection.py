@@ -127,8 +127,10 @@ async def with_lengths(requests: Requests, frame: StackFrame, shown: list[Variab
 # --- Evaluation ----------------------------------------------------------------------------------------------
 
 
-async def evaluate(requests: Requests, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
-    """Evaluate an expression in a frame.
+async def evaluate(
+    requests: Requests, frame: StackFrame, expression: str, seconds: float, context: str | None = None
+) -> Evaluation:
+    """Evaluate an expression in a frame. `context`: that of DAP, where it is not the one for expressions.
 
     Raises:
         UsageError: `EVAL_FAILED` with the program's own error, or `EVAL_TIMEOUT`.
@@ -138,7 +140,7 @@ async def evaluate(requests: Requests, frame: StackFrame, expression: str, secon
     if before:
         await evaluate_text(requests, frame, before, expression, seconds)
     left = max(0.0, deadline - trio.current_time()) if before else seconds
-    body = await evaluate_text(requests, frame, last, expression, left)
+    body = await evaluate_text(requests, frame, last, expression, left, context=context)
     shown = profile.values.shown(body.result, body.type)
     whole = DapVariable(last, shown, type=body.type, variables_reference=body.variables_reference)
     body = replace(body, result=(await composed(requests, whole)).value)

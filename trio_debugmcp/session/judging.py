@@ -58,9 +58,17 @@ class Judging:
         )
 
     def joined(self, groups: Sequence[Group]) -> list[Group]:
-        """Return groups to be sent, where one that is judged here is alone on its line, with all that are there."""
+        """Return groups to be sent, where one that is judged here is alone on its line, with all that are there.
+
+        So are all where the adapter refuses a second breakpoint.
+        """
         members = [each for group in groups for each in group.members]
-        lines = {group.members[0].line for group in by_line(members) if any(map(self._is_judged_alone, group.members))}
+        only_one = self._requests.profile.habits.one_per_line
+        lines = {
+            group.members[0].line
+            for group in by_line(members)
+            if any(map(self._is_judged_alone, group.members)) or (only_one and len(group.members) > 1)
+        }
         together = [group for group in by_line(members) if group.members[0].line in lines]
         self._joined.difference_update(each.id for each in members)
         self._joined.update(each.id for group in together if len(group.members) > 1 for each in group.members)

@@ -20,9 +20,11 @@ from msgspec.structs import replace
 from trio_debugmcp.session.timeline import Timeline
 from trio_debugmcp.state.changes import Change
 from trio_debugmcp.state.model import State
+from trio_debugmcp.state.people_view import PEOPLE
 from trio_debugmcp.state.reduce import reduce
 from trio_debugmcp.state.resources import RESOURCES, changed
 from trio_debugmcp.state.session_resources import changed_in_sessions, gone
+from trio_debugmcp.state.stop_resource import changed_stops
 from trio_debugmcp.state.timeline import happenings, starts_over
 
 MERGE_SECONDS = 1.0
@@ -45,8 +47,9 @@ class Merger:
     def __init__(self, listener: ResourceListener, timeline: Timeline) -> None:
         self.state = State()
         self.timeline = timeline
-        self.revisions = Counter(dict.fromkeys(RESOURCES, 0))
+        self.revisions = Counter(dict.fromkeys((*RESOURCES, PEOPLE), 0))
         self.capture_numbers = count(1)  # none is used twice: an old id is refused, not mistaken
+        self.people_numbers = count(1)  # of questions, waiting calls and receipts, likewise
         self._listener = listener
         # No buffer: a sender is never ahead of the state by more than its own change.
         self._inbox, self._changes = trio.open_memory_channel[tuple[Change, trio.Event]](0)
@@ -92,8 +95,11 @@ class Merger:
             return
         self.state = new
         uris = changed(old, new) | changed_in_sessions(old, new)
+        if new.people is not old.people:  # also without a session
+            uris.add(PEOPLE)
         for uri in uris:
             self.revisions[uri] += 1
+        uris |= changed_stops(old, new)  # each has its revision itself, as there is no end of them
         if uris:
             self._listener.resources_updated(uris)
         for uri in gone(old, new):  # a session's own resources: no id is used again, so they are never read again

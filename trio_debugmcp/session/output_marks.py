@@ -1,7 +1,10 @@
-"""Messages of tracepoints in an adapter's output, where `Dialect.log_message` has marked them. Pure."""
+"""What is in an adapter's output beside the program's own. Pure.
+
+Messages of tracepoints are found where `Dialect.log_message` has marked them, and others by how they begin.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -23,3 +26,12 @@ def pieces(text: str, marks: Mapping[str, str], prefix: str | None = None) -> li
     parts = re.split(f"(?:{prefix or ''})?({'|'.join(map(re.escape, marks))})", text)
     found = [Piece(parts[0])] if parts[0] else []
     return found + [Piece(what, marks[mark]) for mark, what in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def parted(text: str, beginnings: Sequence[str]) -> tuple[str, str]:
+    """Return what of a program's output is its own, and the lines with these beginnings, which its debugger wrote."""
+    if not any(each in text for each in beginnings):
+        return text, ""
+    lines = text.splitlines(keepends=True)
+    others = [each for each in lines if each.startswith(tuple(beginnings))]
+    return "".join(each for each in lines if each not in others), "".join(others)

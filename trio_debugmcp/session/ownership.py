@@ -21,6 +21,7 @@ class Owners:
 
     def __init__(self) -> None:
         self._owners: dict[str, set[Owner]] = {}
+        self._names: dict[str, dict[str, None]] = {}
 
     def __repr__(self) -> str:
         return f"<Owners of {len(self._owners)} breakpoints>"
@@ -29,6 +30,16 @@ class Owners:
         """Record that a client has set a breakpoint."""
         if owner is not None:
             self._owners.setdefault(breakpoint_id, set()).add(owner)
+            if owner[1] is not None:
+                self._names.setdefault(breakpoint_id, {})[owner[1]] = None
+
+    def names(self, breakpoint_id: str) -> tuple[str, ...]:
+        """Return the names of those that have set a breakpoint, also of such as have disconnected since."""
+        return tuple(self._names.get(breakpoint_id, ()))
+
+    def has_any(self, breakpoint_id: str) -> bool:
+        """Return whether a client that is connected has set a breakpoint."""
+        return bool(self._owners.get(breakpoint_id))
 
     def choose(
         self, there: Sequence[Breakpoint], owner: Owner | None, same: Callable[[Breakpoint], bool]
@@ -45,15 +56,28 @@ class Owners:
                 return found
         return next((each for each in there if same(each)), None)
 
+    def discard(self, breakpoint_id: str, owner: Owner) -> None:
+        """Record that a client does not mean a breakpoint any more."""
+        owners = self._owners.get(breakpoint_id, set())
+        owners.discard(owner)
+        if owner[1] is not None and owner[1] not in [name for _, name in owners]:
+            self._names.get(breakpoint_id, {}).pop(owner[1], None)
+
     def leave(self, there: Sequence[Breakpoint], kept: Breakpoint | None, owner: Owner | None) -> None:
         """Record that a client means only one of the breakpoints at a place, or another one."""
         for each in there:
             if owner is not None and each is not kept:
-                self._owners.get(each.id, set()).discard(owner)
+                self.discard(each.id, owner)
+
+    def pass_on(self, one_id: str, other_id: str) -> None:
+        """Record that another breakpoint takes the place of one, for the clients that have set that one."""
+        self._owners.setdefault(other_id, set()).update(self._owners.get(one_id, set()))
+        self._names.setdefault(other_id, {}).update(self._names.get(one_id, {}))
 
     def forget(self, breakpoint_id: str) -> None:
         """Forget a breakpoint that was removed."""
         self._owners.pop(breakpoint_id, None)
+        self._names.pop(breakpoint_id, None)
 
     def release(self, connection: Hashable) -> None:
         """Release what the clients of a connection have set: it has ended."""

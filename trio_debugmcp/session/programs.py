@@ -10,7 +10,7 @@ A program is a root session, which was launched or attached to or listens, and t
 What has ended is kept until a program is started while no other runs, so that its output can still be read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
@@ -92,6 +92,7 @@ class Programs:
         self._roots = roots
         self._programs: dict[str, DebuggedProgram] = {}
         self._before = (new_console(), Sources(roots))
+        self._reported: dict[int, set[Hashable]] = {}
 
     def __repr__(self) -> str:
         return f"<Programs living={[each.id for each in self.living()]} of {list(self._programs)}>"
@@ -166,6 +167,18 @@ class Programs:
     def known_sources(self) -> set[str]:
         """Return the paths of the sources of all programs; without any, of the last one."""
         return {path for each in [self.sources, *(each.sources for each in self.living())] for path in each.known()}
+
+    # --- Stops -----------------------------------------------------------------------------------------------
+
+    def report(self, stop: int, reader: Hashable) -> None:
+        """Keep that an answer has shown a stop to a reader; of the stops that are over nothing is kept."""
+        current = {each.stop.number for each in self._state().snapshots if each.stop is not None}
+        self._reported = {each: known for each, known in self._reported.items() if each in current}
+        self._reported.setdefault(stop, set()).add(reader)
+
+    def reported_to(self, reader: Hashable) -> set[int]:
+        """Return the stops that an answer has shown to a reader."""
+        return {stop for stop, readers in self._reported.items() if reader in readers}
 
     # --- Starting --------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from trio_debugmcp.session.examination import Examiner
 from trio_debugmcp.session.handshake import Handshake
 from trio_debugmcp.session.hits import ProgramHits
 from trio_debugmcp.session.merger import Merger
-from trio_debugmcp.session.output_marks import pieces
+from trio_debugmcp.session.output_marks import parted, pieces
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
 from trio_debugmcp.session.suspension import Suspension
@@ -219,4 +219,7 @@ class EventPump:
         # What it repeats was read from the program's own streams.
         is_repeated = stream != "console" and self._requests.profile.habits.repeats_output and self._console.is_piped
         if not is_repeated and not words.is_routine(text):
+            lines = self._requests.profile.habits.own_lines
+            text, others = parted(text, lines) if stream != "console" and not self._console.is_piped else (text, "")
             self._console.append(stream, text)
+            self._console.append("console", others)

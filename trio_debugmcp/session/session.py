@@ -52,8 +52,9 @@ from trio_debugmcp.session.probe import ProgramProbe
 from trio_debugmcp.session.pump import EventPump
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.sources import Sources
-from trio_debugmcp.session.start import ChildStart, Start, has_program, origin_of, path_mappings
+from trio_debugmcp.session.start import ChildStart, Start, has_program, origin_of, path_mappings, without_unset
 from trio_debugmcp.session.stop_questions import StopQuestions
+from trio_debugmcp.session.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.terminal import DRAIN_SECONDS, Terminals
 from trio_debugmcp.session.user_code import UserCode
@@ -120,9 +121,9 @@ class DebugSession:
         self._breakpoints = sync = BreakpointSync(requests, merger, sources, shared.host, hits, judging, start)
         observer = StopObserver(requests, merger, self.probe, registry.runs.observations, hits, judging)
         self._handshake = Handshake(requests, start, self._breakpoints)
-        questions = StopQuestions(requests, self.probe)
+        questions, texts = StopQuestions(requests, self.probe), StopSources(sources, shared.host)
         self._examiner = Examiner(
-            requests, suspension, merger, shared.clock, sources, console, sync, questions, observer
+            requests, suspension, merger, shared.clock, sources, console, sync, questions, observer, texts
         )
         self.execution = Execution(requests, suspension, merger, self._examiner, self._ending)
         self._pump = EventPump(
@@ -214,7 +215,7 @@ class DebugSession:
                     self.requests.started = True
                     task_status.started()
                     await self._ending.wait()
-                    await learn_exit_signal(self.requests, self._ending)
+                    await learn_exit_signal(self.requests, self._ending, self._examiner.last_signal)
                     if self._ending.terminate is False and isinstance(self.start, Launch):
                         await self._detach()
             finally:
@@ -259,6 +260,10 @@ class DebugSession:
                 return self.profile.open_child(configuration, self._shared.runtime, address)
 
     # --- Goodbye ---------------------------------------------------------------------------------------------
+
+    def expect_end(self, reason: str) -> None:
+        """Keep the reason of an end that is about to begin with the children's."""
+        self._ending.expect(reason)
 
     def end(self, reason: str, *, terminate: bool | None = None) -> None:
         """Begin the end. By default a launched program is terminated, and one that was attached to is detached from."""
@@ -328,6 +333,7 @@ class DebugSession:
     async def _run_in_terminal(self, wanted: RunInTerminal) -> object:
         if self.execution.tasks is None:
             raise AdapterGone("the session is over")
+        wanted = without_unset(self.start, wanted)
         try:
             pid: int = await self.execution.tasks.start(self._terminals.run, wanted)
         except CannotRun as failure:

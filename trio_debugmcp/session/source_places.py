@@ -62,6 +62,21 @@ class SourcePlaces:
         except UsageError:  # a recording that was made without the question
             return 1
 
+    def ends_block(self, file: str, line: int) -> bool:
+        """Whether a line does nothing but end a block of the language, as far as the file is there."""
+
+        def find() -> bool:
+            try:
+                lines = Path(file).read_text(errors="replace")[:MAX_SOURCE_LENGTH].splitlines()
+            except OSError:
+                return False
+            return 0 < line <= len(lines) and lines[line - 1].strip() == "}"
+
+        try:
+            return self._host.query(f"end of a block in line {line} of {file}", find)
+        except UsageError:  # a recording that was made without the question
+            return False
+
     def _query(self, question: str, ask: Callable[[], T], default: T) -> T:
         """Ask the host about the program's source; a recording that was made without the question has the default."""
         if not self._profile.code.reads_source:

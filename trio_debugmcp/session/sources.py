@@ -5,6 +5,7 @@ known. A request must spell a known path exactly, and the path must still lead t
 symbolic link, new or old, opens anything else.
 """
 
+import hashlib
 import io
 import os
 import stat
@@ -16,10 +17,19 @@ from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.host import Host
+from trio_debugmcp.state.model import SourceText
 from trio_debugmcp.state.payloads import UnixTime
 
 MAX_SOURCE_BYTES = 8 * 1024 * 1024
 """The largest file served: far above what people write, below what would hurt an MCP client."""
+
+
+MAX_KEPT_CHARACTERS = 1_000_000
+"""Of a text that is kept with a stop: all stops together have 8 MB."""
+
+
+MAX_VERSIONS = 64
+"""Files whose texts are ready for the next stop; one beyond these is read again."""
 
 
 class KnownSource(Struct, frozen=True):
@@ -53,6 +63,7 @@ class Sources:
         self._roots = roots
         self._known: dict[str, KnownSource] = {}
         self._read: dict[str, tuple[float | None, str]] = {}
+        self._versions: dict[str, tuple[float | None, SourceText | None]] = {}
 
     def learn(self, path: str | None, session_id: str, reference: int = 0) -> None:
         """Record that the debugger has named this path; `reference` above 0: only the adapter has its text."""
@@ -107,6 +118,32 @@ class Sources:
         if not edited:
             self._read[path] = (changed, text)
         return RunningSource(text, edited=edited)
+
+    def version(self, path: str, began: UnixTime | None, host: Host) -> SourceText | None:
+        """Return the text that runs, as the same object until it is another; None if it cannot be kept.
+
+        It is asked for at every stop, so a file that has not been changed since is not read again.
+        """
+        try:
+            changed: float | None = host.query(f"change of {path}", lambda: _changed(path))
+        except UsageError:  # as above
+            changed = None
+        known = self._versions.get(path)
+        if known is not None and changed is not None and known[0] == changed:
+            return known[1]
+        try:
+            text = self.running(path, began, host).text
+        except UsageError:
+            return None
+        version = known[1] if known is not None else None
+        if version is None or version.text != text:
+            digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=6).hexdigest()
+            version = SourceText(path, digest, text) if len(text) <= MAX_KEPT_CHARACTERS else None
+        self._versions.pop(path, None)
+        self._versions[path] = changed, version
+        if len(self._versions) > MAX_VERSIONS:
+            del self._versions[next(iter(self._versions))]
+        return version
 
     def find(self, path: str) -> KnownSource:
         """Return the known source with exactly that path.

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from trio_debugmcp.dap.messages import RunInTerminal
 from trio_debugmcp.dap.profiles import Attach, Launch, Listen, PathMapping, Profile
 from trio_debugmcp.dap.sockets import SocketAddress
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
@@ -59,6 +60,13 @@ def directory_of(start: Start) -> str | None:
     return asked.cwd if isinstance(asked, Launch) else None
 
 
+def without_unset(start: Start, wanted: RunInTerminal) -> RunInTerminal:
+    """Return what an adapter wants to run, without the variables that the program is not to get."""
+    asked = asked_for(start)
+    unset = asked.unset if isinstance(asked, Launch) else ()
+    return replace(wanted, env={**dict.fromkeys(unset), **(wanted.env or {})}) if unset else wanted
+
+
 def has_program(profile: Profile, start: Start) -> bool:
     """Whether a session has a program itself, whose threads stop at breakpoints."""
     return not isinstance(start, Listen) and (isinstance(start, ChildStart) or not profile.habits.launches_only)
@@ -102,7 +110,9 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
     )
     origin = replace(origin, launches=not isinstance(start, Listen) and not has_program(profile, start))
     match start:
-        case Launch(program=program, args=args, cwd=cwd):
+        case Launch(args=args, cwd=cwd):
+            # Classes that were built are in a directory of ours; the user knows the file.
+            program = start.source if start.main is not None and start.source is not None else start.program
             return replace(
                 origin,
                 stop_at=start.stop_at,
@@ -111,7 +121,8 @@ def origin_of(profile: Profile, start: Start, now: UnixTime, parent: Origin | No
                 command_line_args=args,
                 working_directory=cwd,
             )
-        case Attach(pid=pid, program=program, core_file=core_file):
+        case Attach(pid=pid, program=program, core_file=core_file, name=name):
+            origin = replace(origin, process_name=name or (program and program.rpartition("/")[2]))
             return replace(origin, launch_mode="Attach", process_id=pid, executable_path=program, core_file=core_file)
         case Listen():
             return replace(origin, launch_mode="Attach", listens=True)

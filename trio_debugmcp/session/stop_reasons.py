@@ -34,7 +34,11 @@ _BEGINNINGS = frozenset({"entry", "pause", "step", "breakpoint", "function break
 
 
 class StopReasons:
-    """The stops of one session."""
+    """The stops of one session.
+
+    Attributes:
+        further: the request that resumes from a stop which is to be left.
+    """
 
     def __init__(self, requests: Requests, merger: Merger, suspension: Suspension, breakpoints: BreakpointSync) -> None:
         self._requests = requests
@@ -42,6 +46,7 @@ class StopReasons:
         self._suspension = suspension
         self._breakpoints = breakpoints
         self._at_beginning = breakpoints.hidden.launched
+        self.further = "continue"
 
     def __repr__(self) -> str:
         return f"<StopReasons of {self._requests.session_id}>"
@@ -65,11 +70,14 @@ class StopReasons:
 
     async def at_place(self, stopped: Stopped, stack: StackTraceBody, before: Snapshot) -> Stopped | None:
         """Return a stop with its reason there; None if it is to be left. `before`: the state while the program ran."""
+        self.further = "continue"
         if self._raises(stopped, stack):
             return replace(stopped, reason="exception", hit_breakpoint_ids=None)
         hidden = self._breakpoints.hidden
         own = stopped.reason == "entry" and hidden.place is not None  # at the breakpoint that is hidden
         paused = self._suspension.pause_requested
+        if stopped.reason == "pause" and not paused and any(each.always_stops for each in self._there(stopped, stack)):
+            stopped = replace(stopped, reason="breakpoint")  # delve's pause, for a hit while it was setting breakpoints
         if own or (self._at_beginning and stopped.reason in _BEGINNINGS and not paused):
             return await self._first(stopped, stack, own=own)
         kept = self._requests.profile.habits.keeps_steps and stopped.reason == "step" and not before.stepping
@@ -98,6 +106,9 @@ class StopReasons:
             return None
         if top is not None and (own or hidden.wanted) and self._is_elsewhere(frames):
             return None  # of Rust, `main` is the runtime's, which calls the program's
+        if hidden.wanted and not self._there(stopped, stack) and self._is_at_end(top):
+            self.further = "next"  # to the line where it does begin
+            return None
         self._at_beginning = False
         habit = self._requests.profile.habits.entry
         unasked = habit is not None and habit.always
@@ -114,6 +125,16 @@ class StopReasons:
             return False
         raises = self._requests.profile.thrown.raises(stack.stack_frames[0].name)
         return raises and not self._there(stopped, stack)
+
+    def _is_at_end(self, top: DapFrame | None) -> bool:
+        """Whether a function begins in the line where it ends.
+
+        For gcc a `main` does whose first variable is a vector of strings: what clears up after it comes first.
+        """
+        place = frame_location(self._requests, top) if top is not None else None
+        if place is None or place.file is None or place.line is None or self._breakpoints.hidden.entry is None:
+            return False
+        return self._breakpoints.places.ends_block(place.file, place.line)
 
     def _is_elsewhere(self, frames: list[DapFrame]) -> bool:
         """Whether a stop is in code without source, and not only in what is inlined into the user's."""

@@ -33,8 +33,6 @@ _NUMBER = re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?")
 
 _NULLS = frozenset({"null", "nil", "None", "undefined", "nullptr", "NaN", "nan"})
 
-_LENGTH = "len()"
-
 
 async def summarized(
     requests: Requests, probe: ProgramProbe, snapshot: Snapshot, place: FramePlace, question: VariablesQuestion
@@ -103,7 +101,7 @@ async def _by_adapter(
         )
     if not value.reference:
         raise _no_collection(path, value.type or shortened(value.value))
-    items = [each for each in found if each.name != _LENGTH]
+    items = requests.profile.values.items_of(value.value, found)
     return summary_of(value.type or "?", items, question.count, requests.profile.habits.unlisted_in(value.value))
 
 

@@ -29,6 +29,7 @@ class Timeline:
         self._clock = clock
         self._events: deque[TimelineEvent] = deque()
         self._connected: list[Happening] = []
+        self._in_flight: dict[int, Happening] = {}
         self.last_id = 0
         self.dropped = 0
 
@@ -44,7 +45,7 @@ class Timeline:
         """Append what has happened just now; return the last id."""
         now = iso_time(self._clock.now())
         for each in happenings:
-            self._note_client(each)
+            self._note_lasting(each)
             self.last_id += 1
             self._events.append(TimelineEvent(self.last_id, now, each.type, each.thread_id, each.payload))
             if len(self._events) > MAX_EVENTS:
@@ -56,16 +57,21 @@ class Timeline:
         """Forget all events, but continue the numbering.
 
         Returns:
-            What is still true and to be recorded again: the clients that are connected.
+            What is still true and to be recorded again: the clients that are connected, and the calls in flight, of
+            which the launch that starts the session is one.
         """
         self._events.clear()
         self.dropped = 0
         repeated = self._connected[:MAX_REPEATED]
         del self._connected[:MAX_REPEATED]
-        return repeated
+        return [*repeated, *self._in_flight.values()]
 
-    def _note_client(self, happening: Happening) -> None:
+    def _note_lasting(self, happening: Happening) -> None:
         match happening.type:
+            case "toolStarted":
+                self._in_flight[happening.payload["call"]] = happening
+            case "toolCalled":
+                self._in_flight.pop(happening.payload.get("call", 0), None)
             case "clientJoined":
                 self._connected.append(happening)
             case "clientLeft":

@@ -1,6 +1,7 @@
 """Variables as clients see them: cut to size, and with a path that finds them again. Pure."""
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 
 from msgspec import UNSET
 
@@ -28,7 +29,13 @@ def variable_payload(
         type=variable.type,
         path=path if path and profile.expressions.is_path(path) else None,
         child_count=child_count(variable),
+        # What the adapter itself has cut is not known.
+        digest=_digest(variable.value) if len(variable.value) > limit else None,
     )
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 
 def child_count(value: DapVariable | EvaluateBody) -> int | None:
@@ -65,5 +72,6 @@ def probe_variable(variable: ProbeVariable, is_path: Callable[[str], bool], unkn
         type=variable.type,
         path=path if path.isidentifier() or (path and is_path(path)) else None,
         child_count=variable.size,
+        digest=variable.digest,
         children=[probe_variable(each, is_path, unknown) for each in variable.children] or UNSET,
     )

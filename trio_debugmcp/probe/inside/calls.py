@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from trio_debugmcp.probe.inside import (
     assignment,
+    behind,
     bounds,
     captures,
     engine,
@@ -55,6 +56,7 @@ def _stop(asked: Asked) -> Json:
         answer["locals"] = frames.variables(
             pairs, 0, asked.number("locals", frames.MOST_LOCALS), asked.budget, asked.renderer
         )
+        behind.add_digests(pairs, answer["locals"])
         answer["localsTotal"] = len(pairs)
         results = engine.returned(top.frame, bool(asked.parameters.get("first")), thread.ident)
         if results:
