@@ -36,6 +36,10 @@ class Tokens:
         if self.control == self.observe:
             raise ValueError("the control token and the observer token must differ")
 
+    def observer(self) -> str:
+        """Return the token of observers, to be passed on."""
+        return self.observe
+
     def role_of(self, token: str) -> Role | None:
         """Return the role that a token gives; None for a wrong one."""
         # Both comparisons always run, each in constant time: the time it takes says nothing about the right tokens.

@@ -13,6 +13,7 @@ extend that time.
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from itertools import count
 from math import inf
 
 import trio
@@ -30,11 +31,13 @@ PARTING_SECONDS = 1.0
 
 
 class Client:
-    """A connected client. Made by `Clients.connect`."""
+    """A connected client; no other one has had its `number`. Made by `Clients.connect`."""
 
-    def __init__(self, role: Role, clients: "Clients", *, in_timeline: bool = True) -> None:
+    def __init__(self, role: Role, clients: "Clients", number: int, *, in_timeline: bool = True) -> None:
         self.role = role
+        self.number = number
         self.in_timeline = in_timeline
+        self.connected_at = trio.current_time()
         self._clients = clients
 
     def __repr__(self) -> str:
@@ -74,6 +77,7 @@ class Clients:
         self._debugger = debugger
         self._linger = linger
         self._clients: dict[Client, None] = {}
+        self._numbers = count(1)
         self._changed = trio.Event()
 
     def __len__(self) -> int:
@@ -96,14 +100,14 @@ class Clients:
     @asynccontextmanager
     async def connect(self, role: Role) -> AsyncIterator[Client]:
         """Count a client as connected for the length of the block."""
-        client = Client(role, self, in_timeline=self._in_timeline)
+        client = Client(role, self, next(self._numbers), in_timeline=self._in_timeline)
         self._clients[client] = None
         self.changed()
         try:
             yield client
         finally:
             del self._clients[client]
-            self._debugger.breakpoints.owners.release(client)
+            self._debugger.breakpoints.release(client)
             if self.owner is client:
                 self.owner = None
             # A client that never owned a program, or owned it before another took over, leaves it alone.

@@ -16,10 +16,12 @@ from trio_debugmcp.dap.messages import CompletionItem
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.prompts import find_prompt
+from trio_debugmcp.server.templates import TEMPLATES
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.source_text import expression_completions
 from trio_debugmcp.state.resources import SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import RESOURCES_OF_SESSIONS, SESSION_TEMPLATE
+from trio_debugmcp.state.stop_resource import STOP_TEMPLATE
 
 MAX_VALUES = 100
 """The maximum that MCP allows in one answer."""
@@ -33,10 +35,9 @@ async def complete(debugger: Debugger, role: Role, params: types.CompleteRequest
     argument, typed = params.argument.name, params.argument.value
     match params.ref:
         case types.ResourceTemplateReference(uri=uri):
-            if uri not in (SOURCE_TEMPLATE, SESSION_TEMPLATE):
+            if uri not in TEMPLATES:
                 raise MCPError(
-                    code=INVALID_PARAMS,
-                    message=f"Unknown template '{uri}'. There are: {SOURCE_TEMPLATE}, {SESSION_TEMPLATE}.",
+                    code=INVALID_PARAMS, message=f"Unknown template '{uri}'. There are: {', '.join(TEMPLATES)}."
                 )
             # A client that expands the template leaves percent signs as they are, and the server decodes them once.
             sources = (path.replace("%", "%25") for path in debugger.programs.known_sources())
@@ -49,6 +50,8 @@ async def complete(debugger: Debugger, role: Role, params: types.CompleteRequest
                 candidates = [each.id for each in debugger.state.snapshots]
             elif uri == SESSION_TEMPLATE and argument == "resource":
                 candidates = RESOURCES_OF_SESSIONS
+            elif uri == STOP_TEMPLATE and argument == "n":
+                candidates = (str(each.stop.number) for each in debugger.state.kept.stops)
             found = _matching(candidates, typed)
         case types.PromptReference(name=name):
             known = {each.name for each in find_prompt(name).arguments}

@@ -2,8 +2,10 @@
 
 import errno
 import json
+import logging
 
 import msgspec
+import trio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -11,11 +13,25 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from trio_debugmcp.errors import AdapterGone, AdapterRefused, CannotRun, DebugError, ProtocolViolation, UsageError
 from trio_debugmcp.state.payloads import shortened
 
+log = logging.getLogger(__name__)
+
 RESOURCE_NOT_FOUND_HANDSHAKE = -32002
 """Up to protocol revision 2025-11-25; later revisions retired the number and use INVALID_PARAMS."""
 
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """This machine or process has no descriptor, buffer or memory left: another path would not help."""
+
+
+def only_cancelled(group: BaseExceptionGroup[BaseException]) -> BaseExceptionGroup[BaseException]:
+    """Return what a nursery has raised as it was cancelled; the group itself if it was not.
+
+    What was ended may have failed as it ended; nothing waits for its result any more.
+    """
+    cancelled, rest = group.split(trio.Cancelled)
+    if cancelled is None:
+        return group
+    log.info("while it was cancelled: %r", rest)
+    return cancelled
 
 
 def usage_error(error: DebugError | OSError | msgspec.ValidationError) -> UsageError:

@@ -23,6 +23,7 @@ from trio_debugmcp.publish.hub import Hub
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.delivery import deliver
 from trio_debugmcp.server.logs import LogRelay
+from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.session.merger import Merger
 from trio_debugmcp.state.changes import Happened, Happening
 from trio_debugmcp.state.timeline import client_joined, client_left
@@ -67,10 +68,20 @@ class Peer:
 
     Over HTTP, the requests of the modern era carry their client's name and share one connection. Such a client counts
     as disconnected when it has sent no request for `ABSENT_SECONDS`. With `merger=None` the timeline records none.
+    `presence`: records those in control as agents.
     """
 
-    def __init__(self, merger: Merger | None, hub: Hub, logs: LogRelay, role: Role, nursery: trio.Nursery) -> None:
+    def __init__(
+        self,
+        merger: Merger | None,
+        hub: Hub,
+        logs: LogRelay,
+        role: Role,
+        nursery: trio.Nursery,
+        presence: Presence | None = None,
+    ) -> None:
         self._merger = merger
+        self._presence = presence
         self._hub = hub
         self._logs = logs
         self._role = role
@@ -93,7 +104,7 @@ class Peer:
     async def disconnect(self) -> None:
         """Record that every client of this connection has disconnected. The caller bounds and shields this."""
         for name, version in self._known:
-            await self._record(client_left(name, version, self._role))
+            await self._left(name, version)
 
     async def _introduce(self, name: str, version: str, ctx: Context) -> _KnownClient | None:
         known = self._known.get((name, version))
@@ -103,6 +114,8 @@ class Peer:
             if ctx.request is not None and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 self._nursery.start_soon(self._wait_absence, name, version, known)
             await self._record(client_joined(name, version, self._role))
+            if self._presence is not None:
+                await self._presence.arrived(name)
         return known
 
     async def _wait_absence(self, name: str, version: str, known: _KnownClient) -> None:
@@ -110,7 +123,12 @@ class Peer:
             await trio.sleep_forever()
         # Deleted first: a request that arrives while this is recorded introduces the client again.
         del self._known[name, version]
+        await self._left(name, version)
+
+    async def _left(self, name: str, version: str) -> None:
         await self._record(client_left(name, version, self._role))
+        if self._presence is not None:
+            await self._presence.left(name)
 
     async def _record(self, what: Happening) -> None:
         if self._merger is not None:

@@ -15,7 +15,7 @@ from trio_debugmcp.masking.answers import masked_json
 from trio_debugmcp.masking.mask import mask_in, masked, may_hold_secret
 from trio_debugmcp.state.payloads import to_json
 
-_MADE_HERE = frozenset(("debug_listen",))
+_MADE_HERE = frozenset(("debug_listen", "observe_link"))
 """Tools whose token is there to be passed on."""
 
 _VALUE_OF = ("expression", "path", "variable")

@@ -32,6 +32,7 @@ from trio_debugmcp import __version__
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.publish.hub import Hub, Subscriber, SubscriberStatistics, TooManySubscriptions
+from trio_debugmcp.server.card import Cards, is_card, read_card
 from trio_debugmcp.server.clients import Client
 from trio_debugmcp.server.completions import complete
 from trio_debugmcp.server.delivery import acknowledge, deliver
@@ -39,33 +40,27 @@ from trio_debugmcp.server.failures import failed_result, resource_not_found
 from trio_debugmcp.server.instructions import INSTRUCTIONS
 from trio_debugmcp.server.logs import LogRelay
 from trio_debugmcp.server.peer import Peer, client_name
+from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.prompts import PROMPTS, get_prompt
 from trio_debugmcp.server.secrets import check_arguments, masked_result, masked_text
 from trio_debugmcp.server.skills import is_skill_uri, read_skill_file, serve_skills
+from trio_debugmcp.server.templates import listed_templates, unknown_resource
 from trio_debugmcp.server.tools import Toolbox
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking_back import kept_stop
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import to_json
+from trio_debugmcp.state.people_view import PEOPLE, people_payload
 from trio_debugmcp.state.resources import (
     RESOURCES,
-    SOURCE_DESCRIPTION,
-    SOURCE_NAME,
-    SOURCE_TEMPLATE,
     View,
     canonical,
     source_path,
 )
-from trio_debugmcp.state.session_resources import (
-    SESSION_TEMPLATE,
-    SESSION_TEMPLATE_DESCRIPTION,
-    SESSION_TEMPLATE_NAME,
-    SESSIONS,
-    SESSIONS_RESOURCE,
-    find,
-    resource_of,
-)
+from trio_debugmcp.state.session_resources import PEOPLE_RESOURCE, SESSIONS_RESOURCE, find, resource_of
+from trio_debugmcp.state.stop_resource import stop_number, stop_payload
 
 MAX_STREAMS = 100
 """Open `subscriptions/listen` streams of a client, which needs one, or one for each thing that it watches. Over HTTP
@@ -129,7 +124,8 @@ class ConnectionServer:
         async with trio.open_nursery() as self._nursery:
             client = self._client
             merger = self._debugger.merger if client.in_timeline else None
-            peer = Peer(merger, self._hub, self._logs, client.role, self._nursery)
+            presence = Presence(self._debugger, client) if client.role == "control" and client.in_timeline else None
+            peer = Peer(merger, self._hub, self._logs, client.role, self._nursery, presence)
             try:
                 yield self._build(peer)
             finally:
@@ -160,7 +156,7 @@ class ConnectionServer:
             on_completion=self._complete,
         )
         # Replaces the SDK's tracing, which costs time on every message and is not configured here.
-        server.middleware[:] = [peer.middleware]
+        server.middleware[:] = [peer.middleware, Cards(self._tools, self._client).middleware]
         # Not as an argument of the constructor, which warns that only the handshake era has this method.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_log_level)
         server.add_notification_handler("notifications/initialized", types.NotificationParams, self._on_initialized)
@@ -177,7 +173,7 @@ class ConnectionServer:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type="application/json")
-                for each in (*RESOURCES.values(), SESSIONS_RESOURCE)
+                for each in (*RESOURCES.values(), SESSIONS_RESOURCE, PEOPLE_RESOURCE)
             ]
         )
 
@@ -186,23 +182,16 @@ class ConnectionServer:
     ) -> types.ListResourceTemplatesResult:
         if self._debugger.state.focused is None:
             return types.ListResourceTemplatesResult(resource_templates=[])
-        source = types.ResourceTemplate(
-            uri_template=SOURCE_TEMPLATE, name=SOURCE_NAME, description=SOURCE_DESCRIPTION, mime_type="text/plain"
-        )
-        of_session = types.ResourceTemplate(
-            uri_template=SESSION_TEMPLATE,
-            name=SESSION_TEMPLATE_NAME,
-            description=SESSION_TEMPLATE_DESCRIPTION,
-            mime_type="application/json",
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[source, of_session])
+        return types.ListResourceTemplatesResult(resource_templates=listed_templates())
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if is_skill_uri(uri):
             return read_skill_file(ctx, uri)
+        if is_card(ctx, uri):
+            return read_card()
         snapshot = self._debugger.state.focused
-        if snapshot is None:
+        if snapshot is None and uri != PEOPLE:
             raise resource_not_found(uri, self._tools.no_session, ctx.protocol_version)
         path = source_path(uri)
         if path is None:
@@ -214,8 +203,15 @@ class ConnectionServer:
         content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
 
-    def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot) -> str:
-        debugger, named = self._debugger, find(uri)
+    def _json_text(self, ctx: Context, uri: str, snapshot: Snapshot | None) -> str:
+        debugger, named, number = self._debugger, find(uri), stop_number(uri)
+        if snapshot is None:  # the one resource that is not about a session
+            return to_json(people_payload(debugger.state.people, debugger.merger.revisions[PEOPLE]))
+        if number is not None:
+            try:
+                return to_json(stop_payload(kept_stop(debugger.state.kept, number)))
+            except UsageError as error:
+                raise resource_not_found(uri, error.message, ctx.protocol_version) from None
         if named is not None:
             of_session = debugger.state.snapshot(named.session_id)
             if of_session is None:
@@ -225,7 +221,7 @@ class ConnectionServer:
             snapshot = of_session
         resource = resource_of(uri) if named is None else named.resource
         if resource is None:
-            raise resource_not_found(uri, _unknown_resource(), ctx.protocol_version)
+            raise resource_not_found(uri, unknown_resource(), ctx.protocol_version)
         return to_json(resource.payload(View(debugger.state, snapshot, debugger.merger.revisions[uri], debugger)))
 
     async def _source_text(self, ctx: Context, uri: str, path: str) -> str:
@@ -328,12 +324,9 @@ class ConnectionServer:
 
 def _check_uri(uri: str) -> None:
     """Refuse a subscription to a resource that can never exist; whether it exists now does not matter."""
-    if resource_of(canonical(uri)) is None and source_path(uri) is None and find(uri) is None:
-        raise MCPError(code=INVALID_PARAMS, message=_unknown_resource(), data={"uri": uri})
-
-
-def _unknown_resource() -> str:
-    return f"Unknown resource. There are: {', '.join([*RESOURCES, SESSIONS, SESSION_TEMPLATE, SOURCE_TEMPLATE])}"
+    known = resource_of(canonical(uri)), source_path(uri), find(uri), stop_number(uri)
+    if all(each is None for each in known):
+        raise MCPError(code=INVALID_PARAMS, message=unknown_resource(), data={"uri": uri})
 
 
 def _too_many() -> MCPError:

@@ -7,8 +7,9 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.lines import breakpoint_line
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.session.ownership import Owner
 from trio_debugmcp.session.sources import KnownSource, read_source
 from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
@@ -154,6 +155,16 @@ def breakpoint_notes(debugger: Debugger, earlier: Container[str] = ()) -> list[s
         named, others = before[:_MAX_NAMED], len(before) - _MAX_NAMED
         notes.append(f"in force from before: {'; '.join(named)}" + (f"; {others} more" if others > 0 else ""))
     return notes
+
+
+def refused_notes(debugger: Debugger, session_id: str) -> list[str]:
+    """Return notes on conditional breakpoints that the adapter of a session has refused."""
+    return [
+        f"{each.id} was refused: {binding.message}"
+        for each in debugger.state.breakpoints
+        for binding in each.bindings
+        if each.condition and binding.session_id == session_id and not binding.verified and binding.message
+    ]
 
 
 def end_notes(debugger: Debugger, held: Container[str] = ()) -> list[str]:

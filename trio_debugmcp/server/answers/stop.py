@@ -19,6 +19,7 @@ from trio_debugmcp.server.answers import text, values
 from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.breakpoints import end_notes, thread_notes
 from trio_debugmcp.server.answers.lines import session_line, thread_name
+from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.printed import behind_crash, survived_notes
 from trio_debugmcp.session.debugger import Debugger, Outcome
@@ -57,6 +58,7 @@ class Stop(Answer, frozen=True, kw_only=True):
     """Where the program is now. `state`: Paused, Running or Disconnected; `reason` as pauseReason, or Exited.
 
     `stack`: the top frames below `at`; `omitted`: how many of what were left out; `notes`: what is not expected.
+    `moment`: which stop it is, for cards; not in the answer itself.
     """
 
     state: str
@@ -88,6 +90,7 @@ class Stop(Answer, frozen=True, kw_only=True):
     notes: list[str] = []
     session: str | None = None
     pid: int | None = None
+    moment: str | None = None
 
 
 async def stop_answer(
@@ -133,7 +136,7 @@ async def _stop_answer(
         paused = outcome.paused
         with trio.move_on_at(min(deadline, trio.current_time() + LOCALS_SECONDS)):
             paused = await debugger.wait_locals(paused)
-        found = paused_answer(debugger, paused)
+        found = replace(paused_answer(debugger, paused), moment=moment_of(paused, next_seq))
     elif ended is not None:
         found = ended_answer(ended)
         notes = [*found.notes, *survived_notes(debugger), *end_notes(debugger, held)]
@@ -143,7 +146,7 @@ async def _stop_answer(
         named = debugger.state.snapshot(debugger.programs.chosen or "")
         found = replace(running_answer(debugger, named or debugger.state.focused), timed_out=timed_out)
     console.mark_read(next_seq, reader)  # last: the output of an answer that is cancelled is new in the next one
-    return _with_output(found, news, lost)
+    return with_output(found, news, lost)
 
 
 def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
@@ -151,6 +154,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
     stop, stack = snapshot.stop, snapshot.stack
     if stop is None:
         raise AssertionError("a paused session has a stop")
+    debugger.programs.report(stop.number, READER.get())
     notes: list[str] = []
     omitted: dict[str, int] = {}
     places = Places(debugger.workspace.directory)
@@ -172,7 +176,7 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
         thread=thread_name(snapshot, stop.thread_id) if len(snapshot.threads.threads) > 1 else None,
         at=places.at_location(stop.location),
         stack=_stack(places, stack, omitted),
-        changed={each.expression: _change(each) for each in stop.changes},
+        changed={each.expression: data_change(each) for each in stop.changes},
         returned=_returned(stack),
         locals=_locals(stack, omitted, notes),
         source=source,
@@ -184,8 +188,10 @@ def paused_answer(debugger: Debugger, snapshot: Snapshot) -> Stop:
 
 def others_notes(debugger: Debugger, session_id: str) -> list[str]:
     """Return a note on the programs that are debugged beside one that is over."""
-    state = debugger.state
-    others = [each for each in state.snapshots if state.roots()[each.id] == each.id != session_id]
+    state, roots = debugger.state, debugger.state.roots()
+    over = {session_id, roots.get(session_id)}
+    programs = {state.program_of(each) for each in roots.values() if each not in over}  # js-debug's is a child
+    others = [each for each in state.snapshots if each.id in programs]
     if not others:
         return []
     named = ", ".join(f"{each.id} {each.origin.process_name or ''} ({each.phase})" for each in others[:_MAX_OTHERS])
@@ -274,7 +280,7 @@ def _returned(stack: Stack) -> dict[str, str]:
     return {} if stack.locals is None else values.returned(stack.locals.returned)
 
 
-def _change(change: DataChange) -> str:
+def data_change(change: DataChange) -> str:
     """Return `3 -> 4`, what a data breakpoint saw."""
     if change.after is None or change.before is None:
         return f"{change.before or '?'} -> {change.after or '?'}"
@@ -312,7 +318,8 @@ def _source(
     return text.excerpt(found.text.splitlines(), location.line, EXCERPT_LINES) or None
 
 
-def _with_output(answer: Stop, news: list[OutputEntry], lost: Mapping[str, int]) -> Stop:
+def with_output(answer: Stop, news: list[OutputEntry], lost: Mapping[str, int]) -> Stop:
+    """Return the answer with the end of what each stream got, and how much was left out."""
     omitted = dict(answer.omitted)
     streams = {}
     dropped = {text.STREAMS.get(stream, stream): number for stream, number in lost.items()}

@@ -35,6 +35,7 @@ _FAMILIES = (
     "experiments",
     "pausing",
     "breakpoints",
+    "editing",
     "addressed",
     "tracepoints",
     "tracing",
@@ -50,9 +51,13 @@ _FAMILIES = (
     "source",
     "loaded",
     "snapshots",
+    "looking_back",
     "memory",
     "process",
     "timeline",
+    "people",
+    "observing",
+    "card",
 )
 """The modules with the tools, in the order in which these are listed. Imported when the toolbox is made."""
 

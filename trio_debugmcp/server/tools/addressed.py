@@ -12,7 +12,7 @@ from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session import memory
-from trio_debugmcp.session.breakpoints import BreakpointSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.frames import find_frame
 from trio_debugmcp.session.watches import WatchQuestion, watch_of

@@ -15,6 +15,7 @@ from trio_debugmcp.server.answers.values import rendered
 from trio_debugmcp.session import frames, inspection
 from trio_debugmcp.session.debugger import Debugger, Outcome
 from trio_debugmcp.session.evaluation import evaluate_in_frame
+from trio_debugmcp.session.looking_back import keep_value
 from trio_debugmcp.state.model import Snapshot
 from trio_debugmcp.state.payloads import shortened
 
@@ -77,7 +78,9 @@ async def _evaluated(debugger: Debugger, snapshot: Snapshot, show: Sequence[str]
             except DebugError as error:  # also one that ended the program: the stop is answered all the same
                 values[each] = f"<{shortened(error.message if isinstance(error, UsageError) else str(error))}>"
             else:
-                text = rendered(shortened(found.value), found.type, python=session.profile.has_probe)
+                told = shortened(found.value)
+                await keep_value(debugger.merger, snapshot, snapshot.stack.thread_id or 0, 0, each, told, found.type)
+                text = rendered(told, found.type, python=session.profile.has_probe)
                 values[each] = text if text or found.type else "<executed>"
     session.refresh_locals()  # an expression may change something
     return values

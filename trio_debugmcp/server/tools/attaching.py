@@ -15,7 +15,7 @@ from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller
-from trio_debugmcp.server.tools.checks import adapters_for_process, choose_of, choose_profile
+from trio_debugmcp.server.tools.checks import adapters_for_process, check_attach_options, choose_of, choose_profile
 from trio_debugmcp.server.tools.mappings import Mapping, checked_mappings
 from trio_debugmcp.server.tools.paths import existing_file
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds
@@ -71,6 +71,8 @@ async def attach(debugger: Debugger, params: DebugAttach, tasks: ConfiguredTasks
     debugger.programs.check_free(new_session=params.new_session)
     deadline = trio.current_time() + params.timeout
     profile, start = await _found(debugger, params)
+    if tasks is None:  # else a configuration has said it all
+        check_attach_options(debugger, profile, start)
     session = None
     with trio.move_on_at(deadline):
         session = await debugger.start(
@@ -111,6 +113,7 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
         port=params.port,
         program=program,
         core_file=core_file,
+        name=params.process or (None if pid is None else _name_of(debugger, pid)),
         path_mappings=checked_mappings(debugger, params.path_mappings, profile),
         options=params.adapter_options,
     )
@@ -121,7 +124,7 @@ async def _found(debugger: Debugger, params: DebugAttach) -> tuple[Profile, Atta
 def _file(debugger: Debugger, path: str | None) -> str | None:
     found = None if path is None else existing_file(debugger, path)
     if path is not None and found is None:
-        raise UsageError("INVALID_PATH", f"There is no file '{path}'.", {"path": path})
+        raise UsageError("INVALID_PATH", f"There is no file '{path}'. Pass the path of one.", {"path": path})
     return found
 
 
@@ -158,6 +161,16 @@ def _pid_of(debugger: Debugger, name: str) -> int:
             | ({"omitted": more} if more else {}),
         )
     return int(found[0][0])
+
+
+def _name_of(debugger: Debugger, pid: int) -> str | None:
+    """Return what a person calls a process: its script, or what it executes."""
+
+    def ask() -> str | None:
+        found = next((each for each in running(Path("/proc")) if each.pid == pid), None)
+        return None if found is None else found.title
+
+    return _asked(debugger, f"name of process {pid}", ask)
 
 
 def _check_process(debugger: Debugger, pid: int) -> None:

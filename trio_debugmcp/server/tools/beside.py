@@ -1,7 +1,6 @@
 """Programs beside others: what the tools that start one and end one say of those that are debugged already."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.session.configured_tasks import tasks_of
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.programs import chosen
 from trio_debugmcp.session.session import DebugSession
 
 
@@ -75,12 +75,13 @@ async def end_with(debugger: Debugger, session: DebugSession, *, terminate: bool
 
 
 async def end_all(debugger: Debugger, ids: Iterable[str], *, terminate: bool | None = None) -> None:
-    """End these sessions, all at once."""
+    """End the programs of these sessions, all at once."""
     async with trio.open_nursery() as nursery:
         for each in ids:
-            with suppress(UsageError):  # it has ended
-                session = debugger.session(each)
-                nursery.start_soon(partial(debugger.end, session, terminate=terminate, reason="disconnected"))
+            with chosen(each):
+                root = debugger.root_session()  # js-debug's program is a child of it, without which it would live on
+            if root is not None:  # else it has ended
+                nursery.start_soon(partial(debugger.end, root, terminate=terminate, reason="disconnected"))
 
 
 def caller() -> object:

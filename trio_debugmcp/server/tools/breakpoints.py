@@ -22,8 +22,9 @@ from trio_debugmcp.server.tools.exception_support import check_lineage, check_su
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
-from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.state.breakpoints import is_hit_condition
 from trio_debugmcp.state.payloads import shortened
 
@@ -121,8 +122,7 @@ def breakpoint_spec(
                 "INVALID_PATH", f"There is no file '{file}'. Pass the path of a source file.", {"path": file}
             )
     profile = launched if file is None and launched is not None else debugger.language_of(file)
-    _check_texts(params, profile)
-    _check_hit_condition(params.hit_condition)
+    check_texts(params.condition, params.hit_condition, params.log_message, profile)
     given = given_code if file is not None and code_file(debugger, file) else None
     line, text, among = _line(debugger, file, params, given) if file is not None else (None, None, None)
     return BreakpointSpec(
@@ -188,9 +188,14 @@ def _check_name(
         raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 
 
-def _check_texts(params: BreakpointSet, profile: Profile | None) -> None:
-    _check_condition(params.condition, profile)
-    message = params.log_message
+def check_texts(condition: str | None, hit_condition: str | None, message: str | None, profile: Profile | None) -> None:
+    """Check what a person or a model has written of when a breakpoint stops, and of what it writes.
+
+    Raises:
+        UsageError: `INVALID_CONDITION`.
+    """
+    _check_condition(condition, profile)
+    _check_hit_condition(hit_condition)
     problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
     if problem is not None:
         raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
@@ -249,7 +254,7 @@ async def _set_exception(debugger: Debugger, params: BreakpointSetException) -> 
     if params.include_subtypes and params.exception_type != "*":
         check_lineage(debugger)
     notes = update_notes(debugger, spec)
-    made = await debugger.breakpoints.set_exception(spec)
+    made = await debugger.breakpoints.set_exception(spec, READER.get())
     return replace(_answer(debugger, made.id), notes=notes)
 
 

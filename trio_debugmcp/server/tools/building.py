@@ -8,7 +8,7 @@ from typing import Any
 import trio
 from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Launch, Profile
+from trio_debugmcp.dap.profiles import Launch, MainClass, Profile
 from trio_debugmcp.dap.profiles.building import BuildPlan, BuiltTest, plan_of
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.tools.checks import program_facts
@@ -30,12 +30,16 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
     Raises:
         UsageError: `LAUNCH_FAILED` with the compiler's first error, `PERMISSION_DENIED` or `TIMEOUT`.
     """
-    plan = build_plan(debugger, profile, launch.source or launch.program, launch.options)
+    program = launch.source or launch.program
+    plan = build_plan(debugger, profile, program, launch.options)
+    main = _main_class(debugger, profile, program) if not profile.target_options & launch.options.keys() else None
     if plan is None or not plan.command:
-        yield launch
+        yield replace(launch, main=main)
         return
+    plan = plan if main is None else replace(plan, sources=main.path)
     made = await debugger.builds.build(plan, max(0.0, deadline - trio.current_time()))
-    start = replace(launch, program=made.program, source=plan.source, preface=made.output)
+    main = main and replace(main, path=made.program)
+    start = replace(launch, program=made.program, source=plan.source, preface=made.output, main=main)
     try:
         yield start
     except BaseException:
@@ -43,6 +47,19 @@ async def built(debugger: Debugger, profile: Profile, launch: Launch, deadline: 
         if not any(isinstance(each, Launch) and each.program == made.program for each in started):
             debugger.builds.discard(start)
         raise
+
+
+def _main_class(debugger: Debugger, profile: Profile, program: str) -> MainClass | None:
+    """Return the class that a program begins in, in a language where that is its name."""
+
+    def ask() -> list[str] | None:
+        found = profile.programs.main_class(program)
+        return None if found is None else [found.name, found.path]
+
+    if not profile.programs.has_main_classes:
+        return None
+    answer = debugger.host.query(f"main class of {program}", ask)
+    return None if answer is None else MainClass(*answer)
 
 
 def test_program(debugger: Debugger, test: str) -> BuiltTest | None:

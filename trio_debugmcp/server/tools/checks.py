@@ -5,8 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from trio_debugmcp.dap.profiles import Profile, ProgramFacts, candidates, first_installed, for_process, read_facts
+from trio_debugmcp.dap.profiles import (
+    Attach,
+    Profile,
+    ProgramFacts,
+    candidates,
+    first_installed,
+    for_process,
+    read_facts,
+)
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.session.debugger import Debugger
 
@@ -96,14 +105,35 @@ def check_options(debugger: Debugger, profile: Profile, options: Mapping[str, An
                 f"adapter_options may not set '{name}'"
                 + (f": pass the parameter {instead} instead." if instead else "."),
             )
-        problem = profile.programs.option_problem(name, options[name])
-        if problem is not None:
-            raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' {problem}.")
-        if name in profile.code_options and debugger.settings.roots:
+        _check_value(debugger, profile, name, options[name])
+
+
+def check_attach_options(debugger: Debugger, profile: Profile, start: Attach) -> None:
+    """Check that options of an attachment do not contradict what it attaches to, and select no code either.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER` or `PERMISSION_DENIED`.
+    """
+    asked = {"pid": start.pid, "port": start.port, "host": start.host, "core_file": start.core_file}
+    own = profile.attach_arguments(replace(start, options={}))
+    for name, value in start.options.items():
+        parameter = next((key for key, each in asked.items() if each is not None and own.get(name) == each), None)
+        if parameter is not None:
             raise UsageError(
-                "PERMISSION_DENIED",
-                f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
+                "INVALID_PARAMETER", f"adapter_options may not set '{name}': pass the parameter {parameter} instead."
             )
+        _check_value(debugger, profile, name, value)
+
+
+def _check_value(debugger: Debugger, profile: Profile, name: str, value: object) -> None:
+    problem = profile.programs.option_problem(name, value)
+    if problem is not None:
+        raise UsageError("INVALID_PARAMETER", f"adapter_options: '{name}' {problem}.")
+    if name in profile.code_options and debugger.settings.roots:
+        raise UsageError(
+            "PERMISSION_DENIED",
+            f"'{name}' may not be chosen on a server that is confined to {debugger.settings.roots[0]}.",
+        )
 
 
 def check_program(debugger: Debugger, profile: Profile, program: str, *, builds: bool = False) -> None:
@@ -123,7 +153,7 @@ def _check(profile: Profile, program: str, *, builds: bool, takes_directory: boo
     if path.is_dir() and (builds or takes_directory):
         return
     if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
+        what = "is a directory. Pass a file in it" if path.is_dir() else "does not exist. Pass the path of a file"
         raise UsageError("INVALID_PATH", f"The program '{program}' {what}.", {"path": program})
     try:
         # A program of machine code may have hundreds of megabytes, and no syntax to check.

@@ -1,5 +1,6 @@
 """What `debug_configurations` answers: each configuration with its adapter, what it needs, and why it cannot run."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -69,7 +70,7 @@ async def list_configurations(debugger: Debugger, params: Params) -> Configurati
                 compounds=[
                     _compound(project, each) for project in found for each in names_of(project.launch.compounds)
                 ],
-                notes=[] if found else [nothing_found(debugger)],
+                notes=[*filter(None, map(_doubles, found))] if found else [nothing_found(debugger)],
             )
         )
 
@@ -111,6 +112,13 @@ def _unless_given(definition: Mapping[str, Any] | None) -> str | None:
         return str(default)
     options = options_of(definition)
     return f"one of {', '.join(options.values())}" if options else None
+
+
+def _doubles(project: Project) -> str:
+    """Return a note on names that several have, of which only the first can be started; empty if there are none."""
+    counts = Counter([*names_of(project.launch.configurations), *names_of(project.launch.compounds)])
+    twice = [f"'{name}'" for name, count in counts.items() if count > 1]
+    return f"{project.launch.path} has several called {', '.join(twice)}: the first is started" if twice else ""
 
 
 def _label(task: object) -> str | None:

@@ -169,16 +169,21 @@ async def _attach(
             "and use the other tools once it is attached.",
         )
     check_options(debugger, profile, {**plan.options, **params.adapter_options})
-    options = {**plan.options, **({"program": plan.program} if plan.program is not None else {})}
+    own = {"program": plan.program} if plan.program is not None and plan.core_file is None else {}
+    options = {**plan.options, **own}
     wanted = {
         "pid": plan.pid,
         "host": plan.host,
         "port": plan.port,
+        "core_file": plan.core_file,
+        "program": plan.program if plan.core_file is not None else None,
         "adapter": profile.name,
         "adapter_options": {**options, **params.adapter_options},
         "timeout": seconds,
     }
     attached = await attach(debugger, msgspec.convert(wanted, DebugAttach), tasks)
+    if isinstance(attached, Stop):  # what a core shows
+        return attached
     return Stop(state=attached.state, session=attached.session, pid=attached.pid)
 
 

@@ -11,7 +11,8 @@ from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.probe.answers import ProbeError
 from trio_debugmcp.server.answers.memory import instruction_lines
 from trio_debugmcp.server.answers.places import Places
-from trio_debugmcp.server.answers.stop import Stop
+from trio_debugmcp.server.answers.stop import READER, Stop
+from trio_debugmcp.server.people.turns import is_held
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.paths import existing_file, source_path
 from trio_debugmcp.server.tools.tool import Params, Seconds, SessionId, Show, ThreadId, Tool, Wait
@@ -22,7 +23,7 @@ from trio_debugmcp.session.memory import instructions
 from trio_debugmcp.session.probe import waiting_line
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.session.targets import step_in_target
-from trio_debugmcp.state.model import Snapshot, State
+from trio_debugmcp.state.model import Snapshot
 
 
 class DebugWait(Params, frozen=True, kw_only=True):
@@ -80,7 +81,7 @@ async def _wait(debugger: Debugger, params: DebugWait) -> Stop:
     session = debugger.session(params.session_id)
     deadline = trio.current_time() + params.timeout
     outcome: Outcome | None = None
-    of, seen = (None, set[int]()) if params.session_id is not None else _anywhere(debugger.state)
+    of, seen = (None, set[int]()) if params.session_id is not None else _anywhere(debugger)
     with trio.move_on_at(deadline):
         outcome = await debugger.wait_stop(None if session.parent is None else params.session_id, of=of, seen=seen)
     report = await wait_answer(debugger, outcome, deadline, show=params.show, session_id=params.session_id)
@@ -90,14 +91,16 @@ async def _wait(debugger: Debugger, params: DebugWait) -> Stop:
     return report
 
 
-def _anywhere(state: State) -> tuple[set[str], set[int]]:
-    """Return all programs, any of which may be the next to stop, and the old stops of those that are not in focus."""
-    roots = state.roots()
+def _anywhere(debugger: Debugger) -> tuple[set[str], set[int]]:
+    """Return all programs, any of which may be the next to stop, and the stops elsewhere that the caller knows."""
+    state, roots = debugger.state, debugger.state.roots()
     others = [each for each in state.snapshots if roots[each.id] != roots.get(state.focus or "")]
-    return {*roots.values()}, {each.stop.number for each in others if each.stop is not None}
+    stops = {each.stop.number for each in others if each.stop is not None}
+    return {*roots.values()}, stops & debugger.programs.reported_to(READER.get())
 
 
-async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
+async def resume(debugger: Debugger, params: DebugContinue) -> Stop:
+    """Run on until the next stop or the end."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     thread_id = active_thread(snapshot, params.thread_id)
@@ -114,7 +117,8 @@ async def _continue(debugger: Debugger, params: DebugContinue) -> Stop:
     return answer
 
 
-async def _step(debugger: Debugger, params: DebugStep) -> Stop:
+async def step(debugger: Debugger, params: DebugStep) -> Stop:
+    """Make one step or several."""
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
     thread_id = active_thread(snapshot, params.thread_id)
@@ -122,8 +126,11 @@ async def _step(debugger: Debugger, params: DebugStep) -> Stop:
         await check_steppable(session, thread_id, snapshot.stop.thread_id)
     target = await _target(session, snapshot, thread_id, params)
     outcome: Outcome | None = None
-    for _ in range(params.count):
-        outcome = None
+    taken = 0
+    for done in range(params.count):
+        if done and is_held(debugger):  # between two steps of a series a person may take over
+            break
+        outcome, taken = None, done + 1
         with trio.move_on_at(deadline):
             await session.execution.step(
                 params.mode, thread_id, params.granularity, None if target is None else target.id
@@ -138,6 +145,8 @@ async def _step(debugger: Debugger, params: DebugStep) -> Stop:
     paused = outcome.paused if outcome is not None else None
     if paused is None or paused.id != session.id:
         return answer
+    if taken < params.count and is_held(debugger):
+        answer = replace(answer, notes=[*answer.notes, f"{taken} of {params.count} steps: a person holds the session"])
     if params.granularity == "instruction":
         answer = replace(answer, instruction=await _instruction(debugger, session, paused))
     if target is not None and paused.stack.total <= snapshot.stack.total:
@@ -193,6 +202,7 @@ async def check_steppable(session: DebugSession, thread_id: int, stopped: int) -
 async def _run_to(debugger: Debugger, params: DebugRunTo) -> Stop:
     deadline = trio.current_time() + params.timeout
     session, snapshot = debugger.paused(params.session_id)
+    session.execution.check_runs()
     file = existing_file(debugger, params.file) or source_path(debugger, params.file)
     outcome: Outcome | None = None
     line: int | None = params.line
@@ -220,7 +230,7 @@ TOOLS = (
         title="Continue",
         description=("Run on until the next stop or the end. Answers with the stop."),
         params=DebugContinue,
-        run=_continue,
+        run=resume,
         listing="core",
         unlisted=frozenset({"reverse"}),
     ),
@@ -232,7 +242,7 @@ TOOLS = (
             "what it `returned`. A breakpoint, an exception or the end stops it at once."
         ),
         params=DebugStep,
-        run=_step,
+        run=step,
         listing="core",
         unlisted=frozenset({"granularity"}),
     ),

@@ -25,11 +25,12 @@ from trio_debugmcp.server.tools.tool import (
 from trio_debugmcp.session import evaluation, frames, inspection
 from trio_debugmcp.session.composites import children
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking_back import keep_reading, keep_value
 from trio_debugmcp.session.probe import VariablesQuestion
 from trio_debugmcp.session.probed_variables import Page, probed_variables
 from trio_debugmcp.session.scopes import ScopeName
 from trio_debugmcp.session.session import DebugSession
-from trio_debugmcp.state.model import Snapshot
+from trio_debugmcp.state.model import Reading, Snapshot
 from trio_debugmcp.state.payloads import MAX_VALUE_LENGTH, Variable, shortened
 
 MAX_PRINTED_LENGTH = 4000
@@ -99,6 +100,8 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
     thread_id = frames.active_thread(snapshot, params.thread_id)
     if not params.names:
         page = await _page(session, snapshot, thread_id, params)
+        if params.filter is None:
+            await keep_reading(debugger.merger, snapshot, _reading(page, thread_id, params))
         return _answer(page.variables, page.total, params, page.leaf)
     named = {each: (each, full_path(params.path, each)) for each in params.names}
     every = [*dict.fromkeys(name for names in named.values() for name in names)]
@@ -109,6 +112,13 @@ async def _variables(debugger: Debugger, params: VariablesGet) -> Variables:
         exact = [each for each in found if each.name == name or each.path in names]
         chosen += exact or [Variable(name, "<there is none of this name>", None, name, 0)]
     return _answer(chosen, len(chosen), params)
+
+
+def _reading(page: Page, thread_id: int, params: VariablesGet) -> Reading:
+    """Return what is kept with the stop of an answer."""
+    scope = params.scope if params.path is None else None
+    found = tuple(page.variables)
+    return Reading("variables", thread_id, params.frame_index, scope, params.path, params.start, found, page.total)
 
 
 async def _page(session: DebugSession, snapshot: Snapshot, thread_id: int, params: VariablesGet) -> Page:
@@ -223,6 +233,9 @@ async def _evaluate_stopped(debugger: Debugger, params: Evaluate) -> tuple[evalu
         session.requests, session.probe, frame, params.expression, params.timeout
     )
     session.refresh_locals()
+    whole, thread_id = found.evaluation, frames.active_thread(snapshot, params.thread_id)
+    told = shortened(whole.value, params.max_value_length)
+    await keep_value(debugger.merger, snapshot, thread_id, params.frame_index, params.expression, told, whole.type)
     await debugger.console.settle()
     written = "".join(each.text for each in debugger.console.entries(first) if each.stream != "tracepoint")
     printed = without_debugger(written)

@@ -10,8 +10,9 @@ from trio_debugmcp.dap.profiles import Profile
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.breakpoints import BreakpointSet, breakpoint_spec, exception_spec
-from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.exception_wishes import ExceptionSpec
 
 
 class LaunchBreakpoint(BreakpointSet, frozen=True, kw_only=True):
@@ -43,6 +44,6 @@ async def set_all(debugger: Debugger, specs: Iterable[BreakpointSpec | Exception
     """Set breakpoints in their order."""
     for spec in specs:
         if isinstance(spec, ExceptionSpec):
-            await debugger.breakpoints.set_exception(spec)
+            await debugger.breakpoints.set_exception(spec, READER.get())
         else:
             await debugger.breakpoints.set(spec, READER.get())

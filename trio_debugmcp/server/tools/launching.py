@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from trio_debugmcp.dap.profiles import Launch, Profile
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.server.answers.breakpoints import breakpoint_notes
+from trio_debugmcp.server.answers.breakpoints import breakpoint_notes, refused_notes
 from trio_debugmcp.server.answers.stop import Stop
 from trio_debugmcp.server.tools.answering import wait_answer
 from trio_debugmcp.server.tools.beside import caller, check_free, make_room
@@ -23,9 +23,10 @@ from trio_debugmcp.server.tools.mappings import Mapping as PathMap
 from trio_debugmcp.server.tools.mappings import checked_mappings
 from trio_debugmcp.server.tools.paths import ambiguous, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import NewSession, Params, Seconds, Show, Wait
-from trio_debugmcp.session.breakpoints import BreakpointSpec, ExceptionSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.configured_tasks import ConfiguredTasks
 from trio_debugmcp.session.debugger import Debugger, Outcome
+from trio_debugmcp.session.exception_wishes import ExceptionSpec
 from trio_debugmcp.session.exceptions import LEAVES_CODE
 from trio_debugmcp.state.payloads import shortened
 
@@ -51,7 +52,7 @@ class DebugLaunch(Params, frozen=True, kw_only=True):
     ] = None
     args: list[str] = []
     cwd: Annotated[str | None, Meta(description="Default: the server's directory.")] = None
-    env: Annotated[dict[str, str], Meta(description="Added to the server's.")] = {}
+    env: Annotated[dict[str, str | None], Meta(description="Added; null removes.")] = {}
     stdin: Annotated[str | None, Meta(description="The whole of it.")] = None
     adapter: Annotated[str | None, Meta(description="Debug adapter or language; default: by the program.")] = None
     stop_at_entry: Annotated[bool | None, Meta(description="Default: only if there is no breakpoint.")] = None
@@ -103,7 +104,9 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
     check_free(debugger, params)
     cwd = debugger.workspace.resolve(params.cwd or ".")
     if not debugger.host.query(f"directory {cwd}", Path(cwd).is_dir):
-        raise UsageError("INVALID_PATH", f"The working directory '{cwd}' does not exist.", {"path": cwd})
+        raise UsageError(
+            "INVALID_PATH", f"The working directory '{cwd}' does not exist. Pass one that does.", {"path": cwd}
+        )
     target = await _target(debugger, params, cwd)
     # All are checked before the first is set: a launch with one that is refused sets none, and ends no session.
     specs = [spec_of(debugger, each, cwd, target.profile, params.code) for each in params.breakpoints]
@@ -113,7 +116,8 @@ async def launch(debugger: Debugger, params: DebugLaunch, tasks: ConfiguredTasks
         program=target.program,
         args=target.args,
         cwd=target.cwd or cwd,
-        env=params.env,
+        env={name: value for name, value in params.env.items() if value is not None},
+        unset=tuple(name for name, value in params.env.items() if value is None),
         just_my_code=params.just_my_code is not False and not in_library,
         options=target.options,
         interpreter=interpreter,
@@ -284,7 +288,13 @@ def _program(debugger: Debugger, program: str, cwd: str) -> str:
 
 
 def _near(debugger: Debugger, target: Target, cwd: str, answer: Stop) -> list[str]:
-    """Return a note if the module that was to run was not found, or the test, then with tests of similar names."""
+    """Return a note if the module that was to run was not found, or the test, then with tests of similar names.
+
+    Or on a program that is not one as it is.
+    """
+    advice = target.profile.programs.start_advice(target.program, f"{answer.exception or ''}\n{answer.stderr}")
+    if advice is not None:
+        return [advice]
     if answer.exit_code and "module" in target.options:
         missing = target.profile.programs.missing_module(answer.stderr)
         where = f"there is no module '{missing}' for the program in {cwd}: check its name, `cwd` and the interpreter"
@@ -324,6 +334,7 @@ async def run_program(
         note = "the program is still starting: use debug_wait, or end it with debug_disconnect"
         return Stop(state="Running", timed_out=True, notes=[note], session=program.id)
     pid = None if session.snapshot is None else session.snapshot.origin.process_id
+    refused = refused_notes(debugger, session.id)  # at the end of the program nothing is bound any more
     outcome: Outcome | None = None
     if wait:
         with trio.move_on_at(deadline):
@@ -331,6 +342,7 @@ async def run_program(
     answer = await wait_answer(debugger, outcome, deadline, show=show, waited=wait, session_id=session.id)
     known = {f"{id_} {note}" for id_ in answer.breakpoints for note in answer.notes}  # of those that have stopped it
     notes = [each for each in breakpoint_notes(debugger, earlier) if each not in known]
+    notes = [*(refused if answer.state == "Disconnected" else []), *notes]
     answer = replace(answer, notes=[*edited, *notes, *answer.notes])
     if outcome is not None and outcome.paused is not None:  # maybe a child, which the rest of the answer is about
         return replace(answer, session=outcome.paused.id, pid=outcome.paused.origin.process_id)

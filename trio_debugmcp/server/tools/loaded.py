@@ -34,6 +34,7 @@ class SourcesList(Params, frozen=True, kw_only=True):
     filter: Filter = None
     start: Start = 0
     count: Count = 100
+    absolute: Annotated[bool, Meta(description="Whole paths, as the resources have them.")] = False
     session_id: SessionId = None
 
 
@@ -82,8 +83,9 @@ async def _sources(debugger: Debugger, params: SourcesList) -> SourceLines:
     places = Places(debugger.workspace.directory)
     libraries = _library_files(session.snapshot)
     lines = [
-        places.file(path) + (LIBRARY if path in libraries or _is_library(session, path) else "")
+        shown + (LIBRARY if path in libraries or _is_library(session, path) else "")
         for path in debugger.sources.known()
+        for shown in [path if params.absolute else places.file(path)]
     ]
     shown, total = _page(lines, params)
     return SourceLines(sources=shown, total=total)
@@ -126,5 +128,6 @@ TOOLS = (
         run=_sources,
         read_only=True,
         idempotent=True,
+        unlisted=frozenset({"absolute"}),
     ),
 )

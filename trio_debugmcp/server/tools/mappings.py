@@ -36,13 +36,23 @@ def checked_mappings(
             "where the program has them.",
             {"adapter": profile.name, "capability": "path_mappings"},
         )
+    if len(mappings) > 1 and profile is not None and profile.maps_one_path:
+        raise UsageError(
+            "NOT_SUPPORTED",
+            f"{profile.name} maps one directory. Pass the one in `path_mappings` that all sources are in.",
+            {"adapter": profile.name, "capability": "path_mappings"},
+        )
     return tuple(_checked(debugger, each) for each in mappings)
 
 
 def _checked(debugger: Debugger, mapping: Mapping) -> PathMapping:
     local = debugger.workspace.resolve(mapping.local)
     if not debugger.host.query(f"directory {local}", Path(local).is_dir):
-        raise UsageError("INVALID_PATH", f"path_mappings: there is no directory '{local}' here.", {"path": local})
+        raise UsageError(
+            "INVALID_PATH",
+            f"path_mappings: there is no directory '{local}' here. Pass one as `local`.",
+            {"path": local},
+        )
     if not _ABSOLUTE.match(mapping.remote):
         raise UsageError(
             "INVALID_PATH",

@@ -30,7 +30,8 @@ class DebugPause(Params, frozen=True, kw_only=True):
     session_id: SessionId = None
 
 
-async def _pause(debugger: Debugger, params: DebugPause) -> Stop:
+async def pause(debugger: Debugger, params: DebugPause) -> Stop:
+    """Pause the program, or answer why it cannot be."""
     deadline = trio.current_time() + params.timeout
     session = debugger.program(params.session_id)
     snapshot = session.snapshot
@@ -157,7 +158,7 @@ TOOLS = (
             "waits for."
         ),
         params=DebugPause,
-        run=_pause,
+        run=pause,
         listing="core",
     ),
 )

@@ -25,6 +25,7 @@ class ProcessReadOutput(Params, frozen=True, kw_only=True):
     max_bytes: Annotated[int, Meta(ge=1, le=10_000_000, description="Bytes of text after which the answer ends.")] = (
         16384
     )
+    until_seq: Annotated[int | None, Meta(description="Only entries before this number.")] = None
     session_id: SessionId = None
 
 
@@ -61,7 +62,10 @@ async def _read_output(debugger: Debugger, params: ProcessReadOutput) -> Output:
         replace(entry, text=entry.text[position:]) if entry.seq == seq else entry
         for entry in debugger.console.entries(seq)
         if params.stream in ("both", entry.stream, STREAMS.get(entry.stream))
+        and (params.until_seq is None or entry.seq < params.until_seq)
     ]
+    if params.until_seq is not None:
+        next_seq = min(next_seq, params.until_seq)
     if not wanted or len(wanted[0].text.encode()) <= params.max_bytes:
         kept = truncated(wanted, params.max_bytes)
         if len(kept) < len(wanted):
@@ -91,7 +95,7 @@ TOOLS = (
         read_only=True,
         idempotent=True,
         listing="core",
-        unlisted=frozenset({"max_bytes"}),
+        unlisted=frozenset({"max_bytes", "until_seq"}),
     ),
     Tool(
         name="process_write_input",

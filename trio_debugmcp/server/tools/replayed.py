@@ -37,8 +37,9 @@ def watched(tool: Tool) -> Tool:
         except DebugError as error:
             raise _explained(error, f"{NO_SESSION_HERE}.") from None
 
+    looks = tool.read_only or tool.runs_code or tool.name == "observe_link"
     # An evaluation may run code of the program, but in a replay it gets the recorded answer.
-    return replace(tool, noted=False, run=look if tool.read_only or tool.runs_code else refuse)
+    return replace(tool, noted=False, run=look if looks else refuse)
 
 
 def driven(tool: Tool) -> Tool:

@@ -6,6 +6,7 @@ from trio_debugmcp.server.tools.inspection import Evaluate, Value
 from trio_debugmcp.server.tools.tool import Tool
 from trio_debugmcp.session import frames
 from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.looking_back import keep_value
 from trio_debugmcp.session.safe_evaluation import SafePlace, check_safe, evaluate_safely
 from trio_debugmcp.session.session import DebugSession
 from trio_debugmcp.state.payloads import shortened
@@ -39,7 +40,11 @@ async def _evaluate(debugger: Debugger, params: Evaluate) -> Value:
     check_safe(debugger.program(params.session_id), params.expression)
     session, place = await safe_place(debugger, params.session_id, params.thread_id, params.frame_index)
     limit = params.max_value_length
+    snapshot = session.snapshot
     value, kind = await evaluate_safely(session, place, params.expression, params.timeout, limit)
+    if snapshot is not None and place.frame is not None:
+        told = shortened(value, limit)
+        await keep_value(debugger.merger, snapshot, place.thread_id or 0, place.index, params.expression, told, kind)
     return Value(value=shortened(value, limit), type=None if shows_type(value, kind) else kind)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from trio_debugmcp.dap.profiles import Launch, Listen
 from trio_debugmcp.errors import UsageError, no_session
 from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.moment import moment_of
 from trio_debugmcp.server.answers.printed import last_crash, survived_notes
 from trio_debugmcp.server.answers.stop import (
     Stop,
@@ -72,13 +73,11 @@ async def _disconnect(debugger: Debugger, params: DebugDisconnect) -> Ended:
             "debug_attach, which lets it run on.",
             {"adapter": name, "capability": "supportTerminateDebuggee"},
         )
-    several = len(debugger.state.snapshots) > 1
+    several, program = len(debugger.state.snapshots) > 1, debugger.state.program_of(session.id)
     await debugger.end(session, terminate=terminate, reason="disconnected")
     await end_with(debugger, session, terminate=terminate)
     others = others_notes(debugger, session.id)
-    return Ended(
-        ended=terminate, detached=not terminate, session=session.id if several and others else None, notes=others
-    )
+    return Ended(ended=terminate, detached=not terminate, session=program if several and others else None, notes=others)
 
 
 async def _restart(debugger: Debugger, params: DebugRestart) -> Stop:
@@ -122,7 +121,8 @@ async def _restart_frame(debugger: Debugger, index: int, params: DebugRestart) -
     return await wait_answer(debugger, outcome, deadline, show=params.show, session_id=session.id)
 
 
-async def _state(debugger: Debugger, params: DebugState) -> Stop:
+async def state_now(debugger: Debugger, params: DebugState) -> Stop:
+    """Answer where the program is, or how it ended."""
     last = debugger.programs.ended_at_hand()
     if last is not None:
         return with_sessions(debugger, _ended(debugger, last))
@@ -133,7 +133,8 @@ async def _state(debugger: Debugger, params: DebugState) -> Stop:
     if snapshot is None:
         raise no_session()
     if snapshot.phase == "Paused":
-        answer = paused_answer(debugger, snapshot)
+        moment = moment_of(snapshot, debugger.console.next_seq)
+        answer = replace(paused_answer(debugger, snapshot), moment=moment)
     else:
         answer = await with_threads(debugger, running_answer(debugger, snapshot), session.id)
     return with_sessions(debugger, answer)
@@ -193,7 +194,7 @@ TOOLS = (
             "runs: where its threads are."
         ),
         params=DebugState,
-        run=_state,
+        run=state_now,
         read_only=True,
         idempotent=True,
     ),

@@ -241,6 +241,7 @@ TOOLS = (
         description="Keep a frame's variables as they are now, to see later with snapshot_diff what has changed.",
         params=SnapshotCreate,
         run=_create,
+        acts_on="captures",
     ),
     Tool(
         name="snapshot_diff",
@@ -271,5 +272,6 @@ TOOLS = (
         run=_delete,
         destructive=True,
         idempotent=True,
+        acts_on="captures",
     ),
 )

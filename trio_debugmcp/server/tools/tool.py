@@ -13,7 +13,8 @@ a model, and `structuredContent` needs none.
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -25,17 +26,19 @@ from msgspec.structs import replace
 
 from trio_debugmcp.errors import NO_SESSION, AdapterGone, DebugError, UsageError
 from trio_debugmcp.server.answers.answer import Answer, encoded
+from trio_debugmcp.server.answers.moment import META_KEY, WANTED
 from trio_debugmcp.server.answers.stop import READER, Stop
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.failures import failed_result, usage_error
+from trio_debugmcp.server.people.turns import in_turn
 from trio_debugmcp.server.tools.others import OtherClients
 from trio_debugmcp.server.tools.schema import listed_schema
+from trio_debugmcp.server.tools.story import RecordedCall, Story
+from trio_debugmcp.server.tools.words import deed_in, with_words
 from trio_debugmcp.session.debugger import Debugger
-from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.session.programs import chosen
-from trio_debugmcp.state.changes import FocusMoved, Happened
+from trio_debugmcp.state.changes import FocusMoved
 from trio_debugmcp.state.payloads import shortened
-from trio_debugmcp.state.timeline import tool_called
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +87,9 @@ Start = Annotated[int, Meta(ge=0, description="How many items to skip.")]
 UNLISTED = frozenset({"max_result_bytes", "max_value_length", "new_session", "session_id"})
 """Parameters that are rarely needed, of any tool: the list leaves them out, docs/tools.md has them."""
 
+PERSON = "a person (card in the chat)"
+"""The name of the client that calls the tools of the card, in the timeline and in the notes of the agent's answers."""
+
 P = TypeVar("P", bound=Params)
 Run = Callable[[Debugger, P], Awaitable[Answer]]
 
@@ -96,8 +102,11 @@ class Tool(Struct, frozen=True, kw_only=True):
         listing: which lists it is in: `core`, what an agent needs every day (`serve --tools core`), or only the full
             one, or none. Every tool can be called.
         unlisted: parameters that the list leaves out, besides those that are left out everywhere.
+        acts_on: what a call is about. While a person holds the programs, calls that act on them wait, unless they only
+            read; those about people are for clients in control.
         noted: a call becomes an event of the timeline. False for tools that read the timeline: a client that calls
             them on every change of the timeline would wake itself for ever.
+        by_person: a person calls it on an agent's connection, and counts as another client than the agent.
     """
 
     name: str
@@ -113,16 +122,24 @@ class Tool(Struct, frozen=True, kw_only=True):
     listing: Literal["core", "full", "none"] = "full"
     unlisted: frozenset[str] = frozenset()
     noted: bool = True
+    by_person: bool = False
+    acts_on: Literal["program", "captures", "people"] = "program"
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may move the debugged program, or change something in it."""
+        return self.acts_on == "program" and not self.read_only
 
     def allows(self, role: Role) -> bool:
         """Return whether a connection of that role may call the tool."""
-        return role == "control" or (self.read_only and not self.runs_code)
+        return role == "control" or (self.read_only and not self.runs_code and self.acts_on != "people")
 
     def refusal(self) -> UsageError:
         """Return the error for an observer that calls a tool it may not call."""
+        what = "is for those in control" if self.acts_on == "people" else "can change the debugged program"
         return UsageError(
             "READ_ONLY",
-            f"This connection may only observe, and {self.name} can change the debugged program. Use a connection with "
+            f"This connection may only observe, and {self.name} {what}. Use a connection with "
             "the control token, or read the resources.",
             {"tool": self.name},
         )
@@ -155,6 +172,7 @@ class Toolbox:
         self.no_session = no_session
         self._tools = {tool.name: tool for tool in tools}
         self._others = OtherClients()
+        self._story = Story()
         self._listings = ("core",) if core_only else ("core", "full")
 
     def __repr__(self) -> str:
@@ -184,7 +202,8 @@ class Toolbox:
 
     def controls(self, name: str) -> bool:
         """Return whether that tool can change the debugged program or run code in it."""
-        return name in self._tools and not self._tools[name].allows("observe")
+        tool = self._tools.get(name)
+        return tool is not None and tool.acts_on != "people" and not tool.allows("observe")
 
     async def call(
         self,
@@ -199,24 +218,32 @@ class Toolbox:
 
         `reader`: whose reports have what is new in the output since the last report to the same.
         """
+        tool = self._tools.get(name)
+        if tool is not None and tool.by_person:
+            reader, client = self._others.person_beside(reader), PERSON
         READER.set((reader, client))  # for this task, which serves this call
-        start = trio.current_time()
-        code: str | None = "INTERNAL"
-        try:
+        if tool is not None and not tool.noted:
+            result, _ = await self._run(debugger, name, arguments, role, (reader, client))
+            return await with_words(debugger, self._others, result)
+        async with self._story.recorded(debugger, name, arguments, client) as call:
             result, code = await self._run(debugger, name, arguments, role, (reader, client))
-        except trio.Cancelled:
-            code = "CANCELLED"
-            raise
-        finally:
-            tool = self._tools.get(name)
-            if tool is None or tool.noted:
-                if code is None:
-                    self._others.called(reader, client, name)
-                milliseconds = (trio.current_time() - start) * 1000
-                # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
-                with trio.move_on_after(MERGE_SECONDS, shield=True):
-                    await debugger.merger.merge(Happened(tool_called(name, arguments, milliseconds, code, client)))
-        return result
+            call.came_to(result, code)
+            if code is None:
+                deed = None
+                if tool is not None and (tool.moves or tool.read_only):
+                    deed = deed_in(debugger, name, arguments, result, moves=tool.moves, by_person=tool.by_person)
+                self._others.called(reader, client, name, deed)
+        return await with_words(debugger, self._others, result)
+
+    @asynccontextmanager
+    async def recorded(
+        self, debugger: Debugger, name: str, arguments: dict[str, Any], client: str | None, reader: Hashable
+    ) -> AsyncIterator[RecordedCall]:
+        """Record what a client does in another way as if it had called this tool, for the length of the block."""
+        async with self._story.recorded(debugger, name, arguments, client) as call:
+            yield call
+            if call.code is None:
+                self._others.called(reader, client, name)
 
     async def _run(
         self,
@@ -238,6 +265,8 @@ class Toolbox:
             params = _convert(tool, arguments)
             if role == "observe" and getattr(params, "show", None):  # expressions run code of the program
                 raise tool.refusal()
+            if tool.moves:
+                params = await in_turn(debugger, name, arguments, params)
             with chosen(_named_session(debugger, params)):
                 result = await tool.run(debugger, params)
             if isinstance(result, Stop) and result.session is not None and self.controls(name):
@@ -253,11 +282,15 @@ class Toolbox:
                 "INTERNAL", f"{name} failed because of a bug in the debugger: {type(error).__name__}: {error}"
             )
             return failed_result(failure), failure.code
+        meta = None
         if isinstance(result, Stop):
-            result = replace(result, notes=[*result.notes, *self._others.notes(*caller, self.controls)])
+            if WANTED.get():
+                meta = {META_KEY: {"moment": result.moment} if result.moment else {}}
+            notes = [*result.notes, *self._others.notes(*caller, self.controls)]
+            result = replace(result, notes=notes, moment=None)
         text, structured = encoded(result)
         content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
-        return types.CallToolResult(content=content, structured_content=structured), None
+        return types.CallToolResult(content=content, structured_content=structured, _meta=meta), None
 
 
 async def _wait_ended(debugger: Debugger) -> None:

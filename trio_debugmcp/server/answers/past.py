@@ -1,0 +1,289 @@
+"""Stops of the past, as answers: what a stop showed, and the values that a variable had.
+
+    past_stop(debugger, kept_stop(debugger.state.kept, 12))
+    values_at(kept.stops, "total")
+
+They are written as those of a stop that holds now are, from what was kept of it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from trio_debugmcp.server.answers import text, values
+from trio_debugmcp.server.answers.answer import Answer
+from trio_debugmcp.server.answers.places import Places
+from trio_debugmcp.server.answers.stop import EXCERPT_LINES, FRAMES_BELOW, data_change, exception_text
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.truncation import json_size
+from trio_debugmcp.state.model import KeptStop, Reading
+from trio_debugmcp.state.payloads import Payload, Variable, iso_time
+from trio_debugmcp.state.stop_resource import StopPayload
+
+_LOCALS_BYTES = 8000
+"""As of a stop that holds now."""
+
+_CHANGED_BYTES = 4000
+"""Of what has changed, with what it was."""
+
+_READ_BYTES = 8000
+"""Of what was read there beside the locals."""
+
+
+class PastStop(Answer, frozen=True, kw_only=True):
+    """Where the program was then. `last`: the number of the last stop; `dropped`: how many before are not kept.
+
+    `changed`: against the stop `comparedWith`, the one before of the same call. `read`: what clients asked there.
+    """
+
+    stop: int
+    last: int
+    dropped: int = 0
+    time: str | None = None
+    reason: str | None = None
+    breakpoints: tuple[str, ...] = ()
+    exception: str | None = None
+    mode: str | None = None
+    thread: str | None = None
+    at: str | None = None
+    stack: list[str] = []
+    changed: dict[str, str] = {}
+    compared_with: int | None = None
+    returned: dict[str, str] = {}
+    locals: dict[str, str] = {}
+    read: dict[str, Any] = {}
+    source: str | None = None
+    omitted: dict[str, int] = {}
+    notes: list[str] = []
+    session: str | None = None
+
+
+class WholeStop(Answer, frozen=True, kw_only=True):
+    """A stop as its resource has it, which stop is the `first` and the `last` that is kept, and how many are not."""
+
+    stop: StopPayload
+    first: int
+    last: int
+    dropped: int
+
+
+class PastSource(Answer, frozen=True, kw_only=True):
+    """The text of a file as it ran at a stop. `changed`: the file has another text now."""
+
+    file: str
+    version: str
+    text: str
+    changed: bool = False
+
+
+class ValueThen(Payload, frozen=True):
+    """The value of a variable at one stop."""
+
+    stop: int
+    session_id: str
+    captured_at: str | None
+    file: str | None
+    line: int | None
+    function_name: str | None
+    value: str
+    type: str | None
+
+
+class PastValues(Answer, frozen=True, kw_only=True):
+    """The values of a variable, the oldest first: number of the stop, place, value. `stops`: how many were looked at.
+
+    `total`: how many have it, where some were left out; the last ones are shown. `points`: the same with all parts.
+    """
+
+    values: list[str] = []
+    points: list[ValueThen] = []
+    stops: int
+    total: int = 0
+    dropped: int = 0
+
+
+def past_stop(debugger: Debugger, kept: KeptStop) -> PastStop:
+    """Answer what a stop has shown."""
+    stop, stack, found = kept.stop, kept.stack, kept.stack.locals
+    places, all_kept = Places(debugger.workspace.directory), debugger.state.kept
+    exception, mode = (None, None) if stop.exception is None else exception_text(stop.exception)
+    notes = [stop.description] if stop.description and stop.exception is None else []
+    if found is None and stack.frames:
+        notes.append("its locals were not read: the program was resumed before")
+    thread = next((each.name for each in kept.threads.threads if each.id == stop.thread_id), None)
+    several = len({each.session_id for each in all_kept.stops}) > 1
+    answer = PastStop(
+        stop=stop.number,
+        last=all_kept.last,
+        dropped=all_kept.dropped,
+        time=None if stack.captured_at is None else iso_time(stack.captured_at),
+        reason=stop.reason,
+        breakpoints=stop.breakpoint_ids,
+        exception=exception,
+        mode=mode,
+        thread=thread if kept.total_threads > 1 else None,
+        at=places.at_location(stop.location),
+        compared_with=kept.compared_with,
+        returned={} if found is None else values.returned(found.returned),
+        source=_source(kept),
+        notes=notes,
+        session=kept.session_id if several else None,
+    )
+    return _with_contents(places, kept, answer)
+
+
+def _with_contents(places: Places, kept: KeptStop, answer: PastStop) -> PastStop:
+    """Return the answer with stack and values, and the numbers of those that were left out."""
+    stack, found = kept.stack, kept.stack.locals
+    below = stack.frames[1 : 1 + FRAMES_BELOW]
+    own = () if found is None else found.variables
+    users = values.without_runner_names(own)
+    shown, count = values.fitting(users, _LOCALS_BYTES)
+    changed, changes_left = _changed(kept, own)
+    read, readings_left = _read(kept, shown)
+    omitted = {
+        "frames": max(stack.total, len(stack.frames)) - 1 - len(below),
+        "locals": 0 if found is None else found.total - len(own) + len(users) - count,
+        "changed": changes_left,
+        "read": readings_left + kept.unkept,
+    }
+    return replace(
+        answer,
+        stack=places.frames(below, before=stack.frames[0].location.file) if stack.frames else [],
+        locals=shown,
+        changed=changed,
+        read=read,
+        omitted={name: number for name, number in omitted.items() if number > 0},
+    )
+
+
+def _changed(kept: KeptStop, variables: Iterable[Variable]) -> tuple[dict[str, str], int]:
+    """Return what has changed, and the number of changes that are left out."""
+    found = {each.expression: data_change(each) for each in kept.stop.changes}
+    now = {each.path or each.name: each for each in variables}
+    room, left_out = _CHANGED_BYTES, 0
+    for key, was in kept.changed:
+        if key not in now:
+            continue
+        value = values.rendered(now[key].value, now[key].type)
+        line = f"new: {value}" if was is None else f"{was} -> {value}"
+        room -= json_size({key: line})
+        if room < 0:
+            left_out += 1
+        else:
+            found[key] = line
+    return found, left_out
+
+
+def _read(kept: KeptStop, shown: dict[str, str]) -> tuple[dict[str, Any], int]:
+    """Return what was read, by the path or the expression or the frame; and the number of readings left out."""
+    found: dict[str, Any] = {}
+    room, left_out = _READ_BYTES, 0
+    for each in kept.readings:
+        value: Any = values.named(each.variables, each.path)
+        if _is_of_stop(kept, each) and value.items() <= shown.items():
+            continue
+        if each.of == "value":
+            (variable,) = each.variables
+            value = values.rendered(variable.value, variable.type)
+        where = f"frame {each.frame_index}"
+        key = f"{where} {each.scope}" if each.path is None else each.path
+        if each.path is not None and each.frame_index:
+            key = f"{each.path}, {where}"
+        room -= json_size({key: value})
+        if room < 0:
+            left_out += 1
+        elif isinstance(value, dict) and isinstance(found.get(key), dict):  # a further page of the same
+            found[key] |= value
+        else:
+            found[key] = value
+    return found, left_out
+
+
+def _is_of_stop(kept: KeptStop, reading: Reading) -> bool:
+    """Whether it is about the locals that the stop shows itself."""
+    return reading.path is None and not reading.frame_index and reading.thread_id == kept.stop.thread_id
+
+
+def _source(kept: KeptStop) -> str | None:
+    """Return the lines around the place of a stop, as they were."""
+    location = kept.stop.location
+    if location is None or location.line is None:
+        return None
+    lines = next((each.text for each in kept.sources if each.path == location.file), "").splitlines()
+    return text.excerpt(lines, location.line, EXCERPT_LINES) or None
+
+
+# --- One variable over the stops --------------------------------------------------------------------------------------
+
+
+def values_at(stops: Iterable[KeptStop], name: str) -> list[tuple[KeptStop, Variable]]:
+    """Return the stops at which a variable of the top frame, or an expression, was read, each with its value."""
+    return [(each, found) for each in stops if (found := _value(each, name)) is not None]
+
+
+def _value(kept: KeptStop, name: str) -> Variable | None:
+    locals_ = kept.stack.locals
+    for each in () if locals_ is None else locals_.variables:
+        if name in (each.path, each.name):
+            return each
+    for reading in reversed(kept.readings):
+        if reading.frame_index == 0 and reading.thread_id == kept.stop.thread_id:
+            found = _within(reading.variables, name)
+            if found is not None:
+                return found
+    return None
+
+
+def _within(variables: Iterable[Variable], path: str) -> Variable | None:
+    for each in variables:
+        if path == each.path:
+            return each
+        found = _within(each.children, path) if isinstance(each.children, list) else None
+        if found is not None:
+            return found
+    return None
+
+
+def past_values(
+    debugger: Debugger, stops: tuple[KeptStop, ...], name: str, max_bytes: int, *, whole: bool = False
+) -> PastValues:
+    """Answer which values a variable had at these stops; of too many the last ones."""
+    found = values_at(stops, name)
+    several = len({each.session_id for each, _ in found}) > 1
+    places = Places(debugger.workspace.directory)
+    shown: list[Any] = []
+    for kept, variable in reversed(found):
+        each = _point(kept, variable) if whole else _line(places, kept, variable, several)
+        max_bytes -= json_size(each)
+        if shown and max_bytes < 0:
+            break
+        shown.append(each)
+    shown.reverse()
+    answer = PastValues(
+        stops=len(stops),
+        total=len(found) if len(shown) < len(found) else 0,
+        dropped=debugger.state.kept.dropped,
+    )
+    return replace(answer, points=shown) if whole else replace(answer, values=shown)
+
+
+def _line(places: Places, kept: KeptStop, variable: Variable, several: bool) -> str:
+    session = f" {kept.session_id}" if several else ""
+    where = places.at_location(kept.stop.location) or "?"
+    return f"{kept.stop.number}{session} {where}: {values.rendered(variable.value, variable.type)}"
+
+
+def _point(kept: KeptStop, variable: Variable) -> ValueThen:
+    place, at = kept.stop.location, kept.stack.captured_at
+    return ValueThen(
+        kept.stop.number,
+        kept.session_id,
+        None if at is None else iso_time(at),
+        None if place is None else place.file,
+        None if place is None else place.line,
+        None if place is None else place.function_name,
+        variable.value,
+        variable.type,
+    )

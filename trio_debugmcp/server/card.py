@@ -1,0 +1,151 @@
+"""The card: a stop drawn in the chat, by the extension MCP Apps (SEP-1865, `io.modelcontextprotocol/ui`).
+
+Owns the resource `ui://trio-debugmcp/stop` and what hosts that declare the extension see beyond others: the link to it
+in the tools that answer with a stop, the tools that the card calls, and in `_meta` of an answer what only the card
+needs. A host that does not declare it sees nothing of all that.
+
+    cards = Cards(tools, client)
+    server.middleware.append(cards.middleware)
+    if is_card(ctx, uri):
+        return read_card()
+"""
+
+from functools import cache
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+from trio_debugmcp.server.answers.moment import META_KEY, WANTED
+from trio_debugmcp.server.answers.seen import SeenLocals
+from trio_debugmcp.server.clients import Client
+from trio_debugmcp.server.peer import client_name
+from trio_debugmcp.server.tools import Toolbox
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MIME_TYPE = "text/html;profile=mcp-app"
+URI = "ui://trio-debugmcp/stop"
+
+LINKED = frozenset(
+    {
+        "debug_launch",
+        "debug_attach",
+        "debug_restart",
+        "debug_state",
+        "debug_wait",
+        "debug_continue",
+        "debug_step",
+        "debug_pause",
+        "debug_run_to",
+        "debug_run_until",
+        "debug_goto",
+    }
+)
+"""The tools that answer with a stop. Of batch_evaluate it is the smallest part."""
+
+OF_THE_CARD = ("card_state", "card_run")
+"""The tools that only the card calls: in the lists for hosts with cards, which keep them from the model."""
+
+MAX_NAMES = 20
+"""Clients of one connection whose locals are remembered. Over HTTP, those of the modern era share one."""
+
+Context = ServerRequestContext[Any, Any]
+
+_META = {
+    # Empty lists: nothing is loaded from anywhere. The host draws the border, so that all cards of a chat look alike.
+    "ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
+}
+
+
+def shows_cards(ctx: Context) -> bool:
+    """Return whether the client of a request has declared that it draws cards. In both eras it does so itself."""
+    capabilities = ctx.session.client_capabilities
+    declared = (capabilities.extensions or {}).get(EXTENSION) if capabilities is not None else None
+    mime_types = declared.get("mimeTypes") if declared is not None else None
+    return isinstance(mime_types, list) and MIME_TYPE in mime_types
+
+
+def is_card(ctx: Context, uri: str) -> bool:
+    """Return whether a resource is the card, for a client that draws cards."""
+    return uri == URI and shows_cards(ctx)
+
+
+def read_card() -> types.ReadResourceResult:
+    """Answer `resources/read`."""
+    content = types.TextResourceContents(uri=URI, mime_type=MIME_TYPE, text=_html(), _meta=_META)
+    return types.ReadResourceResult(contents=[content])
+
+
+@cache
+def _html() -> str:
+    """Return the page, which changes with the installed version of this package only."""
+    # Imported at the first use: a start on plain stdio needs no page.
+    from trio_debugmcp.server.bundle import bundled
+    from trio_debugmcp.transports.static import DASHBOARD
+
+    return bundled(DASHBOARD / "card" / "card.html")
+
+
+class Cards:
+    """What the clients of one connection see of cards."""
+
+    def __init__(self, tools: Toolbox, client: Client) -> None:
+        self._tools = tools
+        self._client = client
+        self._seen: dict[str | None, SeenLocals] = {}
+
+    def __repr__(self) -> str:
+        return f"<Cards of {len(self._seen)} clients>"
+
+    async def middleware(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Serve one message; the answer to a client that draws cards gets what belongs to them."""
+        if not shows_cards(ctx):
+            return await call_next(ctx)
+        token = WANTED.set(True)
+        try:
+            result = await call_next(ctx)
+        finally:
+            WANTED.reset(token)
+        if isinstance(result, dict):  # as it goes to the client
+            if ctx.method == "tools/list":
+                self._link(result)
+            elif ctx.method == "resources/list":
+                result["resources"] = [*result["resources"], _LISTED]
+            elif ctx.method == "tools/call":
+                self._mark(ctx, result)
+        return result
+
+    def _link(self, result: dict[str, Any]) -> None:
+        for tool in result["tools"]:
+            if tool["name"] in LINKED:
+                tool["_meta"] = {**tool.get("_meta", {}), "ui": {"resourceUri": URI}}
+        for tool in self._tools.tools:
+            if tool.name in OF_THE_CARD and tool.allows(self._client.role):
+                listed = tool.listed().model_dump(by_alias=True, mode="json", exclude_none=True)
+                result["tools"].append({**listed, "_meta": {"ui": {"visibility": ["app"]}}})
+
+    def _mark(self, ctx: Context, result: dict[str, Any]) -> None:
+        """Add to a stop what has changed since the last one that this client has seen."""
+        for_card = (result.get("_meta") or {}).get(META_KEY)
+        if for_card is None:
+            return
+        for_card["control"] = self._client.role == "control"
+        moment, stop = for_card.get("moment"), result.get("structuredContent")
+        if moment is None or stop is None:
+            return
+        name = client_name(ctx)
+        seen = self._seen.pop(name, None) or SeenLocals()
+        self._seen[name] = seen  # the last one of the dict is the one seen last
+        while len(self._seen) > MAX_NAMES:
+            del self._seen[next(iter(self._seen))]
+        for_card["changed"] = seen.changed(moment, stop)
+
+
+_LISTED = {
+    "uri": URI,
+    "name": "stop-card",
+    "title": "A stop of the program",
+    "description": "Draws where the program is: source, stack, locals, output, and buttons to step.",
+    "mimeType": MIME_TYPE,
+    "_meta": _META,
+}

@@ -1,0 +1,102 @@
+"""What persons did, in words for an agent: one sentence for each person. Pure.
+
+    deed_of("breakpoint_set", {"file": "/src/shop.py", "line": 16}, {"id": "bp-2"})  # "set bp-2 at shop.py:16"
+    sentence("dashboard", ["stepped over", "stepped over", "continued"])
+
+The sentence is "a person (dashboard) stepped over 2 times, continued".
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from trio_debugmcp.state.payloads import shortened
+
+_MAX_NAMED = 6
+
+_MAX_LENGTH = 100
+"""Characters of one deed: with six of them, what a person did is still a sentence."""
+
+_STEPS = {"over": "stepped over", "in": "stepped in", "out": "stepped out", "back": "stepped back"}
+
+_PLAIN = {
+    "debug_continue": "continued",
+    "debug_pause": "paused it",
+    "debug_restart": "restarted the program",
+    "debug_disconnect": "ended the session",
+    "debug_attach": "attached to a process",
+}
+
+_ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
+
+
+def deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """Return what a person did by a call that moved or changed the program."""
+    return shortened(_deed_of(tool, arguments, answer), _MAX_LENGTH)
+
+
+def _deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    found = str(arguments.get("id", answer.get("id", "")))
+    match tool:
+        case "debug_step":
+            return _STEPS.get(arguments.get("mode", "over"), "stepped")
+        case "card_run":
+            action = str(arguments.get("action", ""))
+            return _STEPS.get(action) or {"pause": "paused it", "continue": "continued"}.get(
+                action, f"pressed {action}"
+            )
+        case "debug_launch":
+            what = next((arguments[each] for each in ("program", "module", "test") if arguments.get(each)), "a program")
+            return f"started {PurePath(str(what)).name}"
+        case "debug_run_to":
+            return f"ran to {_place(arguments)}"
+        case "breakpoint_set" | "tracepoint_set" | "breakpoint_edit" | "breakpoint_set_exception":
+            verb = "edited" if tool == "breakpoint_edit" else "set"
+            return f"{verb} {found}{_where(arguments, answer)}{_when(arguments)}"
+        case "breakpoint_remove":
+            return "removed all breakpoints" if found == "*" else f"removed {found}"
+        case "breakpoint_enable":
+            return f"{'enabled' if arguments.get('enabled', True) else 'disabled'} {found}"
+        case "variable_set":
+            return f"set {arguments.get('path')} = {arguments.get('value')}"
+        case "evaluate":
+            return f"evaluated {arguments.get('expression')}"
+        case "process_write_input":  # not the text, which may be a password
+            end = " and closed it" if arguments.get("close_after") else ""
+            return f"wrote {len(str(arguments.get('data', '')))} characters to the program's input{end}"
+        case _:
+            return _PLAIN.get(tool, f"called {tool}")
+
+
+def repeats(deed: str, before: Iterable[str]) -> bool:
+    """Whether a deed is the evaluation of a watch: its page repeats it at every stop, and it assigns nothing."""
+    return deed.startswith("evaluated ") and _ASSIGNS.search(deed) is None and deed in before
+
+
+def sentence(name: str | None, deeds: Iterable[str]) -> str:
+    """Return what a person did, in one bounded sentence."""
+    counted = [f"{deed} {number} times" if number > 1 else deed for deed, number in Counter(deeds).items()]
+    more = len(counted) - _MAX_NAMED
+    rest = f", and {more} more: see timeline_query" if more > 0 else ""
+    who = name if name is not None and name.startswith("a person") else f"a person ({name or 'unnamed'})"
+    return f"{who} {', '.join(counted[:_MAX_NAMED])}{rest}"
+
+
+def _place(arguments: Mapping[str, Any]) -> str:
+    return f"{PurePath(str(arguments.get('file'))).name}:{arguments.get('line')}"
+
+
+def _where(arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    if arguments.get("exception_type"):
+        return f" for {arguments['exception_type']}"
+    if arguments.get("line"):
+        return f" at {_place(arguments)}"
+    place = answer.get("at") or arguments.get("function")
+    return f" at {place}" if place else ""
+
+
+def _when(arguments: Mapping[str, Any]) -> str:
+    parts = {"condition": "if", "hit_condition": "at hits", "log_message": "logging"}
+    return "".join(f" {word} {arguments[name]}" for name, word in parts.items() if arguments.get(name))

@@ -1,0 +1,59 @@
+"""The tool with which a person's page edits a breakpoint that any client has set."""
+
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import asdict, fields, replace
+
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
+from trio_debugmcp.server.tools.breakpoints import Condition, check_texts
+from trio_debugmcp.server.tools.tool import Params, Tool
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.state.model import Breakpoint
+
+
+class BreakpointEdit(Params, frozen=True, kw_only=True):
+    id: Annotated[str, Meta(description="A breakpoint on a line, a function or an instruction, e.g. bp-1.")]
+    condition: Condition = None
+    hit_condition: Annotated[str | None, Meta(description="`3`, `>= 3`, `% 3`: stop only at these hits.")] = None
+    log_message: Annotated[
+        Annotated[str, Meta(min_length=1)] | None, Meta(description="Write this and do not stop, as in an f-string.")
+    ] = None
+
+
+async def _edit(debugger: Debugger, params: BreakpointEdit) -> BreakpointAnswer:
+    old = debugger.breakpoints.find(params.id)
+    if not isinstance(old, Breakpoint) or old.watch is not None:
+        raise UsageError(
+            "INVALID_PARAMETER",
+            f"{params.id} is not on a line or a function: set it again with breakpoint_set_exception or "
+            "breakpoint_set_data.",
+            {"parameter": "id"},
+        )
+    if params.log_message is not None and old.address is not None:
+        raise UsageError("INVALID_PARAMETER", f"{params.id} is on an instruction, and has no `log_message`.")
+    texts = {"condition": params.condition, "hit_condition": params.hit_condition, "log_message": params.log_message}
+    profile = debugger.language_of(old.file)
+    check_texts(params.condition, params.hit_condition, params.log_message, profile)
+    known = asdict(old)
+    spec = BreakpointSpec(**{each.name: known[each.name] for each in fields(BreakpointSpec)})
+    made = await debugger.breakpoints.set(replace(spec, **texts), instead=old)
+    return breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
+
+
+TOOLS = (
+    Tool(
+        name="breakpoint_edit",
+        title="Edit a breakpoint",
+        description=(
+            "Replace the condition, hit condition and message of a breakpoint; what is left out is taken away. It "
+            "stays that of the client that has set it. For a person's page: an agent uses breakpoint_set."
+        ),
+        params=BreakpointEdit,
+        run=_edit,
+        idempotent=True,
+        listing="none",
+    ),
+)

@@ -1,0 +1,84 @@
+"""The story of the calls: an event of the timeline when a call begins, and one when it is over, however it ends.
+
+    async def call_tool():
+        async with story.recorded(debugger, "debug_step", {"count": 2}, "agent") as call:
+            call.came_to(result, None)
+
+Such an event exists for every call that begins: also for one that is cancelled, or whose client vanishes.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import mcp_types as types
+import trio
+
+from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_line
+from trio_debugmcp.server.failures import only_cancelled
+from trio_debugmcp.server.secrets import masked_result
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.merger import MERGE_SECONDS
+from trio_debugmcp.state.call_events import tool_called, tool_started
+from trio_debugmcp.state.changes import Happened
+
+
+class RecordedCall:
+    """A call in flight, and then what came of it."""
+
+    def __init__(self, name: str, arguments: Mapping[str, Any], *, show_secrets: bool) -> None:
+        self._name = name
+        self._arguments = dict(arguments)
+        self._show_secrets = show_secrets
+        self.code: str | None = "INTERNAL"
+        self.line = FAILED
+
+    def came_to(self, result: types.CallToolResult, code: str | None) -> None:
+        """Record the result; `code` is that of a failure. The line is made of what the client is shown."""
+        shown = result if self._show_secrets else masked_result(self._name, self._arguments, result)
+        self.code, self.line = code, result_line(shown, self._name)
+
+    def was_cancelled(self) -> None:
+        """Record that the client does not wait for the result any more."""
+        self.code, self.line = "CANCELLED", CANCELLED
+
+
+class Story:
+    """Numbers the calls of a server and records them."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def __repr__(self) -> str:
+        return "<Story>"
+
+    @asynccontextmanager
+    async def recorded(
+        self, debugger: Debugger, name: str, arguments: Mapping[str, Any], client: str | None
+    ) -> AsyncIterator[RecordedCall]:
+        """Record a call that begins, and at the end of the block what came of it."""
+        number, start = next(self._numbers), trio.current_time()
+        call = RecordedCall(name, arguments, show_secrets=debugger.settings.show_secrets)
+        try:
+            await debugger.merger.merge(Happened(tool_started(number, name, arguments, client)))
+            yield call
+        except trio.Cancelled:
+            call.was_cancelled()
+            raise
+        except BaseExceptionGroup as group:  # of a nursery that was cancelled while one of its tasks failed
+            call.was_cancelled()
+            raise only_cancelled(group) from None
+        finally:
+            over = tool_called(
+                number,
+                name,
+                arguments,
+                client,
+                milliseconds=(trio.current_time() - start) * 1000,
+                error=call.code,
+                result=call.line,
+            )
+            # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
+            with trio.move_on_after(MERGE_SECONDS, shield=True):
+                await debugger.merger.merge(Happened(over))
