@@ -1,27 +1,40 @@
 // The actions of the page. Selecting what to look at works for every page; the others call tools that need control.
 
-import {framesOf, variablesOf} from './answers.js';
+import {variablesOf} from './answers.js';
+import {frameArguments, frameKey} from './frame.js';
+import {Lists} from './lists.js';
 
 const WATCHES = 'trio-debugmcp.watches';
 
 export class Actions {
   #store;
+  #follow;
   #turn = Promise.resolve();
 
-  /** `call(name, args)` calls a tool; `refresh()` reads the resources again without waiting to be notified. */
-  constructor(store, {call, refresh}) {
+  /**
+   * `call(name, args)` calls a tool; `refresh()` reads the resources again without waiting to be notified; `history` leads
+   * to stops of the past. What moves the program does so now, and shows now.
+   */
+  constructor(store, {call, refresh, follow, history}) {
     this.#store = store;
+    this.#follow = follow;
     this.call = call;
     this.refresh = refresh;
+    this.history = history;
+    this.lists = new Lists(store, (name, args) => this.#ask(name, args));
     store.update({watches: storedWatches().map((expression) => ({expression}))});
   }
 
-  resume = () => this.#run('debug_continue', {wait: false});
-  step = (mode) => this.#run('debug_step', {mode, timeout: 2});
-  pause = () => this.#run('debug_pause', {timeout: 5});
-  restart = () => this.#run('debug_restart', {});
-  stop = () => this.#run('debug_disconnect', {terminate: true});
-  runTo = (file, line) => this.#run('debug_run_to', {file, line, timeout: 2});
+  resume = () => this.#control('debug_continue', {wait: false});
+  step = (mode) => this.#moved('debug_step', {mode, timeout: 2});
+  pause = () => this.#control('debug_pause', {timeout: 5});
+  restart = () => this.#control('debug_restart', {});
+  stop = async () => {
+    this.#store.update({endedHere: true});
+    await this.#control('debug_disconnect', {terminate: true});
+    if (this.#store.state.notice) this.#store.update({endedHere: false}); // it was refused
+  };
+  runTo = (file, line) => this.#moved('debug_run_to', {file, line, timeout: 2});
 
   /** Set a breakpoint there, or remove the one that is there. */
   toggleBreakpoint = (file, line) => {
@@ -31,14 +44,22 @@ export class Actions {
   };
 
   removeBreakpoint = (id) => this.#run('breakpoint_remove', {id});
+  /** Switch several on or off, one after the other. */
+  enableBreakpoints = (ids, enabled) => Promise.all(ids.map((id) => this.enableBreakpoint(id, enabled)));
   enableBreakpoint = (id, enabled) => this.#run('breakpoint_enable', {id, enabled});
 
   /** Show a frame: its place in the source, and its locals. */
   selectFrame = async (index) => {
-    const {frames, stack, role} = this.#store.state;
+    if (this.history.on) return this.history.selectFrame(index);
+    const {frames, stack, role, follow} = this.#store.state;
     const frame = frames.list[index];
     if (!frame) return;
     const top = frames.threadId === stack?.threadId && index === 0;
+    if (top && !follow.behind) {
+      this.#follow.back();
+      return;
+    }
+    this.#follow.leave();
     const selected = {...frames, index, following: top, locals: top ? stack.locals : null};
     this.#store.update({frames: selected, place: placeOf(frame.location), event: null});
     if (top || role !== 'control' || stack?.stale) return;
@@ -50,25 +71,29 @@ export class Actions {
 
   /** Show another thread's stack. */
   selectThread = async (threadId) => {
+    if (this.history.on) return this.history.selectThread(threadId);
+    this.#follow.catchUp(); // another thread is looked at as it is now
     const {stack} = this.#store.state;
-    const list = threadId === stack?.threadId ? stack.frames : await this.#framesOf(threadId);
-    if (!list) return;
-    this.#store.update({frames: {threadId, index: 0, list, locals: null, following: false}});
+    const own = stack && {list: stack.frames, total: stack.total};
+    const found = threadId === stack?.threadId ? own : await this.lists.frames(threadId);
+    if (!found) return;
+    this.#store.update({frames: {threadId, index: 0, ...found, locals: null, following: false}});
     await this.selectFrame(0);
   };
 
   /** Fetch the children of a variable of the selected frame. */
-  children = async (path) => {
-    const {frames} = this.#store.state;
-    const args = {path, frame_index: frames.index, thread_id: frames.threadId};
-    const found = await this.#ask('variables_get', args);
-    return found ? variablesOf(found, path) : [];
+  children = (path, start = 0) => this.lists.children(path, start);
+
+  showPlace = (file, line) => {
+    if (this.history.on) return this.history.showPlace(file, line);
+    this.#follow.leave();
+    this.#store.update({place: {file, line}, event: null});
   };
 
-  showPlace = (file, line) => this.#store.update({place: {file, line}, event: null});
-
-  /** Show an event of the timeline: its text, and the place in the source where it happened. */
+  /** Show an event of the timeline: a stop as it was; of others the text, and the place in the source. */
   showEvent = (event) => {
+    if (this.history.leadsTo(event)) return;
+    this.#follow.leave();
     const {file, line} = event.payload?.location ?? event.payload ?? {};
     this.#store.update({event, ...(file ? {place: {file, line}} : {})});
   };
@@ -82,15 +107,27 @@ export class Actions {
   removeWatch = (expression) =>
     this.#keep(this.#store.state.watches.filter((each) => each.expression !== expression));
 
-  /** Evaluate each watch in the top frame of this stop, one after the other: they run in the program. */
+  changeWatch = (expression, other) => {
+    const kept = this.#store.state.watches.filter((each) => each.expression !== other);
+    this.#keep(kept.map((each) => (each.expression === expression ? {expression: other} : each)));
+    return this.evaluateWatches();
+  };
+
+  /** Forget the values of a session that is over, and keep the expressions. */
+  forgetWatchValues = () =>
+    this.#store.update({watches: this.#store.state.watches.map(({expression}) => ({expression}))});
+
+  /** Evaluate each watch in the frame that is shown, one after the other: they run in the program. */
   evaluateWatches = async () => {
-    const {stack} = this.#store.state;
+    const key = frameKey(this.#store.state);
+    const args = frameArguments(this.#store.state);
     for (const {expression} of this.#store.state.watches) {
       if (this.#store.state.stack?.stale !== false) return;
-      const result = await this.#evaluated(expression);
+      const result = await this.#evaluated(expression, args);
+      if (frameKey(this.#store.state) !== key) return; // they are evaluated again, in the other frame
       this.#store.update({
         watches: this.#store.state.watches.map((each) =>
-          each.expression === expression ? watched(each, result, stack.capturedAt) : each,
+          each.expression === expression ? watched(each, result, this.#store.state) : each,
         ),
       });
     }
@@ -98,16 +135,9 @@ export class Actions {
 
   dismissNotice = () => this.#store.update({notice: null});
 
-  async #framesOf(threadId) {
-    const {threads, stack, session} = this.#store.state;
-    const known = [...(threads?.threads ?? []), ...(stack?.frames ?? [])].map(({location}) => location?.file);
-    const found = await this.#ask('stacktrace_get', {thread_id: threadId, count: 50});
-    return found && framesOf(found, [...known, session?.executablePath]);
-  }
-
-  async #evaluated(expression) {
+  async #evaluated(expression, args) {
     try {
-      return await this.call('evaluate', {expression});
+      return await this.call('evaluate', {expression, ...args});
     } catch (error) {
       return {error: error.message};
     }
@@ -116,6 +146,18 @@ export class Actions {
   #keep(watches) {
     sessionStorage.setItem(WATCHES, JSON.stringify(watches.map(({expression}) => expression)));
     this.#store.update({watches});
+  }
+
+  /** A person who moves the program looks at where it goes. */
+  #moved(name, args) {
+    this.#follow.back();
+    return this.#control(name, args);
+  }
+
+  /** What is done to the program is done now, and is seen there: the past would look as if nothing had come of it. */
+  #control(name, args) {
+    if (this.history.on) this.history.now();
+    return this.#run(name, args);
   }
 
   /** Run tool calls one after the other: a key pressed during a step makes one more step. */
@@ -141,15 +183,17 @@ export class Actions {
 
 const placeOf = ({file, line}) => (file ? {file, line} : null);
 
-/** A watch with its value at this stop; `before` is its value at the stop before, when that was another. */
-function watched(watch, {value, type, error}, stop) {
+/** A watch with its value at this stop; `before` is that at the stop before, if it was seen in the same function. */
+function watched(watch, {value, type, error}, {stack, frames}) {
+  const stop = stack.capturedAt;
+  const place = `${frames.threadId} ${frames.list.length - frames.index} ${frames.list[frames.index]?.name}`;
   const before = watch.stop === stop ? watch.before : watch.value;
-  return {...watch, value, type, error, stop, before};
+  return {expression: watch.expression, value, type, error, stop, place, before: watch.place === place ? before : undefined};
 }
 
 function storedWatches() {
   try {
-    return JSON.parse(sessionStorage.getItem(WATCHES)) ?? [];
+    return JSON.parse(sessionStorage.getItem(WATCHES) ?? '[]');
   } catch {
     return [];
   }

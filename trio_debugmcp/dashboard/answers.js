@@ -1,5 +1,7 @@
 // Tools answer in a few words, for models. These functions make of their answers what the resources would have.
 
+import {BY_A_CLIENT} from './ending.js';
+
 const STREAMS = {log: 'tracepoint'};
 
 /** What the page reads of events, where it is null or empty. */
@@ -13,34 +15,47 @@ const MISSING = {
 /** Values that have nothing inside. */
 const SIMPLE = /^(-?[\d.]|b?['"]|(?:True|False|None|true|false|null|undefined|nan|inf)\b|\[\]$|\(\)$|\{\}$|set\(\))/;
 
-/** Return the variables of an answer of variables_get; `parent` is the path that was asked for. */
-export function variablesOf({variables}, parent = null) {
-  return Object.entries(variables).map(([name, value]) => ({
+/**
+ * Return the variables of an answer of variables_get; `parent` is the path that was asked for. `total`: how many there are,
+ * if these are not all.
+ *
+ * @param {{variables: Record<string, string>, total?: number}} answer
+ * @param {string | null} parent
+ * @returns {any[] & {total?: number}}
+ */
+export function variablesOf({variables, total}, parent = null) {
+  const found = Object.entries(variables).map(([name, value]) => ({
     name,
     value,
     path: parent === null ? name : `${parent}${name.startsWith('[') ? '' : '.'}${name}`,
     type: null,
     childCount: SIMPLE.test(value) ? 0 : null,
   }));
+  return total === undefined ? found : Object.assign(found, {total});
 }
 
 /**
- * Return the frames of an answer of stacktrace_get. A line is `visit shop.py:24`, and below one in the same file
- * `main :31`. `known`: absolute paths, which show from where relative ones start.
+ * Return the frames of an answer of stacktrace_get. A line is `visit shop.py:24 | total = 0`, and below one in the
+ * same file `main :31`. `known`: absolute paths, which show from where relative ones start.
  */
 export function framesOf({frames}, known = []) {
   let file = null;
   const found = frames.map((line) => {
-    const [, words, number] = /^(.*?)(?::(\d+))?(?: \(library\))?$/s.exec(line);
+    const [, words, number, library] = /^(.*?)(?::(\d+))?( \(library\))?(?: \| .*)?$/s.exec(line) ?? ['', line];
     const blank = words.includes('(') ? words.lastIndexOf(' ') : words.indexOf(' ');
     if (blank < words.length - 1) file = blank < 0 ? null : words.slice(blank + 1);
-    return {name: words.slice(0, blank < 0 ? undefined : blank), file, line: number ? Number(number) : null};
+    return {name: words.slice(0, blank < 0 ? undefined : blank), file, line: number ? Number(number) : null, isUserCode: !library};
   });
   const base = startOf(found.map((each) => each.file), known);
-  return found.map(({name, file, line}) => ({name, location: {file: absolute(file, base), line}}));
+  return found.map(({name, file, line, isUserCode}) => ({name, isUserCode, location: {file: absolute(file, base), line}}));
 }
 
-/** Return the events in an answer of timeline_query, which leaves out what is null or empty; `known` as above. */
+/**
+ * Return the events in an answer of timeline_query, which leaves out what is null or empty; `known` as above.
+ *
+ * @param {{events: any[]}} answer
+ * @param {(string | null | undefined)[]} known
+ */
 export function eventsOf({events}, known = []) {
   const base = startOf(events.map(({payload: {location, file} = {}}) => location?.file ?? file), known);
   const whole = (place) => (place?.file ? {...place, file: absolute(place.file, base)} : place);
@@ -62,9 +77,24 @@ export const outputOf = ({entries, nextSeq, dropped = 0}, seq) => ({
   dropped,
 });
 
-/** Return how the last session ended, or null if there was none. */
-export const endOf = ({state, reason, exitCode = null, notes = []}) =>
-  state === 'Disconnected' && reason ? {exitCode, reason: notes[0] ?? 'the program ended'} : null;
+/**
+ * Return how the last session ended, or null if there was none. `reasons`: those of the ends on the timeline. The notes have
+ * more than the one of them that holds: how the exception is known, and what other clients did meanwhile.
+ *
+ * @param {{state: string, reason?: string, exitCode?: number | null, notes?: string[], exception?: string | null, at?: string | null}} answer
+ * @param {string[]} reasons
+ */
+export function endOf({state, reason, exitCode = null, notes = [], exception = null, at = null}, reasons = []) {
+  if (state !== 'Disconnected' || !reason) return null;
+  const why = notes.find((note) => reasons.some((each) => isShort(each, note))) ?? 'the program ended';
+  return {exitCode, reason: why === 'disconnected' ? BY_A_CLIENT : why, exception, at};
+}
+
+/** Whether a text of the timeline is this one; long ones are cut there. */
+function isShort(short, text) {
+  const [, beginning = null] = /^(.*)… \(\+\d+ characters\)$/s.exec(short) ?? [];
+  return short === text || (beginning !== null && text.startsWith(beginning));
+}
 
 /** Return the breakpoints as they are without a session, by what they were and the lines of breakpoint_list. */
 export function withoutSession(before, {breakpoints: lines}) {

@@ -1,58 +1,109 @@
 // Puts the page together: one connection, one store, and the parts that draw it.
 
 import {Actions} from './actions.js';
+import {keepArranged} from './arrange.js';
+import {walkDisclosures} from './disclosures.js';
 import {byId, isTyping} from './dom.js';
+import {Follow} from './follow.js';
+import {History} from './history.js';
+import {LateView} from './late_view.js';
 import {Link} from './link.js';
+import {LiveSide} from './live_side.js';
 import {ConnectionLost} from './mcp.js';
 import {Mirror} from './mirror.js';
-import {createActivity} from './panels/activity.js';
 import {createBreakpoints} from './panels/breakpoints.js';
 import {createClients} from './panels/clients.js';
 import {createConnection} from './panels/connection.js';
 import {createControls} from './panels/controls.js';
+import {createCopyStack} from './panels/copy_stack.js';
 import {createEmpty} from './panels/empty.js';
+import {createFollow} from './panels/follow.js';
+import {createMessage} from './panels/message.js';
+import {createLate} from './panels/late.js';
 import {createNotice} from './panels/notice.js';
+import {createPast} from './panels/past.js';
+import {createEvaluate} from './panels/evaluate.js';
+import {createExceptions} from './panels/exceptions.js';
+import {createLineMenu} from './panels/line_menu.js';
+import {createInput} from './panels/input.js';
 import {createOutput} from './panels/output.js';
+import {createOutputTools} from './panels/output_tools.js';
+import {createPeople} from './panels/people.js';
+import {createProcesses} from './panels/processes.js';
 import {createStack} from './panels/stack.js';
 import {createStatus} from './panels/status.js';
+import {createStory} from './panels/story.js';
 import {createTheme} from './panels/theme.js';
-import {createChildren, createThreads} from './panels/threads.js';
+import {createThreads} from './panels/threads.js';
+import {createValues} from './panels/values.js';
 import {createLocals} from './panels/variables.js';
+import {createValueActions} from './panels/value_actions.js';
 import {createWatches} from './panels/watches.js';
-import {initialState, SessionView, URIS} from './session.js';
+import {createFind} from './find.js';
+import {createGoTo} from './goto.js';
+import {createHover} from './hover.js';
+import {echoing} from './inputs.js';
+import {watched} from './late.js';
+import {People} from './people.js';
+import {aboutShown, Chooser} from './processes.js';
+import {blankProcess, initialState, SessionView, URIS} from './session.js';
+import {createScrub} from './scrub.js';
+import {createShare} from './share.js';
+import {createPanes} from './panes.js';
 import {createSource} from './source.js';
 import {Store} from './store.js';
 import {createTimeline} from './timeline.js';
 import {onNewToken, takeToken} from './token.js';
+import {sourceProblem} from './words.js';
 
 const store = new Store(initialState());
+/** @type {import('./mcp.js').McpClient | null} */
 let client = null;
+/** @type {Mirror | null} */
 let mirror = null;
 
+/** @returns {Pick<import('./mcp.js').McpClient, 'callTool' | 'readText'>} */
 const connected = () => client ?? {
-  callTool: () => Promise.reject(new ConnectionLost('Not connected to the server.')),
-  readText: () => Promise.reject(new ConnectionLost('Not connected to the server.')),
+  callTool: (_name, _args) => Promise.reject(new ConnectionLost('Not connected to the server.')),
+  readText: (_uri) => Promise.reject(new ConnectionLost('Not connected to the server.')),
 };
-const call = (name, args) => connected().callTool(name, args);
-const session = new SessionView(store, call);
-const actions = new Actions(store, {call, refresh: () => mirror?.list()});
+const call = (name, args = {}) =>
+  watched(store, name, () => connected().callTool(name, aboutShown(name, args, store.state.chosen)));
+const live = /** @type {LiveSide & Store} */ (new LiveSide(store));
+const follow = new Follow(live);
+const history = new History(live, follow, (name, args) => connected().callTool(name, args), (uri) => connected().readText(uri));
+const late = new LateView(live, (name, args) => connected().callTool(name, args));
+const session = new SessionView(live, call, follow, late.show);
+const actions = new Actions(store, {call, refresh: () => mirror?.list(), follow, history});
+const chooser = new Chooser(live, follow, {address: (id) => mirror?.choose(id).catch(reported), blank: blankProcess});
 
-const fetchSource = (path) =>
-  connected().readText(`debugger://source/${path.split('/').map(encodeURIComponent).join('/')}`);
+const people = new People(store, call);
+
+/** `version`: as the file ran at the stop of the past that is shown, or at the last one of a session that is over. */
+const fetchSource = async (path, version) => {
+  try {
+    if (version) return await history.text(path, version, store.state.past?.stop ?? late.stop);
+    return await connected().readText(`debugger://source/${path.split('/').map(encodeURIComponent).join('/')}`);
+  } catch (error) {
+    throw new Error(sourceProblem(error.message));
+  }
+};
 
 async function opened(newClient, server) {
   client = newClient;
+  history.forget();
   session.connected();
-  mirror = new Mirror(client, Object.values(URIS), {
+  const newMirror = new Mirror(newClient, Object.values(URIS), {
     onPayload: (uri, payload) => session.payload(uri, payload),
     onActive: (active) => session.active(active),
     onError: reported,
   });
+  mirror = newMirror;
   try {
-    const {tools} = await client.request('tools/list');
+    const {tools} = await newClient.request('tools/list');
     const role = tools.some(({name}) => name === 'debug_continue') ? 'control' : 'observe';
     store.update({server: server.serverInfo, ...(role === store.state.role ? {} : {role})});
-    await mirror.start();
+    await Promise.all([newMirror.start(), people.opened(newClient, role)]);
   } catch (error) {
     reported(error);
   }
@@ -66,29 +117,63 @@ const link = new Link({
   token: takeToken(),
   onStatus: (status) => store.update({link: status}),
   onOpen: opened,
-  onNotification: (method, params) => mirror?.notified(method, params),
+  onNotification: (method, params) => {
+    mirror?.notified(method, params);
+    people.notified(method, params);
+  },
 });
 
+keepArranged();
 createTheme();
+createPanes();
+createShare(store, call);
 createConnection(store);
-createStatus(store, actions);
+createStatus(store);
+createPeople(store, people);
+createMessage(store);
+createFollow(store, follow, chooser);
 createControls(store, actions);
 createNotice(store, actions);
+createLate(store);
+createStory(store, actions);
 createStack(store, actions);
+createCopyStack(store, call);
 createThreads(store, actions);
-createChildren(store);
+createProcesses(store, (id) => {
+  if (history.on) history.now(); // it is chosen to be seen as it is now
+  chooser.choose(id);
+});
 createBreakpoints(store, actions);
-createSource(store, actions, fetchSource);
+createExceptions(store, actions);
+createLineMenu(store, actions);
+const source = createSource(store, actions, fetchSource);
+byId('source-tools').append(createFind({label: 'Find in the source', keys: '/', view: byId('source'), ...source}).node);
+createHover(store, call);
+createGoTo(store, actions);
 createEmpty(store);
-createOutput(store);
+createInput(store, call);
+createOutput(echoing(store), () => session.earlierOutput());
+createOutputTools();
 createLocals(store, actions);
 createWatches(store, actions);
-createActivity(store, actions);
+for (const id of ['locals', 'watches']) walkDisclosures(byId(id));
+createEvaluate(store, actions);
+createValueActions(store, actions);
 createClients(store);
-createTimeline(store, actions);
+const {stopAt} = createTimeline(store, actions);
+createPast(store, history);
+createValues(store, history, call);
+createScrub(byId('timeline'), stopAt, history);
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !isTyping(event.target)) session.follow();
+  if (event.key === 'Escape' && !isTyping(event.target) && !document.querySelector('dialog[open]')) {
+    if (history.on) {
+      history.now();
+      return;
+    }
+    chooser.choose(null);
+    follow.back();
+  }
 });
 
 onNewToken((token) => link.restart(token));

@@ -1,20 +1,36 @@
 // Building DOM trees. Data reaches the page as text nodes and properties only, never as markup.
 
-/** Create an element: `el('p', {className: 'note', dataset: {id: 1}, ariaLabel: 'x'}, 'text', child)`. */
+/**
+ * Create an element: `el('p', {className: 'note', dataset: {id: 1}, ariaLabel: 'x'}, 'text', child)`.
+ *
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, any>} [properties]
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
 export function el(name, properties = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue;
     if (key === 'dataset') Object.assign(node.dataset, value);
     else if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
-    else if (key in node) node[key] = value;
+    else if (key in node) Object.assign(node, {[key]: value});
     else node.setAttribute(key, value);
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) node.append(child);
   return node;
 }
 
-/** Create an SVG element; its properties are attributes. */
+/**
+ * Create an SVG element; its properties are attributes.
+ *
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[Name]}
+ */
 export function svg(name, attributes = {}, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -24,22 +40,56 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
-/** Replace the content of `view`; the keyboard focus stays on the row or control with the same key or label. */
+/**
+ * Replace the content of `view`; the keyboard focus stays on the row or control with the same key or label.
+ *
+ * @param {Element} view
+ * @param {Node[]} nodes
+ */
 export function redraw(view, nodes) {
-  const focused = view.contains(document.activeElement) ? keyOf(document.activeElement) : null;
+  const active = document.activeElement;
+  const focused = active !== null && view.contains(active) ? keyOf(active) : null;
   view.replaceChildren(...nodes);
   if (focused === null) return;
-  [...view.querySelectorAll('[data-key], [aria-label]')].find((node) => keyOf(node) === focused)?.focus();
+  const rows = /** @type {NodeListOf<HTMLElement>} */ (view.querySelectorAll('[data-key], [aria-label]'));
+  [...rows].find((node) => keyOf(node) === focused)?.focus();
 }
 
-const keyOf = (node) => node.dataset.key ?? node.ariaLabel;
+/** @param {Element} node */
+const keyOf = (node) => node.getAttribute('data-key') ?? node.ariaLabel;
 
-export const byId = (id) => document.getElementById(id);
+/**
+ * Return the element of index.html with this id; `kind` is what it has to be: `byId('zoom', HTMLInputElement)`.
+ *
+ * @template {HTMLElement} Kind
+ * @param {string} id
+ * @param {{new (): Kind}} [kind]
+ * @returns {Kind}
+ */
+export function byId(id, kind = /** @type {any} */ (HTMLElement)) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new TypeError(`index.html has no ${kind.name} with the id ${id}`);
+  return found;
+}
 
-/** Set a text only when it differs, so that screen readers and selections are left alone. */
+/**
+ * Set a text only when it differs, so that screen readers and selections are left alone.
+ *
+ * @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-export const isTyping = (target) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+const NOT_TEXT = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'color', 'file'];
+
+/**
+ * Whether keys are text there. A checkbox or a slider takes none of the page's keys, though it is an input.
+ *
+ * @param {EventTarget | null} target
+ */
+export function isTyping(target) {
+  if (target instanceof HTMLInputElement) return !NOT_TEXT.includes(target.type);
+  return target instanceof HTMLElement && (target.isContentEditable || target instanceof HTMLTextAreaElement);
+}

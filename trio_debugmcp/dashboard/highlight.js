@@ -64,13 +64,27 @@ function grammar(path) {
   return compiled.get(name);
 }
 
-/** Split a text into lines, each a list of `{kind, text}`; kind is null for text that is not coloured. */
-export function highlighted(text, path) {
+/**
+ * Split a text into lines, each a list of `{kind, text}`; kind is null for text that is not coloured. What is behind
+ * `most` characters of a line is left out.
+ *
+ * @param {string} text
+ * @param {string} path
+ * @param {number} [most]
+ */
+export function highlighted(text, path, most = Infinity) {
+  /** @type {{kind: string | null, text: string}[][]} */
   const lines = [[]];
+  let size = 0; // of the last line, so far
   const add = (kind, piece) => {
     piece.split('\n').forEach((part, index) => {
-      if (index > 0) lines.push([]);
-      if (part) lines.at(-1).push({kind, text: part});
+      if (index > 0) {
+        lines.push([]);
+        size = 0;
+      }
+      const shown = part.length > most - size ? part.slice(0, Math.max(0, most - size)) : part;
+      size += part.length;
+      if (shown) lines[lines.length - 1].push({kind, text: shown});
     });
   };
   const rules = grammar(path);

@@ -4,14 +4,24 @@ import {McpClient} from './mcp.js';
 
 const FIRST_DELAY = 0.5;
 const LONGEST_DELAY = 10;
-const PING_SECONDS = 20;
-const PONG_SECONDS = 10;
+
+// A silent server is reported within 10 s: together these are less.
+const PING_SECONDS = 4;
+const PONG_SECONDS = 5;
+
+/** For a handshake; to a machine that is asleep it would never end. */
+const OPENING_SECONDS = 10;
+
+const NO_ANSWER = 'it does not answer';
 
 export class Link {
   #token;
   #delay = FIRST_DELAY;
+  /** @type {number | null} */
   #retryTimer = null;
-  #pingTimer = null;
+  /** @type {number | undefined} */
+  #pingTimer;
+  /** @type {McpClient | null} */
   #client = null;
   #attempt = 0;
 
@@ -42,7 +52,7 @@ export class Link {
   restart(token) {
     this.#token = token;
     this.#attempt += 1; // whatever the old connection still reports is not about this one
-    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#retryTimer ?? undefined);
     clearInterval(this.#pingTimer);
     this.#client?.close();
     this.#client = null;
@@ -53,7 +63,7 @@ export class Link {
   /** Reconnect now instead of waiting for the next attempt: the user has returned to the page. */
   retryNow() {
     if (this.#retryTimer === null) return;
-    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#retryTimer ?? undefined);
     this.#connect();
   }
 
@@ -72,6 +82,7 @@ export class Link {
       onClose: (event) => attempt === this.#attempt && this.#closed(event),
     });
     socket.addEventListener('open', () => this.#opened(client, attempt));
+    setTimeout(() => socket.readyState === WebSocket.CONNECTING && client.abandon(NO_ANSWER), OPENING_SECONDS * 1000);
   }
 
   async #opened(client, attempt) {
@@ -84,13 +95,21 @@ export class Link {
       this.onStatus({status: 'open'});
       this.onOpen(client, server);
     } catch {
-      client.close(); // and #closed tries again
+      client.abandon(NO_ANSWER); // and #closed tries again
     }
   }
 
-  /** Detect a dead connection: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. */
+  /**
+   * Detect a dead connection: after a laptop's sleep, or through a dead tunnel, it looks open for minutes. It is given up
+   * without a closing handshake, which would wait for the same dead peer.
+   */
   #ping(client) {
-    client.request('ping', {}, PONG_SECONDS).catch(() => client.close());
+    if (client.pinging) return;
+    client.pinging = true;
+    client
+      .request('ping', {}, PONG_SECONDS)
+      .then(() => (client.pinging = false))
+      .catch(() => client.abandon(NO_ANSWER));
   }
 
   async #closed(event) {

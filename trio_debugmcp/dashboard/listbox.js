@@ -1,8 +1,7 @@
-// A list from which one row is chosen, by mouse or keyboard: one tab stop, arrows move, Enter chooses.
+// A list from which one row is chosen, by mouse or keyboard: one tab stop, arrows, Home, End and Page keys move, Enter chooses.
 
 import {el, redraw} from './dom.js';
-
-const STEPS = {ArrowDown: 1, ArrowUp: -1};
+import {stepOf} from './roving.js';
 
 /** Draw rows `{key, selected, content, title, dataset}` into `list`, and call `choose(key)` when one is chosen. */
 export function drawListbox(list, rows, choose) {
@@ -31,9 +30,11 @@ export function drawListbox(list, rows, choose) {
 
 function moved(event, list, choose) {
   if (event.key === 'Enter' || event.key === ' ') choose();
-  else if (event.key in STEPS) {
+  else {
     const rows = [...list.children];
-    rows[rows.indexOf(event.currentTarget) + STEPS[event.key]]?.focus();
-  } else return;
+    const next = stepOf(event.key, rows.indexOf(event.currentTarget), rows.length - 1);
+    if (next === null) return;
+    rows[next].focus();
+  }
   event.preventDefault();
 }

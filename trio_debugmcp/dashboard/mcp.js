@@ -5,6 +5,7 @@ export const PAGE_NAME = 'dashboard';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const REQUEST_SECONDS = 60;
+const HANDSHAKE_SECONDS = 10;
 
 /** The server answered a request with a JSON-RPC error. */
 export class McpError extends Error {
@@ -29,17 +30,30 @@ export class McpClient {
   #socket;
   #nextId = 1;
   #pending = new Map();
+  #abandoned = false;
 
   /** Calls `onNotification(method, params)` for each notification, and `onClose(event)` at the end. */
   constructor(socket, {onNotification, onClose}) {
     this.#socket = socket;
     this.onNotification = onNotification;
+    this.onClose = onClose;
     socket.addEventListener('message', (event) => this.#receive(event.data));
-    socket.addEventListener('close', (event) => {
-      for (const {reject} of this.#pending.values()) reject(new ConnectionLost('The connection was lost.'));
-      this.#pending.clear();
-      onClose(event);
-    });
+    socket.addEventListener('close', (event) => this.#closed(event));
+  }
+
+  /** Treat the connection as lost at once, whatever the socket still does. @param {string} reason */
+  abandon(reason) {
+    this.#closed({reason});
+    this.#abandoned = true;
+    this.#socket.close();
+  }
+
+  /** @param {{reason: string}} event */
+  #closed(event) {
+    if (this.#abandoned) return;
+    for (const {reject} of this.#pending.values()) reject(new ConnectionLost('The connection was lost.'));
+    this.#pending.clear();
+    this.onClose(event);
   }
 
   /** Perform the handshake, and return what the server sends about itself. */
@@ -48,13 +62,13 @@ export class McpClient {
       protocolVersion: PROTOCOL_VERSION,
       capabilities: {},
       clientInfo: {name: PAGE_NAME, title: 'trio_debugmcp dashboard', version: '1'},
-    });
+    }, HANDSHAKE_SECONDS);
     this.#send({jsonrpc: '2.0', method: 'notifications/initialized'});
     return result;
   }
 
   request(method, params = {}, seconds = REQUEST_SECONDS) {
-    if (this.#socket.readyState !== WebSocket.OPEN) {
+    if (this.#abandoned || this.#socket.readyState !== WebSocket.OPEN) {
       return Promise.reject(new ConnectionLost('Not connected to the server.'));
     }
     const id = this.#nextId++;
@@ -91,10 +105,12 @@ export class McpClient {
   }
 
   #send(message) {
+    if (this.#socket.readyState !== WebSocket.OPEN) return; // it is closing: `close` rejects what waits
     this.#socket.send(JSON.stringify(message));
   }
 
   #receive(data) {
+    if (this.#abandoned) return;
     const message = JSON.parse(data);
     if (message.method !== undefined) {
       if (message.id === undefined) this.onNotification(message.method, message.params ?? {});

@@ -2,9 +2,15 @@
 
 import {McpError} from './mcp.js';
 
+const SCHEME = 'debugger://';
+
+/** The resources that every session has for itself, by the last part of their URIs. */
+const OF_SESSIONS = new Set(['session', 'threads', 'stack', 'output']);
+
 /** Run `task` one at a time; all requests that come during a run share one more run after it. */
 export function coalesced(task) {
   let wanted = false;
+  /** @type {Promise<void> | null} */
   let running = null;
   async function loop() {
     while (wanted) {
@@ -26,6 +32,8 @@ export class Mirror {
   #uris;
   #readers = new Map();
   #listed = new Set();
+  /** The session whose resources are read in place of those in focus. @type {string | null} */
+  #session = null;
 
   /** Calls `onPayload(uri, payload)` after each read, and `onActive(active)` after each listing. */
   constructor(client, uris, {onPayload, onActive, onError}) {
@@ -46,7 +54,30 @@ export class Mirror {
 
   notified(method, params) {
     if (method === 'notifications/resources/list_changed') this.list();
-    if (method === 'notifications/resources/updated') this.#readers.get(params.uri)?.();
+    if (method === 'notifications/resources/updated') this.#updated(params.uri);
+  }
+
+  /** Read the resources of that session from now on; null: of the one in focus. @param {string | null} session */
+  async choose(session) {
+    const before = this.#uris.map((uri) => this.#address(uri));
+    this.#session = session;
+    const after = this.#uris.map((uri) => this.#address(uri));
+    await Promise.all(after.filter((uri) => !before.includes(uri)).map((uri) => this.#subscribe(uri)));
+    const left = before.filter((uri) => !after.includes(uri));
+    await Promise.all(left.map((uri) => this.#subscribe(uri, 'resources/unsubscribe')));
+    await this.refresh();
+  }
+
+  /** Where a resource is read: that of a session has the session's id in it. @param {string} uri */
+  #address(uri) {
+    const name = uri.slice(SCHEME.length);
+    return this.#session !== null && OF_SESSIONS.has(name) ? `${SCHEME}sessions/${this.#session}/${name}` : uri;
+  }
+
+  /** @param {string} address */
+  #updated(address) {
+    const uri = this.#uris.find((each) => this.#address(each) === address);
+    if (uri !== undefined) this.#readers.get(uri)?.();
   }
 
   /** Read everything again at once, without waiting to be notified. */
@@ -57,9 +88,9 @@ export class Mirror {
     await Promise.all(others.map((uri) => this.#readers.get(uri)()));
   }
 
-  async #subscribe(uri) {
+  async #subscribe(uri, method = 'resources/subscribe') {
     try {
-      await this.#client.request('resources/subscribe', {uri});
+      await this.#client.request(method, {uri});
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       // This server does not have the resource: the page works without it.
@@ -75,7 +106,9 @@ export class Mirror {
 
   async #read(uri) {
     try {
-      this.onPayload(uri, JSON.parse(await this.#client.readText(uri)));
+      const address = this.#address(uri);
+      const text = await this.#client.readText(address);
+      if (address === this.#address(uri)) this.onPayload(uri, JSON.parse(text));
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       // The session has ended meanwhile; list_changed will follow.

@@ -1,11 +1,16 @@
 // Turns resource payloads into what the page shows.
 
-import {endOf, eventsOf, outputOf, withoutSession} from './answers.js';
-import {Changes} from './changes.js';
+import {endOf, outputOf, withoutSession} from './answers.js';
+import {fetchEarlier, joined} from './console.js';
+import {EventLog} from './eventlog.js';
+import {following} from './follow.js';
+import {NOBODY} from './people.js';
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
+import {inFlightOf, storyOf} from './story.js';
 
 export const URIS = {
   session: 'debugger://session',
+  sessions: 'debugger://sessions',
   breakpoints: 'debugger://breakpoints',
   threads: 'debugger://threads',
   stack: 'debugger://stack',
@@ -14,8 +19,6 @@ export const URIS = {
 };
 
 const KEYS = new Map(Object.entries(URIS).map(([key, uri]) => [uri, key]));
-const KEPT_OUTPUT = 2000;
-const KEPT_EVENTS = 5000;
 const LAST_WORDS_SECONDS = 1.5;
 
 export const initialState = () => ({
@@ -23,58 +26,95 @@ export const initialState = () => ({
   server: null,
   role: null,
   active: false,
+  chosen: null,
   session: null,
+  sessions: null,
   last: null,
   breakpoints: null,
   threads: null,
   stack: null,
   output: {entries: [], nextSeq: 0, dropped: 0},
   events: [],
+  gaps: [],
+  forgotten: 0,
   changed: new Map(),
+  follow: following(),
   frames: {threadId: null, index: 0, list: [], locals: null, following: true},
   place: null,
   event: null,
   watches: [],
   busy: null,
+  late: null,
   notice: null,
   freshAt: null,
+  inputs: [],
+  endedHere: false,
+  people: NOBODY,
+  me: null,
 });
+
+/** What the page shows of a process, while it knows nothing of it yet. */
+export function blankProcess() {
+  const {stack, threads, frames, place, changed} = initialState();
+  return {stack, threads, frames, place, changed};
+}
 
 export class SessionView {
   #store;
-  #changes = new Changes();
+  #follow;
+  /** @type {string | null} */
   #sessionKey = null;
   #processName = null;
 
-  /** `call(name, args)` calls a tool of the server. */
-  constructor(store, call) {
+  /**
+   * `call(name, args)` calls a tool of the server; `onOpenedLate(last)` is called on a page that comes after the end of
+   * a session, with how that ended.
+   */
+  constructor(store, call, follow, onOpenedLate = async (_last) => {}) {
     this.#store = store;
+    this.#follow = follow;
+    this.onOpenedLate = onOpenedLate;
     this.call = call;
+    this.log = new EventLog(
+      (args) => this.#tried('timeline_query', args),
+      (log) => store.update(log),
+      () => [store.state.session?.executablePath],
+    );
   }
 
   payload(uri, payload) {
     const key = KEYS.get(uri);
     if (key === 'session') this.#session(payload);
-    else if (key === 'stack') this.#stack(payload);
+    else if (key === 'stack') this.#follow.stack(payload, new Map(Object.entries(payload.changed)));
     else if (key === 'output') this.#output(payload);
-    else if (key === 'timeline') this.#timeline(payload.events);
-    else this.#store.update({[key]: payload});
+    else if (key === 'timeline') this.log.resource(payload);
+    else if (key !== undefined) this.#store.update({[key]: payload});
+    this.#forgetEarlierPlace();
     this.#store.update({freshAt: Date.now()});
+  }
+
+  /** A program that has not stopped yet is nowhere: the place that is shown was that of the program before it. */
+  #forgetEarlierPlace() {
+    const {session, frames, follow, place} = this.#store.state;
+    if (place && follow.on && session?.state === 'Running' && frames.list.length === 0) this.#store.update({place: null});
   }
 
   /** Start afresh after a handshake: it may be another server, or the session may have continued meanwhile. */
   connected() {
-    const {link, server, role, watches, ...rest} = initialState();
+    const {link, server, role, watches, people, me, ...rest} = initialState();
     this.#sessionKey = null;
     this.#store.update(rest);
+    this.#follow.reset();
+    this.log.clear();
   }
 
   /** Record, after each listing, whether there is a session. */
   async active(active) {
     const before = this.#store.state;
     if (active) {
-      const {stack, threads, frames, place, changed} = initialState();
-      if (!before.active) this.#store.update({active, last: null, event: null, stack, threads, frames, place, changed});
+      if (before.active) return;
+      this.#follow.reset();
+      this.#store.update({active, last: null, endedHere: false, event: null, chosen: null, ...blankProcess()});
       return;
     }
     this.#store.update({
@@ -85,73 +125,47 @@ export class SessionView {
       freshAt: Date.now(),
     });
     await Promise.all([this.#readLast(), this.#readBreakpoints(), this.#readRest()]);
+    const {last, stack} = this.#store.state;
+    if (last && !stack) await this.onOpenedLate(last); // a page that was there has what was seen last
     // The last events of a session follow its end, when there are no notifications any more: read them once, later.
-    setTimeout(() => this.#store.state.active || this.#readRest(), LAST_WORDS_SECONDS * 1000);
+    this.#readLastWords();
   }
 
-  /** Follow the program again after looking elsewhere. */
-  follow() {
-    const {stack} = this.#store.state;
-    this.#store.update({event: null, ...(stack ? followed(stack) : {})});
+  /** Read what follows the end of a session, once, and on for as long as a call is in flight that began in it. */
+  #readLastWords() {
+    setTimeout(async () => {
+      const {active, link} = this.#store.state;
+      if (active || link.status !== 'open') return;
+      await this.#readRest();
+      if (inFlightOf(storyOf(this.#store.state.events, this.#store.state.gaps)).length > 0) this.#readLastWords();
+    }, LAST_WORDS_SECONDS * 1000);
   }
 
   #session(session) {
     const key = `${session.sessionId} ${session.attachedAt}`;
     if (key !== this.#sessionKey) {
       this.#sessionKey = key;
-      this.#changes = new Changes();
+      this.#follow.reset();
     }
     this.#processName = session.processName;
     this.#store.update({session});
   }
 
-  #stack(stack) {
-    const before = this.#store.state.stack;
-    this.#store.update({stack, changed: this.#changes.since(stack)});
-    const another = before?.capturedAt !== stack.capturedAt;
-    if (another) this.#store.update({event: null});
-    if (another || this.#store.state.frames.following) this.#store.update(followed(stack));
-  }
-
   #output(payload) {
-    const {output} = this.#store.state;
-    const restarted = payload.nextSeq < output.nextSeq;
-    const first = payload.entries[0]?.seq ?? payload.nextSeq;
-    const kept = restarted ? [] : output.entries.filter(({seq}) => seq < first);
-    this.#store.update({output: {...payload, entries: [...kept, ...payload.entries].slice(-KEPT_OUTPUT)}});
+    this.#store.update({output: joined(this.#store.state.output, payload)});
   }
 
-  /** Fetch the events between those that are known and those in the resource, which has only the last ones. */
-  #timeline(events) {
-    const last = this.#store.state.events.at(-1)?.eventId ?? 0;
-    const missing = events.length > 0 && events[0].eventId > last + 1;
-    this.#add(events);
-    if (missing) this.#fill(last, events[0].eventId);
-  }
-
-  async #fill(after, before) {
-    const missed = await this.#eventsAfter(after);
-    this.#add(missed.filter(({eventId}) => eventId < before));
-  }
-
-  async #eventsAfter(after) {
-    const found = await this.#tried('timeline_query', {after_event_id: after, count: 1000});
-    const {events, session} = this.#store.state;
-    const files = events.map(({payload}) => (payload.location ?? payload).file);
-    return found ? eventsOf(found, [...files, session?.executablePath]) : [];
-  }
-
-  #add(events) {
-    const known = new Map(this.#store.state.events.map((event) => [event.eventId, event]));
-    for (const event of events) known.set(event.eventId, event);
-    const all = [...known.values()].sort((one, other) => one.eventId - other.eventId);
-    this.#store.update({events: all.slice(-KEPT_EVENTS)});
+  /** Fetch the output from the start, as far as the server still has it. */
+  earlierOutput() {
+    const ask = (name, args) => this.#tried(name, args);
+    return fetchEarlier(ask, () => this.#store.state.output, (output) => this.#store.update({output}));
   }
 
   async #readLast() {
     const processName = this.#processName;
     const found = await this.#tried('debug_state');
-    const last = found && endOf(found);
+    const ended = found && (await this.#tried('timeline_query', {types: ['sessionEnded']}));
+    const last = found && endOf(found, ended?.events.map(({payload}) => payload?.reason ?? ''));
     if (last !== undefined) this.#store.update({last: last && {processName, ...last}});
   }
 
@@ -163,10 +177,10 @@ export class SessionView {
 
   /** Fetch the end of the output and of the events, which can come after the resources are gone. */
   async #readRest() {
-    const {output, events} = this.#store.state;
+    const {output} = this.#store.state;
     const rest = await this.#tried('process_read_output', {since_seq: output.nextSeq, max_bytes: 65536});
     if (rest?.entries.length) this.#output(outputOf(rest, output.nextSeq));
-    this.#add(await this.#eventsAfter(events.at(-1)?.eventId ?? 0));
+    await this.log.loadNew();
   }
 
   /** Call a tool, and return its result, or undefined if the server does not have it or is gone. */
@@ -178,13 +192,4 @@ export class SessionView {
       throw error;
     }
   }
-}
-
-/** Return the top frame of the active thread, and the first place on the stack that has a source. */
-function followed(stack) {
-  const shown = stack.frames.find(({location}) => location.file) ?? stack.frames[0];
-  return {
-    frames: {threadId: stack.threadId, index: 0, list: stack.frames, locals: stack.locals, following: true},
-    ...(shown ? {place: {file: shown.location.file, line: shown.location.line}} : {}),
-  };
 }

@@ -1,55 +1,115 @@
 // The timeline as a picture: a lane for each kind of event, the program's state as a band, time from left to right.
+// It is drawn once per frame at most, and only the part that can be seen.
 
+import {BAND, callBox, callLane, callSpans, gapArea, pathOf, silence, states, ticks} from './bands.js';
 import {byId, el, setText, svg} from './dom.js';
 import {LANES, isBookkeeping, laneOf, secondsOf, wordsOf} from './events.js';
+import {AXIS, clusters, HEIGHT, Marks, middle} from './marks.js';
+import {stopOf} from './moment.js';
 import {timeScale} from './scale.js';
-import {brief, clock, duration, plural} from './words.js';
+import {brief, clockWithMilliseconds, plural} from './words.js';
 
-const LANE = 18;
-const AXIS = 16;
+/** @typedef {import('./eventlog.js').TimelineEvent} TimelineEvent */
+
 const MARGIN = 14;
-const NEAR = 9;
-const HEIGHT = AXIS + LANES.length * LANE;
+
+/** How far beyond what can be seen marks are drawn, for a scroll that comes before the next frame. */
+const AROUND = 300;
 
 export function createTimeline(store, actions) {
   const track = byId('timeline');
-  const zoom = byId('zoom');
+  const zoom = byId('zoom', HTMLInputElement);
+  const layers = {
+    lanes: svg('g'),
+    axis: svg('g'),
+    paused: svg('path', {class: 'band paused'}),
+    running: svg('path', {class: 'band running'}),
+    calls: svg('path', {class: 'call'}),
+    head: svg('path', {class: 'head'}),
+    marks: svg('g', {role: 'listbox', 'aria-label': 'Events, oldest first'}),
+  };
+  const picture = svg('svg', {height: HEIGHT}, ...Object.values(layers));
+  const marks = new Marks(layers.marks, (event) => actions.showEvent(event));
   let width = 0;
+  let frame = 0;
+  /** Where the events are that were drawn last. @type {{shown: TimelineEvent[], at: (index: number) => number}} */
+  let drawn = {shown: [], at: () => 0};
+  let headAt = 0;
 
   byId('lanes').replaceChildren(...LANES.map(({name}) => el('span', {}, name)));
+  layers.lanes.append(
+    ...LANES.map((_, lane) => svg('line', {class: 'lane', x1: 0, x2: '100%', y1: middle(lane), y2: middle(lane)})),
+  );
+  track.replaceChildren(picture);
 
-  const draw = () => drawPicture(store.state);
+  /** Draw in the next frame, however often something changes until then. */
+  const drawSoon = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      draw();
+    });
+  };
 
-  function drawPicture({events, event: chosen, active, session}) {
+  function draw() {
+    const {events, event: chosen, active, session, gaps, forgotten, past} = store.state;
     const shown = events.filter((event) => laneOf(event) >= 0 && !isBookkeeping(event));
-    setText(byId('timeline-note'), plural(shown.length, 'event'));
+    setText(byId('timeline-note'), noteOf(shown.length, gaps, forgotten));
     const atEnd = track.scrollLeft + track.clientWidth > track.scrollWidth - 20;
+    const before = width;
     width = Math.max(60, track.clientWidth) * 2 ** Number(zoom.value);
+    if (width !== before) picture.setAttribute('width', String(width));
+    if (atEnd && !chosen) track.scrollLeft = width;
+    const [left, right] = [track.scrollLeft - AROUND, track.scrollLeft + track.clientWidth + AROUND];
     const scale = timeScale(shown.map(secondsOf));
-    const x = (moment) => MARGIN + scale.x(moment) * (width - 2 * MARGIN);
-    const focused = track.contains(document.activeElement) ? document.activeElement.dataset.id : null;
-    const marks = clusters(shown, x).map((cluster) => mark(cluster, chosen, actions));
-    const picture = svg(
-      'svg',
-      {width, height: HEIGHT, role: 'listbox', 'aria-label': 'Events, oldest first'},
-      ...LANES.map((_, lane) => svg('line', {class: 'lane', x1: 0, x2: width, y1: middle(lane), y2: middle(lane)})),
-      ...scale.breaks.flatMap((silence) => silenceMark(silence, x)),
-      ...ticks(shown, x, width),
-      ...stateBand(shown, x, active && session ? session.state : null),
-      ...shown.flatMap((event) => callBar(event, x)),
-      ...marks,
+    const pixels = (/** @type {number} */ portion) => MARGIN + portion * (width - 2 * MARGIN);
+    const x = (/** @type {number} */ moment) => pixels(scale.x(moment));
+    const at = (/** @type {number} */ index) => pixels(scale.at(index));
+    const seen = (/** @type {{from: number, to: number}} */ {from, to}) => to >= left && from <= right;
+
+    const bands = states(shown, (event) => x(secondsOf(event)), active && session ? session.state : null);
+    layers.paused.setAttribute('d', pathOf(bands.paused, left, right, BAND.y, BAND.height));
+    layers.running.setAttribute('d', pathOf(bands.running, left, right, BAND.y, BAND.height));
+    const box = callBox(shown.length ? callLane(shown) : 0);
+    layers.calls.setAttribute('d', pathOf(callSpans(shown, x), left, right, box.y, box.height));
+    const unloaded = gaps.map((gap) => placed(gap, events, x));
+    const silences = scale.breaks.map((each) => ({...each, from: x(each.from), to: x(each.to)}));
+    const overlaps = (silent) => unloaded.some(({from, to}) => from < silent.to && to > silent.from);
+    layers.axis.replaceChildren(
+      ...silences.filter((each) => seen(each) && !overlaps(each)).flatMap(silence),
+      ...unloaded.filter(seen).flatMap(gapArea),
+      ...ticks(shown, at, left, right, width),
     );
-    track.replaceChildren(picture);
-    const tabbable = marks.find((each) => each.getAttribute('aria-selected') === 'true') ?? marks.at(-1);
-    tabbable?.setAttribute('tabindex', '0');
-    if (focused) marks.find((each) => each.dataset.id === focused)?.focus();
-    if (atEnd && !chosen) track.scrollLeft = track.scrollWidth;
+    marks.draw(clusters(shown, at), left, right, chosen);
+    drawn = {shown, at};
+    drawHead(past?.stop ?? 0);
+  }
+
+  /** Draw the line at the stop of the past that the page shows, and bring it into sight. @param {number} stop */
+  function drawHead(stop) {
+    const index = stop ? drawn.shown.findIndex((event) => stopOf(event) === stop) : -1;
+    const x = drawn.at(index);
+    layers.head.setAttribute('d', index < 0 ? '' : `M${x.toFixed(1)} ${AXIS}V${HEIGHT}`);
+    const hidden = x < track.scrollLeft || x > track.scrollLeft + track.clientWidth;
+    if (index >= 0 && stop !== headAt && hidden) track.scrollLeft = x - track.clientWidth / 2;
+    headAt = index < 0 ? 0 : stop;
+  }
+
+  /** The number of the stop that is nearest to a place in the window; 0 if there is none. @param {number} clientX */
+  function stopAt(clientX) {
+    const x = clientX - track.getBoundingClientRect().left + track.scrollLeft;
+    let [nearest, distance] = [0, Number.POSITIVE_INFINITY];
+    drawn.shown.forEach((event, index) => {
+      const stop = stopOf(event);
+      if (!stop || Math.abs(drawn.at(index) - x) >= distance) return;
+      [nearest, distance] = [stop, Math.abs(drawn.at(index) - x)];
+    });
+    return nearest;
   }
 
   /** Zoom and keep the moment at `pixel` of the visible part where it is. */
   function zoomTo(value, pixel) {
     const portion = (track.scrollLeft + pixel) / width;
-    zoom.value = value;
+    zoom.value = String(value);
     draw();
     track.scrollLeft = portion * width - pixel;
   }
@@ -71,151 +131,27 @@ export function createTimeline(store, actions) {
     },
     {passive: false},
   );
-  new ResizeObserver(() => requestAnimationFrame(draw)).observe(track);
-  track.addEventListener('keydown', (event) => walk(event, track));
+  new ResizeObserver(drawSoon).observe(track);
+  track.addEventListener('scroll', drawSoon, {passive: true});
 
-  store.watch(['events', 'event', 'active', 'session'], draw);
+  store.watch(['events', 'gaps', 'event', 'active', 'session', 'past'], drawSoon);
   store.watch(['event'], ({event}) => drawDetail(byId('event'), event));
+  return {stopAt};
 }
 
-const middle = (lane) => AXIS + lane * LANE + LANE / 2;
-
-/** Merge marks that would overlap into one with their number. */
-function clusters(events, x) {
-  const open = new Map();
-  const all = [];
-  for (const event of events) {
-    const lane = laneOf(event);
-    const at = x(secondsOf(event));
-    const current = open.get(lane);
-    if (current && at - current.x < NEAR) current.events.push(event);
-    else {
-      const cluster = {lane, x: at, events: [event]};
-      open.set(lane, cluster);
-      all.push(cluster);
-    }
-  }
-  return all;
+function noteOf(count, gaps, forgotten) {
+  const missing = gaps.reduce((sum, {after, before}) => sum + before - after - 1, 0);
+  const words = [plural(count, 'event')];
+  if (missing) words.push(`${missing} not loaded yet`);
+  if (forgotten) words.push(`${forgotten} earlier not kept`);
+  return words.join(', ');
 }
 
-function mark({lane, x, events}, chosen, actions) {
-  const event = events.find(({type}) => type === 'sessionEnded' || type === 'stopped') ?? events.at(-1);
-  const heap = events.length > 1 ? `${plural(events.length, 'event')}, the last: ` : '';
-  const words = heap + wordsOf(heap ? events.at(-1) : event);
-  const selected = chosen !== null && events.some(({eventId}) => eventId === chosen.eventId);
-  const node = svg(
-    'g',
-    {
-      class: `mark ${event.type}${events.length > 1 ? ' many' : ''}`,
-      role: 'option',
-      tabindex: -1,
-      'aria-selected': String(selected),
-      'aria-label': `${clock(event.timestamp)} ${words}`,
-      transform: `translate(${x.toFixed(1)} ${middle(lane)})`,
-      'data-id': event.eventId,
-      'data-type': event.type,
-    },
-    svg('title', {}, `${clock(event.timestamp)}  ${words}`),
-    svg('rect', {class: 'hit', x: -7, y: -8, width: 14, height: 16}),
-    shape(event),
-  );
-  // Choosing a merged mark again shows its events one by one, the latest first.
-  const choose = () => {
-    const index = chosen ? events.findIndex(({eventId}) => eventId === chosen.eventId) : -1;
-    actions.showEvent(index > 0 ? events[index - 1] : events.at(-1));
-  };
-  node.addEventListener('click', choose);
-  node.addEventListener('keydown', (pressed) => {
-    if (pressed.key !== 'Enter' && pressed.key !== ' ') return;
-    pressed.preventDefault();
-    choose();
-  });
-  return node;
-}
-
-function shape({type, payload}) {
-  switch (type) {
-    case 'exception':
-      return svg('path', {class: 'shape', d: 'M0 -6 L6 5 L-6 5 Z'});
-    case 'output':
-      return svg('rect', {class: `shape ${payload.stream}`, x: -1.5, y: -5, width: 3, height: 10, rx: 1});
-    case 'stopped':
-      return svg('path', {class: 'shape', d: 'M-4.5 -5 h3 v10 h-3 z M1.5 -5 h3 v10 h-3 z'});
-    case 'continued':
-      return svg('path', {class: 'shape', d: 'M-4 -5 L5 0 L-4 5 Z'});
-    case 'sessionStarted':
-    case 'sessionEnded':
-      return svg('rect', {class: 'shape', x: -4.5, y: -4.5, width: 9, height: 9, rx: 1.5});
-    case 'toolCalled':
-      return svg('rect', {class: `shape${payload.error ? ' failed' : ''}`, x: -3, y: -5, width: 6, height: 10, rx: 3});
-    case 'stepped':
-      return svg('circle', {class: 'shape', r: 2.5});
-    default:
-      return svg('circle', {class: 'shape', r: 4.5});
-  }
-}
-
-/** Draw the states paused and running as a band behind the program's lane. */
-function stateBand(events, x, stateNow) {
-  const bands = [];
-  let open = null;
-  const close = (moment) => {
-    if (open === null) return;
-    const [from, to] = [x(open.since), x(moment)];
-    const [y, height] = [AXIS + 2, LANE - 4];
-    bands.push(svg('rect', {class: `band ${open.state}`, x: from, y, width: Math.max(1, to - from), height, rx: 3}));
-  };
-  const STATES = {sessionStarted: 'running', stopped: 'paused', continued: 'running', stepped: 'running'};
-  for (const event of events) {
-    if (event.payload.parentSessionId || !(event.type in STATES || event.type === 'sessionEnded')) continue;
-    close(secondsOf(event));
-    open = event.type in STATES ? {state: STATES[event.type], since: secondsOf(event)} : null;
-  }
-  if (stateNow && events.length) close(secondsOf(events.at(-1)));
-  return bands;
-}
-
-/** Draw a tool call as long as it took; its event comes when it is done. */
-function callBar(event, x) {
-  if (event.type !== 'toolCalled') return [];
-  const end = secondsOf(event);
-  const [from, to] = [x(end - event.payload.milliseconds / 1000), x(end)];
-  if (to - from < 4) return [];
-  const y = middle(laneOf(event)) - 2.5;
-  return [svg('rect', {class: 'call', x: from, y, width: to - from, height: 5, rx: 2.5})];
-}
-
-function silenceMark({from, to, seconds}, x) {
-  const [left, right] = [x(from) + 6, x(to) - 6];
-  if (right - left < 6) return [];
-  const area = svg('rect', {class: 'silence', x: left, y: AXIS, width: right - left, height: HEIGHT - AXIS});
-  if (right - left <= 34) return [area];
-  const place = {x: (left + right) / 2, y: HEIGHT - 4, 'text-anchor': 'middle'};
-  return [area, svg('text', {class: 'tick', ...place}, `+${duration(seconds)}`)];
-}
-
-/** Draw clock times along the axis, where there is room for them. */
-function ticks(events, x, width) {
-  const marks = [];
-  let free = 0;
-  for (const event of events) {
-    const at = x(secondsOf(event));
-    if (at < free || at > width - 50) continue;
-    marks.push(svg('text', {class: 'tick', x: at, y: 11}, clock(event.timestamp)));
-    free = at + 150;
-  }
-  return marks;
-}
-
-function walk(event, track) {
-  const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-  const marks = [...track.querySelectorAll('.mark')];
-  if (!step || marks.length === 0) return;
-  event.preventDefault();
-  const next = marks[marks.indexOf(document.activeElement) + step];
-  if (!next) return;
-  marks.forEach((each) => each.setAttribute('tabindex', each === next ? '0' : '-1'));
-  next.focus();
+/** Return where a gap is, in pixels: from the last event before it to the first one after it. */
+function placed({after, before}, events, x) {
+  const next = events.findIndex(({eventId}) => eventId >= before);
+  const to = x(secondsOf(events[next]));
+  return {from: next > 0 ? x(secondsOf(events[next - 1])) : Math.min(0, to), to, missing: before - after - 1};
 }
 
 function drawDetail(view, event) {
@@ -223,9 +159,10 @@ function drawDetail(view, event) {
   if (event === null) return;
   const facts = Object.entries(event.payload).filter(([, value]) => value !== null && value !== undefined);
   const thread = event.threadId === null ? [] : [`thread ${event.threadId}`];
+  const about = [`#${event.eventId}`, event.type, clockWithMilliseconds(event.timestamp), ...thread];
   view.replaceChildren(
     el('p', {className: 'what'}, wordsOf(event)),
-    el('p', {className: 'note'}, [`#${event.eventId}`, event.type, clock(event.timestamp), ...thread].join(' · ')),
+    el('p', {className: 'note'}, about.join(' · ')),
     el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, brief(value, 300))])),
     el('p', {className: 'note'}, 'Esc goes back to where the program is.'),
   );

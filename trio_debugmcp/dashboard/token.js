@@ -20,3 +20,9 @@ export function onNewToken(callback) {
     if (token !== before) callback(token);
   });
 }
+
+/** The token in a text: a URL with one in its fragment, or the token itself. */
+export function tokenIn(text) {
+  const [, fragment] = /#(.*)$/.exec(text.trim()) ?? [];
+  return fragment === undefined ? text.trim() : new URLSearchParams(fragment).get('token') ?? '';
+}

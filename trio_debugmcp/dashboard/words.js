@@ -4,13 +4,33 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
 });
 
+const FINE_CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false,
+});
+
+/** @param {string | null | undefined} iso */
 export const clock = (iso) => (iso ? CLOCK.format(new Date(iso)) : '');
 
-export const baseName = (path) => (path ?? '').split(/[\\/]/).pop();
+/** @param {string | null | undefined} iso */
+export const clockWithMilliseconds = (iso) => (iso ? FINE_CLOCK.format(new Date(iso)) : '');
+
+/** @param {string | null | undefined} path */
+export const baseName = (path) => (path ?? '').split(/[\\/]/).pop() ?? '';
 
 /** Format a place, as in `shop.py:16`. */
 export const place = (location) =>
   location?.file ? `${baseName(location.file)}:${location.line ?? '?'}` : location?.moduleName ?? 'no source';
+
+/**
+ * Cut a place into the file's name, which may be cut on the screen, and the line, which may not.
+ *
+ * @param {{file?: string | null, line?: number | null, moduleName?: string | null} | null} location
+ */
+export function placeParts(location) {
+  const words = place(location);
+  const colon = location?.file ? words.lastIndexOf(':') : -1;
+  return colon < 0 ? [words, ''] : [words.slice(0, colon), words.slice(colon)];
+}
 
 export function duration(seconds) {
   if (seconds < 0.001) return '< 1 ms';
@@ -36,8 +56,30 @@ const REASONS = {
 
 export const whyPaused = (reason) => REASONS[reason] ?? '';
 
+/**
+ * An exception in the headline: with its message, if that is one word, as the key of a KeyError, which says nothing alone.
+ *
+ * @param {{type: string, message?: string | null}} exception
+ */
+export const exceptionInShort = ({type, message}) => (isWord(message) ? `${type}: ${message}` : type);
+
+/** @param {string | null | undefined} message */
+export const isWord = (message) => /^\S{1,40}$/.test(message ?? '');
+
+/** Show line breaks, which a row of one line would not. @param {string} text */
+export const oneLine = (text) => text.replace(/\r\n|\n|\r/g, '⏎');
+
 /** Format any value as one line of JSON-like text, cut for a line on the screen. */
 export function brief(value, limit = 160) {
   const text = typeof value === 'string' ? value : JSON.stringify(value) ?? '';
   return text.length > limit ? `${text.slice(0, limit)}…` : text;
+}
+
+/** Why a source cannot be shown, for a person: the server refers to what it knows of the program. */
+export function sourceProblem(message) {
+  if (/is not referenced in any loaded debug symbols|No active debug session/.test(message)) {
+    return 'This file is of an earlier session: the server shows only files of the program that it debugs now.';
+  }
+  if (/but not found on disk/.test(message)) return 'This file is not there any more.';
+  return message;
 }

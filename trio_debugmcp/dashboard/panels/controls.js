@@ -1,7 +1,10 @@
 // The buttons of a page that is in control, and their keys.
 
+import {confirmed} from '../dialog.js';
 import {byId, el, isTyping} from '../dom.js';
 import {icon} from '../icons.js';
+import {rove} from '../roving.js';
+import {agentNames} from '../people.js';
 
 const VERBS = [
   {name: 'Continue', picture: 'continue', keys: 'F5', when: ['Paused'], run: (actions) => actions.resume()},
@@ -13,6 +16,7 @@ const VERBS = [
     name: 'Restart',
     picture: 'restart',
     keys: 'Ctrl+Shift+F5',
+    sentence: 'The program ends and runs again from the start.',
     when: ['Paused', 'Running', 'Ended'],
     run: (actions) => actions.restart(),
   },
@@ -20,6 +24,7 @@ const VERBS = [
     name: 'Stop',
     picture: 'stop',
     keys: 'Shift+F5',
+    sentence: 'The program ends, for everybody.',
     when: ['Starting', 'Paused', 'Running', 'Terminating'],
     run: (actions) => actions.stop(),
   },
@@ -28,6 +33,7 @@ const VERBS = [
 export function createControls(store, actions) {
   const toolbar = byId('controls');
   let buttons = new Map();
+  const settle = rove(toolbar, '.verb', {horizontal: true});
 
   const possible = (verb) => {
     const {active, session, last, link, role} = store.state;
@@ -36,9 +42,10 @@ export function createControls(store, actions) {
   };
 
   store.watch(['role'], ({role}) => {
-    buttons = new Map(role === 'control' ? VERBS.map((verb) => [verb, button(verb, actions)]) : []);
+    buttons = new Map(role === 'control' ? VERBS.map((verb) => [verb, button(verb)]) : []);
     toolbar.replaceChildren(...buttons.values());
     toolbar.hidden = buttons.size === 0;
+    settle();
   });
 
   store.watch(['role', 'active', 'session', 'last', 'link'], () => {
@@ -50,15 +57,23 @@ export function createControls(store, actions) {
 
   toolbar.addEventListener('click', (event) => {
     const [verb] = [...buttons].find(([, node]) => node.contains(event.target)) ?? [];
-    if (verb && possible(verb)) verb.run(actions);
+    if (verb && possible(verb)) pressed(verb);
   });
+
+  /** Do it; what ends the program under an agent's hands only once it is confirmed. */
+  async function pressed(verb) {
+    const agents = agentNames(store.state.people);
+    const sure = !verb.sentence || !agents || store.state.last ||
+      (await confirmed(`${verb.name}?`, `${agents} may be at work here. ${verb.sentence}`, verb.name));
+    if (sure && possible(verb)) verb.run(actions);
+  }
 
   document.addEventListener('keydown', (event) => {
     const verb = VERBS.find(({keys}) => keys === keysOf(event));
     const {role, active, busy} = store.state;
     if (!verb || isTyping(event.target) || role !== 'control' || !active) return; // the browser's own keys
     event.preventDefault(); // also when it is not possible now: a second F5 must not reload the page
-    if (possible(verb) && !(event.repeat && busy)) verb.run(actions);
+    if (possible(verb) && !(event.repeat && busy)) pressed(verb);
   });
 }
 

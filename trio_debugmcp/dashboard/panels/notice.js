@@ -7,7 +7,8 @@ const SECONDS = 12;
 export function createNotice(store, actions) {
   const view = el('p', {id: 'notice', className: 'notice', role: 'alert', hidden: true});
   byId('status').append(view);
-  let timer = null;
+  /** @type {number | undefined} */
+  let timer;
   store.watch(['notice'], ({notice}) => {
     clearTimeout(timer);
     view.hidden = notice === null;

@@ -1,12 +1,16 @@
 // The call stack of the chosen thread.
 
-import {byId, el, setText} from '../dom.js';
+import {byId, el, redraw, setText} from '../dom.js';
 import {drawListbox} from '../listbox.js';
-import {clock, place, plural} from '../words.js';
+import {moreRow} from '../more.js';
+import {placeNode} from '../places.js';
+import {clock, plural} from '../words.js';
 
 export function createStack(store, actions) {
   const list = byId('stack');
   const note = byId('stack-note');
+  const rest = el('div', {className: 'rest'});
+  list.after(rest);
   store.watch(['frames', 'stack'], ({frames, stack}) => {
     list.dataset.stale = String(stack?.stale ?? false);
     setText(note, noteOf(stack, frames));
@@ -19,15 +23,21 @@ export function createStack(store, actions) {
         dataset: {foreign: String(!frame.isUserCode)},
         content: [
           el('span', {className: 'grow name'}, frame.name),
-          el('span', {className: 'where'}, place(frame.location)),
+          placeNode(frame.location),
         ],
       })),
       (key) => actions.selectFrame(Number(key)),
     );
+    const load = stack?.stale === false ? () => actions.lists.moreFrames() : null;
+    redraw(rest, [moreRow(frames.list.length, totalOf(stack, frames), load)].filter((each) => each !== null));
   });
 }
 
+/** How many frames the thread has, of which a stop brings the first. */
+const totalOf = (stack, frames) =>
+  Math.max(frames.total ?? (frames.threadId === stack?.threadId ? stack?.total ?? 0 : 0), frames.list.length);
+
 function noteOf(stack, frames) {
   if (stack?.stale && stack.capturedAt) return `as of ${clock(stack.capturedAt)}`;
-  return frames.list.length === 0 ? '' : plural(Math.max(stack.total, frames.list.length), 'frame');
+  return frames.list.length === 0 ? '' : plural(totalOf(stack, frames), 'frame');
 }

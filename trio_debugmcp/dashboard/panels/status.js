@@ -1,13 +1,24 @@
 // The headline: what the program is doing, and why; the same is announced to screen readers.
 
 import {byId, el, setText} from '../dom.js';
-import {baseName, place, whyPaused} from '../words.js';
+import {endedBy} from '../ending.js';
+import {baseName, exceptionInShort, isWord, place, whyPaused} from '../words.js';
 
-export function createStatus(store, actions) {
+const QUIET_MILLISECONDS = 800;
+
+export function createStatus(store) {
   const state = byId('state');
   const where = byId('where');
   const facts = byId('facts');
   const announcer = byId('announcer');
+
+  let timer = 0;
+  /** Steps that follow each other quickly are not spoken one by one: where they come to rest is. */
+  function announce(sentence, phase) {
+    clearTimeout(timer);
+    const atOnce = phase === undefined || document.body.dataset.reason === 'exception';
+    timer = window.setTimeout(() => setText(announcer, sentence), atOnce ? 0 : QUIET_MILLISECONDS);
+  }
 
   store.watch(['session', 'active', 'last', 'link'], ({session, active, last, link}) => {
     const now = active && session ? session : null;
@@ -15,16 +26,19 @@ export function createStatus(store, actions) {
     document.body.dataset.reason = now?.exception ? 'exception' : '';
     const headline = now ? headlineOf(now) : endedOrIdle(last, link);
     setText(state, headline);
-    where.replaceChildren(...(now ? whereabouts(now, actions) : lastWords(last)));
+    where.replaceChildren(...(now ? whereabouts(now) : lastWords(store.state)));
     facts.replaceChildren(...(now ? factsOf(now) : []));
     document.title = `${now ? titleOf(now) : headline} · trio_debugmcp`;
-    if (link.status === 'open') setText(announcer, `${headline}. ${where.textContent}`);
+    const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
+    if (link.status === 'open') announce(`${headline}. ${where.textContent}${message}`, now?.state);
   });
+  // Who ended it may be known later than that it has ended.
+  store.watch(['events', 'endedHere'], (now) => !now.active && now.last && setText(where, lastWords(now).join('')));
 }
 
 function headlineOf({state, exception, pauseReason}) {
   if (state !== 'Paused') return {Starting: 'Starting…', Terminating: 'Ending…'}[state] ?? state;
-  return exception ? `Paused: ${exception.type}` : `Paused ${whyPaused(pauseReason)}`;
+  return exception ? `Paused: ${exceptionInShort(exception)}` : `Paused ${whyPaused(pauseReason)}`;
 }
 
 function endedOrIdle(last, link) {
@@ -34,10 +48,9 @@ function endedOrIdle(last, link) {
 
 const titleOf = ({state, currentLocation}) => (state === 'Paused' ? `${state} ${place(currentLocation)}` : state);
 
-function whereabouts({state, exception, currentLocation}, actions) {
+function whereabouts({state, currentLocation}) {
   if (state !== 'Paused') return [];
   const parts = [];
-  if (exception?.message) parts.push(el('span', {className: 'message'}, exception.message), ' ');
   if (currentLocation) {
     parts.push(el('strong', {title: currentLocation.file ?? ''}, place(currentLocation)));
     if (currentLocation.functionName) parts.push(' in ', el('code', {}, currentLocation.functionName));
@@ -45,9 +58,10 @@ function whereabouts({state, exception, currentLocation}, actions) {
   return parts;
 }
 
-function lastWords(last) {
+function lastWords({last, events, endedHere}) {
   if (!last) return [];
-  return [[last.processName, last.reason].filter(Boolean).join(' · ')];
+  const place = last.exception && last.at ? `${last.exception}, ${last.at}` : last.exception;
+  return [[last.processName, place, endedBy(last.reason, events, endedHere)].filter(Boolean).join(' · ')];
 }
 
 function factsOf(session) {

@@ -9,7 +9,8 @@ export function createTheme() {
   const kept = localStorage.getItem(KEY) ?? 'system';
   choose(kept);
   for (const radio of byId('theme').querySelectorAll('input')) radio.checked = radio.value === kept;
-  byId('theme').addEventListener('change', ({target}) => {
+  byId('theme').addEventListener('change', (event) => {
+    const target = /** @type {HTMLInputElement} */ (event.target);
     localStorage.setItem(KEY, target.value);
     choose(target.value);
   });

@@ -1,8 +1,9 @@
-// The threads of the program, and all of its processes when there are several.
+// The threads of the program.
 
 import {byId, el, setText} from '../dom.js';
 import {drawListbox} from '../listbox.js';
-import {clock, place, whyPaused} from '../words.js';
+import {placeNode} from '../places.js';
+import {clock} from '../words.js';
 
 export function createThreads(store, actions) {
   const list = byId('threads');
@@ -18,30 +19,10 @@ export function createThreads(store, actions) {
         content: [
           el('span', {className: `dot thread-${thread.state.toLowerCase()}`, title: thread.state}),
           el('span', {className: 'grow name'}, thread.name ?? `Thread ${thread.id}`),
-          el('span', {className: 'where'}, thread.location ? place(thread.location) : thread.state),
+          thread.location ? placeNode(thread.location) : el('span', {className: 'where'}, thread.state),
         ],
       })),
       (key) => actions.selectThread(Number(key)),
-    );
-  });
-}
-
-export function createChildren(store) {
-  const list = byId('children');
-  store.watch(['session', 'active'], ({session, active}) => {
-    const sessions = (active && session?.sessions) || [];
-    byId('children-panel').hidden = sessions.length < 2;
-    list.replaceChildren(
-      ...sessions.map((child) =>
-        el(
-          'li',
-          {className: 'row', ariaCurrent: child.sessionId === session.sessionId ? 'true' : null},
-          el('span', {className: `dot thread-${child.state === 'Paused' ? 'suspended' : 'running'}`}),
-          el('span', {className: 'grow name'}, `${child.processName ?? child.sessionId} ${child.processId ?? ''}`),
-          el('span', {className: 'where'}, child.currentLocation ? place(child.currentLocation) : child.state),
-          child.pauseReason ? el('span', {className: 'unseen'}, whyPaused(child.pauseReason)) : null,
-        ),
-      ),
     );
   });
 }

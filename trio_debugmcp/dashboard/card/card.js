@@ -1,0 +1,129 @@
+// Puts the card together: what the tool answered, the buttons, and whether the program has moved on since.
+
+import {dress, fitter} from './appearance.js';
+import {Freshness} from './freshness.js';
+import {Host} from './host.js';
+import {changedSince, movedOn, headline, looksTheSame, readResult} from './stop.js';
+import {ACTIONS, createControls, drawControls, drawGone, drawProblem, drawStop, drawWords} from './view.js';
+
+const host = new Host(window.parent);
+const freshness = new Freshness(look);
+let fit = () => {};
+
+/** @type {{stop?: any, moment?: string, control: boolean, busy: string | null, gone: boolean, acted: boolean}} */
+const card = {control: true, busy: null, gone: false, acted: false};
+
+/**
+ * Draw what a tool has answered.
+ *
+ * @param {any} result
+ */
+function show(result) {
+  const {stop, failure, moment, changed, control} = readResult(result);
+  if (stop === undefined) {
+    if (card.stop === undefined) {
+      drawWords('The tool failed', 'failed');
+      card.control = false;
+    }
+    drawProblem(failure);
+    return draw();
+  }
+  drawStop(stop, changed ?? changedSince(card.stop, stop));
+  // A program that runs has no moment: the output since its last stop is still of interest.
+  const latest = moment ?? card.moment;
+  Object.assign(card, {stop, moment: latest, gone: false, control: control && host.callsTools});
+  drawProblem();
+  drawGone();
+  if (stop.state === 'Disconnected' || !host.callsTools) freshness.stop();
+  else freshness.start();
+  draw();
+}
+
+/** Ask where the program is, and return whether to ask again. */
+async function look() {
+  if (card.busy !== null || card.stop === undefined) return true;
+  const {stop, moment} = card;
+  try {
+    const answer = await host.request('tools/call', {name: 'card_state', arguments: moment ? {stop: moment} : {}});
+    if (card.stop !== stop || card.busy !== null) return true; // drawn anew meanwhile
+    if (answer.isError) return false;
+    compare(answer.structuredContent ?? JSON.parse(answer.content[0].text));
+    return !card.gone;
+  } catch {
+    return false; // a host that refuses once is not asked again
+  }
+}
+
+/** @param {{current?: boolean, now?: any}} answer */
+function compare({current = false, now}) {
+  if (current || !now) return;
+  const {stop} = card;
+  if (now.state === stop.state && (stop.state !== 'Paused' || (!card.moment && looksTheSame(now, stop)))) {
+    card.moment ??= now.moment;
+    return;
+  }
+  const here = () => show({structuredContent: now, _meta: {'trio-debugmcp/stop': {control: card.control}}});
+  if (card.acted && stop.state === 'Running') return here(); // the person let it run, and waits for the next stop
+  card.gone = true;
+  drawGone(movedOn(now), here);
+  draw();
+}
+
+/** @param {string} action */
+async function press(action) {
+  const before = card.busy;
+  Object.assign(card, {busy: action, acted: true});
+  drawProblem();
+  draw();
+  try {
+    const stopOf = card.moment ? {stop: card.moment} : {};
+    const result = await host.request('tools/call', {name: 'card_run', arguments: {action, ...stopOf}});
+    show(result);
+    if (!result.isError) tell(action);
+    else freshness.start();
+  } catch (error) {
+    drawProblem(error.message);
+  }
+  if (card.busy === action) card.busy = null;
+  if (before !== null) card.busy = null; // the stop that a pause has made answers what ran, too
+  draw();
+}
+
+/** Let the model know, with the next message of the person, what was done here. */
+function tell(action) {
+  if (host.capabilities.updateModelContext === undefined) return;
+  const {name} = ACTIONS.find((each) => each.action === action) ?? {};
+  const {stop} = card;
+  const text = `On the card, the person pressed ${name}. ${headline(stop)}${stop.at ? `: ${stop.at}` : ''}.`;
+  host.request('ui/update-model-context', {content: [{type: 'text', text}]}).catch(() => undefined);
+}
+
+function draw() {
+  drawControls({...card, state: card.stop?.state ?? 'Running'});
+  fit();
+}
+
+host.on('ui/notifications/tool-result', show);
+host.on('ui/notifications/tool-input', () => {
+  if (card.stop === undefined) drawWords('Waiting for the program …');
+  draw();
+});
+host.on('ui/notifications/tool-cancelled', ({reason}) => {
+  if (card.stop === undefined) drawWords('The call was cancelled', 'failed');
+  drawProblem(reason);
+  card.control = false;
+  draw();
+});
+host.on('ui/notifications/host-context-changed', (looks) => {
+  dress(looks);
+  fit();
+});
+
+createControls(press);
+drawWords('Waiting for the program …');
+host.connect().then((context) => {
+  dress(context);
+  card.control &&= host.callsTools;
+  draw();
+  fit = fitter((size) => host.notify('ui/notifications/size-changed', size));
+});

@@ -1,0 +1,29 @@
+// Variables that can be opened, as a tree for the keyboard: → opens, ← closes or leads to what it is in, ↑ and ↓ move.
+
+import {stepOf} from './roving.js';
+
+/** Let the arrow keys walk among the disclosures of a view, now and later. @param {HTMLElement} view */
+export function walkDisclosures(view) {
+  view.addEventListener('keydown', (event) => {
+    const summary = event.target;
+    if (!(summary instanceof HTMLElement) || !summary.matches('summary') || event.altKey || event.ctrlKey || event.metaKey) return;
+    const details = /** @type {HTMLDetailsElement} */ (summary.parentElement);
+    if (event.key === 'ArrowRight' && !details.open) details.open = true;
+    else if (event.key === 'ArrowLeft' && details.open) details.open = false;
+    else {
+      const next = event.key === 'ArrowLeft' ? details.parentElement?.closest('details')?.querySelector('summary') : moved(view, summary, event.key);
+      if (!next) return;
+      next.focus();
+    }
+    event.preventDefault();
+    event.stopPropagation(); // ← and → go through time elsewhere
+  });
+}
+
+/** @returns {HTMLElement | undefined} */
+function moved(view, summary, key) {
+  const seen = [...view.querySelectorAll('summary')].filter((each) => each.checkVisibility());
+  const index = seen.indexOf(summary);
+  const next = stepOf(key === 'ArrowRight' ? 'ArrowDown' : key, index, seen.length - 1);
+  return next === null ? undefined : seen[next];
+}
