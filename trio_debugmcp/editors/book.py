@@ -1,0 +1,109 @@
+"""`EditorBook`: which breakpoints editors have set, over all their connections.
+
+The registry has all breakpoints, and knows which client has set which as long as it is connected. An editor connects
+anew for each session, and sends all its breakpoints again. So what only editors have set ends with the session that
+they were in, and not with their connection.
+"""
+
+import logging
+
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.session.debugger import Debugger
+from trio_debugmcp.session.ownership import Owner
+from trio_debugmcp.state.model import Breakpoint, State
+
+log = logging.getLogger(__name__)
+
+GOING_ON = ("restarted",)
+"""Reasons for the end of a session after which its program is run again: breakpoints stay."""
+
+
+class EditorBook:
+    """The breakpoints of all editors, by their ids, and the programs that the editors are in."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+        self._owners: dict[str, set[Owner]] = {}
+        self._programs: dict[Owner, str | None] = {}
+        self._here: set[Owner] = set()
+
+    def __repr__(self) -> str:
+        return f"<EditorBook of {len(self._owners)} breakpoints>"
+
+    def note(self, owner: Owner, made: Breakpoint) -> None:
+        """Record that an editor has set a breakpoint."""
+        self._owners.setdefault(made.id, set()).add(owner)
+
+    def joined(self, owner: Owner, program: str | None) -> None:
+        """Record in which program an editor is."""
+        self._programs[owner] = program
+        self._here.add(owner)
+
+    def left(self, owner: Owner) -> None:
+        """Record that an editor has left. What it has set stays while its program is debugged."""
+        self._here.discard(owner)
+
+    def is_owner(self, owner: Owner, breakpoint_id: str) -> bool:
+        """Return whether this editor has set a breakpoint."""
+        return owner in self._owners.get(breakpoint_id, ())
+
+    def of(self, owner: Owner, file: str | None) -> list[Breakpoint]:
+        """Return what an editor has set in a file, or without one on functions."""
+        return [
+            each
+            for each in self._debugger.state.breakpoints
+            if self.is_owner(owner, each.id) and each.file == file and (each.function is not None) == (file is None)
+        ]
+
+    def departed(self, owner: Owner, file: str | None) -> list[tuple[Owner, Breakpoint]]:
+        """Return what editors of this name have set in a file before they left: it may have come back."""
+        gone = [each for each in self._programs if each[1] == owner[1] and each not in self._here]
+        return [(each, found) for each in gone for found in self.of(each, file)]
+
+    def pass_on(self, before: Owner, now: Owner, each: Breakpoint) -> None:
+        """Record that a breakpoint of an editor that has left is that of one that has come back."""
+        self._owners.setdefault(each.id, set()).discard(before)
+        self._owners[each.id].add(now)
+        self._debugger.breakpoints.owners.add(each.id, now)
+
+    async def leave(self, owner: Owner, each: Breakpoint) -> bool:
+        """Take an editor's share of a breakpoint away; return whether no client has set it any more."""
+        owners = self._owners.get(each.id, set())
+        owners.discard(owner)
+        shared = await self._debugger.breakpoints.leave(each.id, owner)
+        if owners or shared:
+            return False
+        self._owners.pop(each.id, None)
+        return True
+
+    # --- Ends of sessions ------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Remove what only editors have set when their program has ended, until cancelled."""
+        seen = self._debugger.state.ended
+        while True:
+            state = await self._debugger.merger.wait_until(lambda now: now.ended is not seen)  # noqa: B023
+            fresh = [each for each in state.ended if each not in seen]
+            seen = state.ended
+            for each in fresh:
+                await self._end(each.id, state, goes_on=each.end_reason in GOING_ON)
+
+    async def _end(self, program: str, state: State, *, goes_on: bool) -> None:
+        owners = [owner for owner, each in self._programs.items() if each in (program, None)]
+        for owner in owners:
+            if goes_on:
+                self._programs[owner] = None
+                continue
+            del self._programs[owner]
+            for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
+                found = next((each for each in self._debugger.state.breakpoints if each.id == breakpoint_id), None)
+                if found is None:
+                    self._owners.pop(breakpoint_id, None)
+                elif await self.leave(owner, found):
+                    await self._remove(breakpoint_id)
+
+    async def _remove(self, breakpoint_id: str) -> None:
+        try:
+            await self._debugger.breakpoints.remove(breakpoint_id)
+        except DebugError as error:  # another client has removed it, or an adapter is ending
+            log.info("removing %s: %s", breakpoint_id, error)

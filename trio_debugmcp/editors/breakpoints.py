@@ -1,0 +1,192 @@
+"""The requests that set breakpoints. Each replaces what this editor has set, and nothing of what others have.
+
+What an editor has not set itself was reported to it by events. Editors take such breakpoints for theirs and send them
+back: one at a place of another client's that says nothing new is that other's, and stays that.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+
+from trio_debugmcp.editors.arguments import (
+    FunctionBreakpoint,
+    SetBreakpoints,
+    SetFunctionBreakpoints,
+    SourceBreakpoint,
+)
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.looking import source_of
+from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.refusals import refusal_of
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.state.model import Breakpoint
+from trio_debugmcp.state.resources import breakpoint_payload
+
+MAX_BREAKPOINTS = 200
+"""Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
+so."""
+
+
+class Wanted(Struct, frozen=True):
+    """A breakpoint as an editor wants it, as we count."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    function: str | None = None
+    condition: str | None = None
+    hit_condition: str | None = None
+    log_message: str | None = None
+
+    @property
+    def place(self) -> tuple[str | None, int | None, int | None, str | None]:
+        """The file, line and column, or the function."""
+        return (self.file, self.line, self.column, self.function)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says nothing but where it is."""
+        return not (self.condition or self.hit_condition or self.log_message)
+
+    def fits(self, each: Breakpoint) -> bool:
+        """Return whether a breakpoint is just this one."""
+        mine = (*self.place, self.condition, self.hit_condition, self.log_message)
+        return mine == (*_place(each), each.condition, each.hit_condition, each.log_message)
+
+
+class _Set(Struct, frozen=True):
+    """What came of setting one: its id, what the editor had there, whether it was set just now, or why it was not."""
+
+    id: str
+    mine: list[Breakpoint] = []
+    is_new: bool = False
+    error: DebugError | None = None
+
+
+async def set_breakpoints(editor: Editor, arguments: SetBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints of a file."""
+    editor.check_control("to set breakpoints")
+    file = editor.spelling.our_path(arguments.source.path or "")
+    given = arguments.breakpoints
+    if given is None:
+        given = [SourceBreakpoint(line) for line in arguments.lines or ()]
+    wanted = [
+        Wanted(
+            file=file,
+            line=editor.spelling.our_line(each.line),
+            column=editor.spelling.our_column(each.column),
+            condition=each.condition or None,
+            hit_condition=each.hit_condition or None,
+            log_message=each.log_message or None,
+        )
+        for each in given
+    ]
+    return await _replace(editor, file, wanted)
+
+
+async def set_function_breakpoints(editor: Editor, arguments: SetFunctionBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints on functions."""
+    editor.check_control("to set breakpoints")
+    return await _replace(editor, None, [_function(each) for each in arguments.breakpoints])
+
+
+def _function(each: FunctionBreakpoint) -> Wanted:
+    conditions = {"condition": each.condition or None, "hit_condition": each.hit_condition or None}
+    return Wanted(None, None, None, each.name, **conditions)
+
+
+async def _replace(editor: Editor, file: str | None, wanted: list[Wanted]) -> dict[str, Any]:
+    """Make these the editor's in a file, or on functions; answer what has become of each."""
+    places = {each.place for each in wanted}
+    for owner, old in editor.book.departed(editor.owner, file):
+        editor.book.pass_on(owner, editor.owner, old)
+    results: list[_Set] = []
+    async with editor.debugger.breakpoints.batch() as batch:
+        for old in editor.book.of(editor.owner, file):
+            if _place(old) not in places:
+                await _leave(editor, old)
+        results += [await _set(editor, each) for each in wanted[:MAX_BREAKPOINTS]]
+    answers = [await _answer(editor, each, batch.refused) for each in results]
+    beyond = {"verified": False, "message": f"more than {MAX_BREAKPOINTS} breakpoints: this is not set"}
+    return {"breakpoints": [*answers, *(beyond for _ in wanted[MAX_BREAKPOINTS:])]}
+
+
+async def _answer(editor: Editor, result: _Set, refused: Mapping[str, DebugError]) -> dict[str, Any]:
+    """Answer what has become of one, now that the adapter has it."""
+    error = result.error or (refused.get(result.id) if result.is_new else None)
+    if error is not None:
+        for each in result.mine:  # what it was before must not stop the program under one that is shown as refused
+            await _leave(editor, each)
+        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
+    now = next((each for each in editor.debugger.state.breakpoints if each.id == result.id), None)
+    if now is None:  # another client has removed it meanwhile
+        return {"verified": False, "message": "It was removed again."}
+    if result.is_new:
+        editor.book.note(editor.owner, now)
+    return shown_to(editor, now)
+
+
+async def _leave(editor: Editor, each: Breakpoint) -> None:
+    """Take back what this editor has set; it stays if another client has set it as well."""
+    editor.reported.pop(each.id, None)  # of what it has removed itself it gets no event
+    if await editor.book.leave(editor.owner, each):
+        with suppress(UsageError):  # another client has removed it
+            await editor.call("breakpoint_remove", id=each.id)
+
+
+async def _set(editor: Editor, wanted: Wanted) -> _Set:
+    here = [each for each in editor.debugger.state.breakpoints if not each.temporary and _place(each) == wanted.place]
+    mine = [each for each in here if editor.book.is_owner(editor.owner, each.id)]
+    same = next((each for each in mine if wanted.fits(each)), None)
+    if same is None and not mine and wanted.is_plain:
+        same = next((each for each in here if each.id in editor.announced), None)
+    if same is not None:
+        return _Set(same.id)
+    try:
+        answer = await editor.call(
+            "breakpoint_set",
+            **{
+                name: getattr(wanted, name)
+                for name in ("file", "line", "column", "function", "condition", "hit_condition", "log_message")
+            },
+        )
+    except DebugError as error:
+        return _Set("", mine, error=error)
+    return _Set(answer["id"], mine, is_new=True)
+
+
+def _place(each: Breakpoint) -> tuple[str | None, int | None, int | None, str | None]:
+    return (each.file, each.line, each.column, each.function)
+
+
+def shown_to(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+    """Return a breakpoint as DAP has it, which this answer reports: no event needs to."""
+    shown = editor.reported[each.id] = breakpoint_of(editor, each)
+    return shown
+
+
+def _terms(each: Breakpoint) -> str:
+    """Return what another client's breakpoint says besides its place: DAP has no word for that, and editors show it."""
+    terms = [f"if {each.condition}"] if each.condition else []
+    terms += [f"at hit {each.hit_condition}"] if each.hit_condition else []
+    terms += [f"logs {each.log_message}"] if each.log_message else []
+    return f"set by {' and '.join(each.set_by) or 'another client'}: {', '.join(terms)}"
+
+
+def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
+    """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
+    payload = breakpoint_payload(each)
+    shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
+    if payload.line is not None:
+        shown["line"] = editor.spelling.line(payload.line)
+    if payload.file is not None:
+        shown["source"] = source_of(editor, payload.file)
+    if payload.message is not None:
+        shown["message"] = payload.message
+    elif not payload.verified:
+        shown["message"] = "disabled" if not payload.enabled else "not set in the program yet"
+    elif not editor.book.is_owner(editor.owner, each.id) and (each.condition or each.hit_condition or each.log_message):
+        shown["message"] = _terms(each)
+    return shown

@@ -1,0 +1,75 @@
+"""What an editor may do here: the capabilities of its session's adapter, cut to its role. Pure.
+
+Before an editor has shown a token it gets what is always true, whatever the session: `STRANGER`. What a session has
+besides, or has not, it gets by a `capabilities` event once it has joined.
+"""
+
+from typing import Any
+
+from trio_debugmcp.dap.messages import Capabilities
+from trio_debugmcp.server.auth import Role
+
+FILTERS = [
+    {"filter": "raised", "label": "Raised exceptions", "description": "Where an exception is raised, even if caught."},
+    {"filter": "uncaught", "label": "Uncaught exceptions", "description": "When nothing catches an exception."},
+    {"filter": "userUnhandled", "label": "Exceptions that leave the user's code"},
+]
+
+ALWAYS: dict[str, Any] = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsEvaluateForHovers": True,
+    "supportsClipboardContext": True,
+    "supportsSetVariable": True,
+    "supportsSetExpression": True,
+    "supportsExceptionInfoRequest": True,
+    "supportsExceptionFilterOptions": True,
+    "exceptionBreakpointFilters": FILTERS,
+    "supportsModulesRequest": True,
+    "supportsLoadedSourcesRequest": True,
+    "supportsDelayedStackTraceLoading": True,
+    "supportsCompletionsRequest": True,
+    "supportsRestartRequest": True,
+    "supportsTerminateRequest": True,
+    "supportTerminateDebuggee": True,
+}
+"""What editors in control may do in every session."""
+
+_OF_ADAPTER = {
+    "supportsStepBack": "supports_step_back",
+    "supportsGotoTargetsRequest": "supports_goto_targets_request",
+    "supportsStepInTargetsRequest": "supports_step_in_targets_request",
+    "supportsRestartFrame": "supports_restart_frame",
+    "supportsSteppingGranularity": "supports_stepping_granularity",
+    "supportsDataBreakpoints": "supports_data_breakpoints",
+    "supportsCompletionsRequest": "supports_completions_request",
+}
+"""What the session's adapter decides."""
+
+_OBSERVER = frozenset(
+    {
+        "supportsConfigurationDoneRequest",
+        "supportsExceptionInfoRequest",
+        "supportsModulesRequest",
+        "supportsLoadedSourcesRequest",
+        "supportsDelayedStackTraceLoading",
+    }
+)
+"""What observers may do as well."""
+
+STRANGER = ALWAYS
+"""What is said before a token was shown."""
+
+
+def capabilities(role: Role, adapter: Capabilities | None) -> dict[str, Any]:
+    """Return everything that an editor with that role may do in a session, and may not."""
+    known = dict(ALWAYS)
+    for name, field in _OF_ADAPTER.items():
+        known[name] = adapter is not None and bool(getattr(adapter, field))
+    if role == "control":
+        return known
+    cut = {name: name in _OBSERVER and bool(each) for name, each in known.items() if isinstance(each, bool)}
+    return {**cut, "exceptionBreakpointFilters": []}

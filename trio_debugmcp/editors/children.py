@@ -1,0 +1,65 @@
+"""Sessions that an editor does not show: children of its own and other programs. It is asked to open one for each.
+
+Each is another connection of the editor, with the configuration of this one and the id of the session.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import trio
+
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.errors import AdapterRefused
+from trio_debugmcp.state.model import Snapshot, State
+
+log = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 10.0
+"""For an editor to agree to open a session; it connects later."""
+
+MAX_OFFERED = 50
+"""Sessions that one editor is asked to open: each is a window's worth of panels. Programs that start hundreds of
+processes are looked at in the sessions that stop."""
+
+_KEPT = ("type", "token", "host", "port", "connect", "debugServer")
+"""What a session has of the configuration that has started another one: how the door is reached, and who comes."""
+
+
+async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> None:
+    """Ask the editor to open each session that there is besides its own, until cancelled."""
+    merger, offered = editor.debugger.merger, set[str]()
+    starts = configuration.get("request") == "launch" or "program" in configuration
+    while len(offered) < MAX_OFFERED:
+        state = await merger.wait_until(lambda now: _next(editor, now, offered, own_only=starts) is not None)
+        found = _next(editor, state, offered, own_only=starts)
+        if found is not None:
+            offered.add(found.id)
+            await _offer(editor, configuration, found)
+
+
+def _next(editor: Editor, state: State, offered: set[str], *, own_only: bool) -> Snapshot | None:
+    """Return a session to offer. Of those of other programs, none while its own is being restarted: it may be that."""
+    own = editor.session_id or ""
+    if state.snapshot(own) is None:
+        return None
+    roots = state.roots()
+    for each in state.shown:
+        mine = roots[each.id] == roots[own]
+        if each.id not in offered and each.id != own and (mine or not own_only) and each.origin.has_program:
+            return each
+    return None
+
+
+async def _offer(editor: Editor, configuration: Mapping[str, Any], session: Snapshot) -> None:
+    starts = configuration.get("request") == "launch" or "program" in configuration
+    kept = {
+        name: each for name, each in configuration.items() if (name in _KEPT if starts else not name.startswith("__"))
+    }
+    name = f"{session.origin.process_name or session.origin.adapter} ({session.id})"
+    child = {**kept, "request": "attach", "name": name, "sessionId": session.id, "wait": False}
+    with trio.move_on_after(ANSWER_SECONDS):
+        try:
+            await editor.channel.ask("startDebugging", {"request": "attach", "configuration": child})
+        except AdapterRefused as refusal:
+            log.info("an editor opens no session %s: %s", session.id, refusal.reason)

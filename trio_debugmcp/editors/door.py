@@ -1,0 +1,244 @@
+"""`EditorDoor`: where editors connect. A connection is one editor in one session, as DAP has it.
+
+    door = EditorDoor(context, tokens.role_of)
+    nursery.start_soon(door.run)
+    await accept_connections(listeners, admission, door.receive)
+
+A connection is a stranger until `attach` or `launch` has shown a token; until then no answer says anything of sessions.
+Then it is a client like others, with a role, until it disconnects, which changes nothing for them.
+
+    connection
+     ├─ reader             the editor's requests; each is served in a task of its own, at most `MAX_REQUESTS` at a time
+     ├─ requests in order  breakpoints and `configurationDone`: the last must find what the others have set
+     ├─ member             the client, for as long as the editor is there, and what is reported to it
+     └─ writer             channel.py
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import trio
+
+from trio_debugmcp.dap.codec import decode_body
+from trio_debugmcp.dap.messages import Request
+from trio_debugmcp.editors.arguments import Attach, Initialize, Leaving
+from trio_debugmcp.editors.capabilities import STRANGER
+from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
+from trio_debugmcp.editors.editor import Context, Editor
+from trio_debugmcp.editors.membership import Membership
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.requests import REQUESTS, Served
+from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.errors import DebugError, ProtocolViolation
+from trio_debugmcp.server.auth import Role
+from trio_debugmcp.transports.admission import Visitor
+from trio_debugmcp.transports.head import Refused
+
+log = logging.getLogger(__name__)
+
+MAX_REQUESTS = 32
+"""Requests of one editor that are served at a time. Editors have a handful; what comes beside waits unread."""
+
+MAX_STRANGER_REQUESTS = 10
+"""Requests before a token is shown: an editor sends one."""
+
+TOKEN_NEEDED = 'This debugger needs a token: put "token" into the configuration, as the server has printed it.'
+TOKEN_WRONG = "The token is wrong: use that of --token or --token-file, or the one that the server has printed."
+
+
+class EditorDoor:
+    """Serves the connections of editors. `role_of` returns the role that a token gives, and None for a wrong one."""
+
+    def __init__(self, context: Context, role_of: Callable[[str], Role | None]) -> None:
+        self._context = context
+        self.rounds = Rounds(context.debugger)
+        self._role_of = role_of
+
+    def __repr__(self) -> str:
+        return f"<EditorDoor: {self._context.book!r}>"
+
+    async def run(self) -> None:
+        """Report changes to those that watch, and remove what editors have set when the program has ended."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._context.book.run)
+            nursery.start_soon(self.rounds.run)
+
+    async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:
+        """Serve one connection to its end. The caller closes it."""
+        async with open_channel(stream, MAX_STRANGER_BYTES) as channel:
+            visit = _Visit(self._context, self.rounds, channel, visitor, self._role_of)
+            try:
+                await visit.run()
+            except ProtocolViolation as violation:
+                log.info("an editor broke the protocol: %s", violation)
+
+
+class _Visit:
+    """One connection, from `initialize` to `disconnect`."""
+
+    def __init__(
+        self,
+        context: Context,
+        rounds: Rounds,
+        channel: EditorChannel,
+        visitor: Visitor,
+        role_of: Callable[[str], Role | None],
+    ) -> None:
+        self._context = context
+        self._rounds = rounds
+        self._channel = channel
+        self._visitor = visitor
+        self._role_of = role_of
+        self._hello: Initialize | None = None
+        self._member: Membership | None = None
+        self._as_stranger = 0
+        self._room = trio.Semaphore(MAX_REQUESTS)
+        self._in_order, self._next = trio.open_memory_channel[tuple[Request, Editor]](0)
+
+    async def run(self) -> None:
+        """Serve requests until the editor leaves."""
+        violation: ProtocolViolation | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._serve_in_order)
+            try:
+                while (request := await self._channel.receive()) is not None:
+                    await self._visitor.wait_turn()
+                    if not await self._take(request, nursery):
+                        break
+            except ProtocolViolation as error:
+                violation = error
+            nursery.cancel_scope.cancel(reason="the editor has left")
+        if violation is not None:
+            raise violation
+
+    async def _take(self, request: Request, nursery: trio.Nursery) -> bool:
+        """Serve a request, or begin to; return whether the editor stays."""
+        editor = None if self._member is None else self._member.editor
+        match request.command:
+            case "initialize":
+                self._initialize(request)
+            case "disconnect":
+                return await self._disconnect(request, editor)
+            case "attach" | "launch" if self._member is None:
+                return self._join(request, nursery)
+            case _ if editor is None or self._member is None:
+                self._channel.refuse(request, "Send `initialize`, and then `attach` or `launch`.")
+                self._as_stranger += 1
+                return self._member is not None or self._as_stranger < MAX_STRANGER_REQUESTS
+            case "configurationDone":
+                await self._in_order.send((request, editor))
+            case command if command in REQUESTS and REQUESTS[command].in_order:
+                await self._in_order.send((request, editor))
+            case _:
+                await self._room.acquire()
+                nursery.start_soon(self._serve_beside, request, editor)
+        return True
+
+    # --- Joining and leaving ---------------------------------------------------------------------------------
+
+    def _initialize(self, request: Request) -> None:
+        if self._hello is not None:
+            self._channel.refuse(request, "This connection is initialized already.")
+            return
+        try:
+            self._hello = decode_body(request.arguments, Initialize)
+        except ProtocolViolation as violation:
+            self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
+            return
+        self._channel.respond(request, STRANGER)
+
+    def _join(self, request: Request, nursery: trio.Nursery) -> bool:
+        """Admit the editor by its token, and let it join; return whether it stays."""
+        if self._hello is None:
+            self._channel.refuse(request, "Send `initialize` first.")
+            return False
+        try:
+            wanted = decode_body(request.arguments, Attach)
+            role = self._role_of(wanted.token) if wanted.token else None
+            if role is None:
+                raise Refusal(TOKEN_WRONG if wanted.token else TOKEN_NEEDED, show=True)
+            self._visitor.admit(role)
+        except ProtocolViolation as violation:
+            self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.", show=True)
+            return False
+        except Refused as refused:
+            self._channel.refuse(request, f"{refused.reason}.", show=True)
+            return False
+        except Refusal as refusal:
+            self._channel.refuse(request, refusal.sentence, show=True)
+            return False
+        self._channel.admit()
+        self._member = Membership(self._context, self._rounds, self._channel, self._hello, role)
+        nursery.start_soon(self._member.run, request, wanted, decode_body(request.arguments, dict[str, Any]))
+        return True
+
+    async def _disconnect(self, request: Request, editor: Editor | None) -> bool:
+        try:
+            wanted = decode_body(request.arguments, Leaving)
+            if editor is not None and wanted.terminate_debuggee and editor.snapshot is not None:
+                editor.check_control("to end the program")
+                await editor.call("debug_disconnect", session_id=editor.session_id, terminate=True)
+        except (DebugError, OSError) as error:
+            self._channel.refuse(request, refusal_of(error).sentence)
+        else:
+            self._channel.respond(request)
+        return False
+
+    # --- Serving ---------------------------------------------------------------------------------------------
+
+    async def _serve_in_order(self) -> None:
+        async for request, editor in self._next:
+            if request.command == "configurationDone":
+                self._channel.respond(request)
+                if self._member is not None:
+                    self._member.configured.set()
+            else:
+                await self._serve(request, editor, REQUESTS[request.command])
+
+    async def _serve_beside(self, request: Request, editor: Editor) -> None:
+        try:
+            served = REQUESTS.get(request.command)
+            if served is None:
+                self._channel.refuse(request, f"`{request.command}` is not served here.")
+            else:
+                await self._serve(request, editor, served)
+        finally:
+            self._room.release()
+
+    async def _serve(self, request: Request, editor: Editor, served: Served) -> None:
+        try:
+            arguments = decode_body(request.arguments, served.arguments)
+        except ProtocolViolation as violation:
+            self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
+            return
+        if served.moves or served.early:
+            self._rounds.hurry(editor)
+        if served.early:
+            await self._serve_early(request, editor, served, arguments)
+            return
+        with editor.answering() if served.moves else nullcontext():
+            try:
+                body = await served.serve(editor, arguments)
+            except Exception as error:  # noqa: BLE001 - also a bug of ours: it costs this request, and no other
+                refusal = refusal_of(error)
+                self._channel.refuse(request, editor.plain(refusal.sentence), word=refusal.word, show=refusal.show)
+            else:
+                self._channel.respond(request, body)
+        if request.command == "threads" and self._member is not None:
+            self._member.asked_threads.set()
+
+    async def _serve_early(self, request: Request, editor: Editor, served: Served, arguments: Any) -> None:
+        try:
+            editor.check_control(f"`{request.command}`")
+            editor.session()
+        except DebugError as error:
+            refusal = refusal_of(error)
+            self._channel.refuse(request, refusal.sentence, word=refusal.word)
+            return
+        self._channel.respond(request)
+        try:
+            await served.serve(editor, arguments)
+        except Exception as error:  # noqa: BLE001 - as above
+            editor.note(refusal_of(error).sentence)

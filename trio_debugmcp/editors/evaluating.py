@@ -1,0 +1,192 @@
+"""The requests that run code of the program: evaluations, completions and assignments."""
+
+from typing import Any
+
+import trio
+
+from trio_debugmcp.dap.messages import CompletionsBody, ScopesBody, SetVariableBody, VariablesBody
+from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression, SetVariable
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.ids import Place
+from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.errors import UsageError
+from trio_debugmcp.masking.mask import masked_value
+from trio_debugmcp.server.secrets import check_arguments
+from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
+from trio_debugmcp.session.frames import find_frame
+from trio_debugmcp.session.scopes import chosen_scopes
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.payloads import shortened
+
+EVALUATE_SECONDS = 30.0
+"""For what a person types; it is cancelled when the editor leaves."""
+
+HOVER_SECONDS = 3.0
+"""For what an editor evaluates by itself: a person has moved on by then."""
+
+COMPLETION_SECONDS = 2.0
+
+ASSIGN_SECONDS = 5.0
+"""For a value and its assignment, both of which may run code of the program."""
+
+_NOTHING = ("None", "NoneType")
+
+
+async def evaluate(editor: Editor, arguments: Evaluate) -> dict[str, Any]:
+    """Evaluate what a person types, points at, or watches. What is typed is a call of `evaluate` for others."""
+    editor.check_control("to evaluate")
+    if not editor.debugger.settings.show_secrets:
+        check_arguments({"expression": arguments.expression})
+    place = None if arguments.frame_id is None else editor.place("frame", arguments.frame_id)[2]
+    if arguments.context != "repl":
+        problem = editor.session().profile.expressions.syntax_error(arguments.expression)
+        if problem is not None:  # a statement, which would be carried out again at each stop
+            raise Refusal(f"`{shortened(arguments.expression)}` is not an expression: {problem}")
+        seconds = EVALUATE_SECONDS if arguments.context == "clipboard" else HOVER_SECONDS
+        return await _evaluated(editor, arguments, place, seconds)
+    index = {} if place is None or not place.frame else {"frame_index": place.frame}
+    async with editor.recorded("evaluate", expression=arguments.expression, **index) as value:
+        answer = await _evaluated(editor, arguments, place, EVALUATE_SECONDS)
+        value.append(answer["result"])
+    if (answer["result"], answer.get("type")) == _NOTHING:  # of a call that prints only that is to be seen
+        answer["result"] = ""
+    editor.session().refresh_locals()  # it may have changed some
+    return answer
+
+
+async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, seconds: float) -> dict[str, Any]:
+    """Evaluate in a frame; without one in the top frame of a stop, or in the main module of a Python program."""
+    session = editor.session()
+    snapshot = session.snapshot
+    expression = arguments.expression
+    if snapshot is None or snapshot.phase != "Paused" or not snapshot.stack.frames:
+        if not session.profile.has_probe:
+            raise Refusal("The program is not paused.", word="notStopped")
+        running = (await evaluate_in_main(session.probe, expression, seconds)).evaluation
+        return _value(editor, expression, running.value, running.type)
+    thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
+    frame = await find_frame(session.requests, snapshot, thread, index)
+    whole = arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context
+    context = "clipboard" if whole else None
+    found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds, context)).evaluation
+    answer = _value(editor, expression, found.value, found.type)
+    answer["variablesReference"] = editor.number("variables", snapshot, found.reference, thread=thread, frame=index)
+    return answer
+
+
+def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:
+    if not editor.debugger.settings.show_secrets:
+        value = masked_value(name, value)
+    shown: dict[str, Any] = {"result": value, "variablesReference": 0}
+    return shown if kind is None else {**shown, "type": kind}
+
+
+async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
+    """Answer what fits to what is typed."""
+    editor.check_control("to complete")
+    session, snapshot = editor.paused()
+    if not session.requests.capabilities.supports_completions_request:
+        return {"targets": []}
+    frame = None if arguments.frame_id is None else editor.place("frame", arguments.frame_id)[2].adapter_id
+    if frame is None and snapshot.stack.frames:
+        frame = snapshot.stack.frames[0].id
+    column = editor.spelling.our_column(arguments.column)
+    asked = {"text": arguments.text, "column": column, "line": editor.spelling.our_line(arguments.line)}
+    asked |= {} if frame is None else {"frameId": frame}
+    body = await session.requests.request("completions", asked, CompletionsBody, seconds=COMPLETION_SECONDS)
+    found = []
+    for each in body.targets or []:
+        shown: dict[str, Any] = {"label": each.label}
+        if each.text is not None:
+            shown["text"] = each.text
+        if each.length is not None and each.length < (column or 1):  # gdb has the length of the label there
+            shown["length"] = each.length
+        found.append(shown)
+    return {"targets": found}
+
+
+# --- Assignments ------------------------------------------------------------------------------------------------------
+
+
+async def set_variable(editor: Editor, arguments: SetVariable) -> dict[str, Any]:
+    """Set a child of a value: by the path that evaluates to it where the probe does it, else by the adapter.
+
+    A path is looked for in the frame: that of a global, or of a child whose path is not known, may be a local's.
+    """
+    session, _, place = editor.place("variables", arguments.variables_reference)
+    editor.check_control("to set a variable")
+    can = session.requests.capabilities
+    if can.supports_set_variable and (not session.profile.has_probe or await _is_outside(editor, session, place)):
+        return await _set_by_adapter(editor, session, place, arguments)
+    body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
+    found = next((each for each in body.variables or [] if each.name == arguments.name), None)
+    if found is None:
+        raise Refusal(f"There is no variable {arguments.name} here any more.")
+    if found.evaluate_name is None:
+        raise Refusal(f"{arguments.name} cannot be set here: the adapter knows no path to it.")
+    return await _assign(editor, session, found.evaluate_name, arguments.value, place)
+
+
+async def _is_outside(editor: Editor, session: DebugSession, place: Place) -> bool:
+    """Return whether a number is that of a scope which holds no locals."""
+    frame = await find_frame(session.requests, editor.paused()[1], place.thread, place.frame)
+    scopes = (await session.requests.request("scopes", {"frameId": frame.id}, ScopesBody)).scopes or []
+    inside = {each.variables_reference for each in chosen_scopes(session.profile.dialect, scopes, "locals")}
+    return place.adapter_id in {each.variables_reference for each in scopes} - inside
+
+
+async def _set_by_adapter(
+    editor: Editor, session: DebugSession, place: Place, arguments: SetVariable
+) -> dict[str, Any]:
+    """Set a child by its name in the value that has it."""
+    if not editor.debugger.settings.show_secrets:
+        check_arguments({"value": arguments.value})
+    asked: dict[str, Any] = {"variablesReference": place.adapter_id, "name": arguments.name, "value": arguments.value}
+    if arguments.format is not None:
+        asked["format"] = arguments.format
+    index = {"frame_index": place.frame} if place.frame else {}
+    try:
+        async with editor.recorded("variable_set", path=arguments.name, value=arguments.value, **index) as value:
+            body = await session.requests.request("setVariable", asked, SetVariableBody, seconds=ASSIGN_SECONDS)
+            answer = _value(editor, arguments.name, body.value, body.type)
+            value.append(answer["result"])
+    finally:
+        session.refresh_locals()  # also after a failure: the value may have run code of the program
+    answer["value"] = answer.pop("result")
+    at = {"thread": place.thread, "frame": place.frame}
+    answer["variablesReference"] = editor.number("variables", editor.paused()[1], body.variables_reference or 0, **at)
+    return answer
+
+
+async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, Any]:
+    """Set what an expression stands for."""
+    session, snapshot = editor.paused()
+    place = Place(snapshot.id, snapshot.generation, 0, snapshot.stack.thread_id or 0)
+    if arguments.frame_id is not None:
+        place = editor.place("frame", arguments.frame_id)[2]
+    return await _assign(editor, session, arguments.expression, arguments.value, place)
+
+
+async def _assign(editor: Editor, session: DebugSession, path: str, value: str, place: Place) -> dict[str, Any]:
+    answer = await editor.call(
+        "variable_set",
+        session_id=session.id,
+        path=path,
+        value=value,
+        frame_index=place.frame,
+        thread_id=place.thread or None,
+    )
+    shown = next(iter(answer["variable"].values()))
+    with trio.move_on_after(HOVER_SECONDS):
+        try:
+            frame = await find_frame(session.requests, editor.paused()[1], place.thread, place.frame)
+            found = (await evaluate_in_frame(session.requests, session.probe, frame, path, HOVER_SECONDS)).evaluation
+        except UsageError:
+            return {"value": shown}
+        value_now = _value(editor, path, found.value, found.type)
+        value_now["variablesReference"] = editor.number(
+            "variables", editor.paused()[1], found.reference, thread=place.thread, frame=place.frame
+        )
+        value_now["value"] = value_now.pop("result")
+        return value_now
+    return {"value": shown}

@@ -1,0 +1,179 @@
+"""Reports to an editor what happens: what there is when it joins, and then each change of the state.
+
+An editor reads the state when it has changed, at its own pace. So it waits for no other client, and no other for it.
+When it reads is for `Rounds` to say, and what several get is put together there once.
+"""
+
+import trio
+from msgspec import Struct
+
+from trio_debugmcp.editors.book import GOING_ON
+from trio_debugmcp.editors.breakpoints import breakpoint_of
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.looking import first_threads
+from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.session.output_tail import OutputTail
+from trio_debugmcp.state.model import Snapshot, State
+
+SHOWN_CHARACTERS = 64_000
+"""Of what was written before an editor has joined; a person reads the end of it."""
+
+RESTART_SECONDS = 60.0
+"""For a program to run again that another client restarts, with what is built before."""
+
+_CATEGORIES = {"stdout": "stdout", "stderr": "stderr", "console": "console", "tracepoint": "console"}
+
+
+class _Seen(Struct):
+    """What was reported last."""
+
+    state: State
+    snapshot: Snapshot | None = None
+    process: tuple[str, int | None] | None = None
+    running: str | None = None
+
+
+class Follower:
+    """Reports to one editor what happens in its session."""
+
+    def __init__(self, editor: Editor, rounds: Rounds) -> None:
+        self._editor = editor
+        self._rounds = rounds
+        self._seen = _Seen(State())
+        self._tail: OutputTail | None = None
+        self._console: object = None
+
+    def __repr__(self) -> str:
+        return f"<Follower of {self._editor!r}>"
+
+    async def run(self) -> None:
+        """Report what there is, and what changes, until the session has ended."""
+        editor, merger = self._editor, self._editor.debugger.merger
+        while True:
+            await editor.settled()
+            state = merger.state
+            if state.snapshot(editor.session_id or "") is None and not await self._moved_on(state):
+                self._report_end(state)
+                return
+            self._turn_to_focus()
+            state = merger.state
+            snapshot = state.snapshot(editor.session_id or "")
+            if snapshot is not None:  # else it has ended in this moment
+                self._report(state, snapshot)
+                await self._report_first_threads(snapshot)
+                if merger.state is state:  # else it has changed while the threads were asked for
+                    await self._rounds.wait(editor, self._look)
+
+    def _look(self) -> bool:
+        """Report what has changed, without waiting; return False if that is for the task of this editor."""
+        editor, state = self._editor, self._editor.debugger.merger.state
+        snapshot = state.snapshot(editor.session_id or "")
+        if editor.is_answering or snapshot is None or self._lacks_threads(snapshot) or self._turn_to_focus():
+            return False
+        self._report(state, snapshot)
+        return True
+
+    # --- Which session ---------------------------------------------------------------------------------------
+
+    async def _moved_on(self, state: State) -> bool:
+        """Join the session that takes the place of one that has ended; return whether there is one."""
+        editor, merger = self._editor, self._editor.debugger.merger
+        end = state.end_of(editor.session_id or "")
+        if end is None or end.end_reason not in GOING_ON:
+            return self._turn_to_focus()
+        before = {each.id for each in self._seen.state.snapshots}
+        with trio.move_on_after(RESTART_SECONDS):
+            now = await merger.wait_until(lambda now: now.focus is not None and now.focus not in before)
+            editor.join(now.program_of(now.focus or ""))
+            return True
+        return False
+
+    def _turn_to_focus(self) -> bool:
+        """Show the session in focus, for an editor that has one place for all; return whether it is another one."""
+        editor, state = self._editor, self._editor.debugger.state
+        if editor.fixed or editor.hello.supports_start_debugging_request or state.focus is None:
+            return False
+        wanted = state.program_of(state.focus)
+        if wanted == editor.session_id:
+            return False
+        editor.join(wanted)
+        return True
+
+    # --- What has changed ------------------------------------------------------------------------------------
+
+    def _report(self, state: State, snapshot: Snapshot) -> None:
+        """Report what differs from the last time."""
+        editor, seen = self._editor, self._seen
+        editor.ids.forget(snapshot.id, snapshot.generation)
+        editor.report_capabilities()
+        self._report_process(snapshot)
+        self._report_breakpoints(seen.state, state)
+        self._report_output()
+        for name, body in self._rounds.events(seen.snapshot, snapshot):
+            if name != "invalidated" or editor.hello.supports_invalidated_event:
+                editor.channel.event(name, body)
+        seen.state, seen.snapshot = state, snapshot
+
+    async def _report_first_threads(self, snapshot: Snapshot) -> None:
+        """Report the threads of a program that runs and has not stopped yet: an editor pauses one of them."""
+        if self._lacks_threads(snapshot):
+            self._seen.running = snapshot.id
+            for number, _ in await first_threads(self._editor.session()):
+                self._editor.channel.event("thread", {"reason": "started", "threadId": number})
+
+    def _lacks_threads(self, snapshot: Snapshot) -> bool:
+        running = snapshot.phase == "Running" and snapshot.threads.captured_at is None
+        return running and self._seen.running != snapshot.id
+
+    def _report_process(self, snapshot: Snapshot) -> None:
+        origin = snapshot.origin
+        if self._seen.process == (snapshot.id, origin.process_id):
+            return
+        self._seen.process = (snapshot.id, origin.process_id)
+        name = origin.process_name or origin.executable_path or snapshot.id
+        method = "attach" if origin.launch_mode == "Attach" else "launch"
+        body: dict[str, object] = {"name": name, "startMethod": method}
+        if origin.process_id is not None:
+            body["systemProcessId"] = origin.process_id
+        self._editor.channel.event("process", body)
+
+    def _report_breakpoints(self, old: State, new: State) -> None:
+        editor, changes = self._editor, self._rounds.breakpoints(old, new)
+        if changes is None:
+            return
+        for each in [*changes.new, *changes.changed]:
+            shown = breakpoint_of(editor, each)
+            mine = editor.book.is_owner(editor.owner, each.id)
+            known = mine or each.id in editor.announced
+            if not mine:
+                editor.announced.add(each.id)
+            if known and shown == editor.reported.get(each.id):  # it differs in its hits only
+                continue
+            editor.reported[each.id] = shown
+            editor.channel.event("breakpoint", {"reason": "changed" if known else "new", "breakpoint": shown})
+        for each_id in changes.removed:
+            editor.announced.discard(each_id)
+            if editor.reported.pop(each_id, None) is not None:
+                shown = {"id": number_of(each_id), "verified": False}
+                editor.channel.event("breakpoint", {"reason": "removed", "breakpoint": shown})
+
+    def _report_output(self) -> None:
+        editor = self._editor
+        program = editor.debugger.programs.of(editor.session_id or "")
+        if program is not None and program.console is not self._console:
+            self._console = program.console
+            self._tail = OutputTail(program.console, show_secrets=editor.debugger.settings.show_secrets)
+            left_out = self._tail.skip_to_last(SHOWN_CHARACTERS)
+            if left_out:
+                editor.channel.event("output", {"category": "console", "output": f"… {left_out} characters before\n"})
+        for stream, text in () if self._tail is None else self._tail.news():
+            editor.channel.event("output", {"category": _CATEGORIES[stream], "output": text})
+
+    def _report_end(self, state: State) -> None:
+        editor = self._editor
+        self._report_output()
+        end = state.end_of(editor.session_id or "")
+        if end is not None and end.exit_code is not None:
+            editor.channel.event("exited", {"exitCode": end.exit_code})
+        editor.channel.event("terminated")

@@ -1,0 +1,69 @@
+"""`StopIds`: the numbers by which an editor knows frames and values: its own, and of one stop. Pure.
+
+    ids = StopIds()
+    number = ids.give("variables", Place("s-1", generation=4, adapter_id=7))
+    ids.find("variables", number)        # that place; whether its stop is over is for the caller to compare
+
+A number is never used twice, so an old one is refused and not mistaken for another.
+"""
+
+from collections import OrderedDict
+from typing import Literal
+
+from msgspec import Struct
+
+Kind = Literal["frame", "variables", "target"]
+
+MAX_IDS = 100_000
+"""Numbers that one editor has at a time; the oldest are forgotten. Some ten megabytes."""
+
+
+class Place(Struct, frozen=True):
+    """A number of the adapter, in one stop of a session, and the thread and the index of the frame that it is in."""
+
+    session_id: str
+    generation: int
+    adapter_id: int
+    thread: int = 0
+    frame: int = 0
+
+
+class StopIds:
+    """The numbers of one editor."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._places: OrderedDict[tuple[str, int], Place] = OrderedDict()
+        self._known: dict[tuple[str, Place], int] = {}
+
+    def __repr__(self) -> str:
+        return f"<StopIds: {len(self._places)}>"
+
+    def give(self, kind: Kind, place: Place) -> int:
+        """Return the number of a place; the same one each time that it is the same place."""
+        known = self._known.get((kind, place))
+        if known is not None:
+            return known
+        self._last = number = self._last + 1
+        self._places[kind, number] = place
+        self._known[kind, place] = number
+        if len(self._places) > MAX_IDS:
+            (oldest, _), gone = self._places.popitem(last=False)
+            del self._known[oldest, gone]
+        return number
+
+    def find(self, kind: Kind, number: int) -> Place | None:
+        """Return the place of a number; None if this editor was never given it, or too long ago."""
+        return self._places.get((kind, number))
+
+    def was_given(self, number: int) -> bool:
+        """Return whether this editor was given that number at any time."""
+        return 0 < number <= self._last
+
+    def forget(self, session_id: str, generation: int) -> None:
+        """Forget the numbers of a session's stops before this generation."""
+        over = [
+            key for key, each in self._places.items() if each.session_id == session_id and each.generation < generation
+        ]
+        for key in over:
+            del self._known[key[0], self._places.pop(key)]

@@ -1,0 +1,212 @@
+"""The requests that only look: threads, frames, scopes, variables, sources, modules, exceptions."""
+
+from pathlib import Path
+from typing import Any
+
+from trio_debugmcp.dap.messages import ExceptionInfoBody, ScopesBody, ThreadsBody, VariablesBody
+from trio_debugmcp.editors.arguments import OfFrame, OfThread, Page, SourceText, StackTrace, Variables
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.events import module_of
+from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.errors import DebugError
+from trio_debugmcp.masking.mask import masked, masked_value
+from trio_debugmcp.session.frames import active_thread, fetch_frames
+from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.session.source_text import source_text
+from trio_debugmcp.state.model import Locals, Snapshot, StackFrame
+
+ALL_FRAMES = 1000
+"""Frames of one answer; editors page, and a deeper stack is a recursion."""
+
+THREADS_SECONDS = 1.0
+"""For the threads of a program that has not stopped yet; what else there is to report waits for them."""
+
+
+async def threads(editor: Editor, arguments: object) -> dict[str, Any]:
+    """Answer the threads: those of the stop and of events since; before the first stop those that the adapter has."""
+    session = editor.session()
+    snapshot = session.snapshot
+    if snapshot is not None and snapshot.threads.captured_at is None:
+        known = await first_threads(session)
+    else:
+        all_of_them = () if snapshot is None else snapshot.threads.threads
+        known = [(each.id, each.name) for each in all_of_them if each.state != "Exited"]
+    return {"threads": [{"id": number, "name": name or f"thread {number}"} for number, name in known]}
+
+
+async def first_threads(session: DebugSession) -> list[tuple[int, str | None]]:
+    """Ask the adapter for the threads of a program that has not stopped yet; none if it does not say."""
+    try:
+        body = await session.requests.request("threads", None, ThreadsBody, seconds=THREADS_SECONDS)
+    except (DebugError, OSError):  # it begins, or ends, or cannot tell while it runs
+        return []
+    return [(each.id, each.name) for each in body.threads or []]
+
+
+async def stack_trace(editor: Editor, arguments: StackTrace) -> dict[str, Any]:
+    """Answer a page of a thread's stack."""
+    session, snapshot = editor.paused()
+    thread = active_thread(snapshot, arguments.thread_id)
+    count = min(arguments.levels or ALL_FRAMES, ALL_FRAMES)
+    found, total = await fetch_frames(session.requests, snapshot, thread, arguments.start_frame, count)
+    frames = [_frame(editor, snapshot, each, thread, arguments.start_frame + index) for index, each in enumerate(found)]
+    return {"stackFrames": frames, "totalFrames": total}
+
+
+def _frame(editor: Editor, snapshot: Snapshot, frame: StackFrame, thread: int, index: int) -> dict[str, Any]:
+    place = frame.location
+    shown = {
+        "id": editor.number("frame", snapshot, frame.id, thread=thread, frame=index),
+        "name": frame.name,
+        "line": editor.spelling.line(place.line) if place.line else 0,
+        "column": editor.spelling.column(place.column) if place.line else 0,
+    }
+    if place.file is not None:
+        shown["source"] = source_of(editor, place.file, frame.source_reference)
+    if not frame.is_user_code:
+        shown["presentationHint"] = "subtle"
+    if frame.instruction is not None:
+        shown["instructionPointerReference"] = frame.instruction
+    return shown
+
+
+def source_of(editor: Editor, path: str, reference: int = 0) -> dict[str, Any]:
+    """Return a source: a file by its path; what is in no file by a number, under which its text can be had."""
+    name = path.rpartition("/")[2] or path
+    if not reference and path.startswith("/") and Path(path).is_file():
+        return {"name": name, "path": editor.spelling.path(path)}
+    return {"name": name, "path": path, "sourceReference": editor.sources.number(path)}
+
+
+async def source(editor: Editor, arguments: SourceText) -> dict[str, Any]:
+    """Answer the text of a source, as far as the program is known to have it."""
+    editor.session()
+    given = arguments.source
+    reference = arguments.source_reference or (given.source_reference if given is not None else 0) or 0
+    path = editor.sources.path(reference) if reference else None
+    if path is None and given is not None and given.path is not None and not reference:
+        path = editor.spelling.our_path(given.path)
+    if path is None:
+        raise Refusal("This source is unknown: no answer to this editor has it.")
+    text = await source_text(editor.debugger, path)
+    return {"content": text if editor.debugger.settings.show_secrets else masked(text)}
+
+
+# --- Values -----------------------------------------------------------------------------------------------------------
+
+
+async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
+    """Answer the scopes of a frame. An observer gets the locals of the top frame, as the state has them."""
+    session, snapshot, place = editor.place("frame", arguments.frame_id)
+    at = {"thread": place.thread, "frame": place.frame}
+    if editor.role != "control":
+        _state_locals(snapshot, place.thread, place.frame)
+        number = editor.number("variables", snapshot, -1, **at)
+        return {"scopes": [{"name": "Locals", "variablesReference": number, "expensive": False}]}
+    body = await session.requests.request("scopes", {"frameId": place.adapter_id}, ScopesBody)
+    found = []
+    for each in body.scopes or []:
+        shown: dict[str, Any] = {
+            "name": each.name,
+            "variablesReference": editor.number("variables", snapshot, each.variables_reference, **at),
+            "expensive": bool(each.expensive),
+        }
+        more = {
+            "presentationHint": each.presentation_hint,
+            "namedVariables": each.named_variables,
+            "indexedVariables": each.indexed_variables,
+        }
+        found.append(shown | {name: value for name, value in more.items() if value is not None})
+    return {"scopes": found}
+
+
+def _state_locals(snapshot: Snapshot, thread: int, frame: int) -> Locals:
+    """Return the locals that are known without asking the program.
+
+    Raises:
+        Refusal: they are not of that frame.
+    """
+    if thread != snapshot.stack.thread_id or frame != 0:
+        raise Refusal("This editor may only observe: it sees the variables of the top frame, and no others.")
+    return snapshot.stack.locals or Locals()
+
+
+async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
+    """Answer the children of a value, all or a page of them."""
+    session, snapshot, place = editor.place("variables", arguments.variables_reference)
+    if editor.role != "control":
+        known = _state_locals(snapshot, place.thread, place.frame)
+        return {"variables": [_known(editor, each.name, each.value, each.type) for each in known.variables]}
+    asked: dict[str, Any] = {"variablesReference": place.adapter_id}
+    if arguments.filter is not None:
+        asked["filter"] = arguments.filter
+    if arguments.count:
+        asked |= {"start": arguments.start, "count": arguments.count}
+    if arguments.format is not None:
+        asked["format"] = arguments.format
+    body = await session.requests.request("variables", asked, VariablesBody)
+    at = {"thread": place.thread, "frame": place.frame}
+    found = []
+    for each in body.variables or []:
+        shown = _known(editor, each.name, each.value, each.type)
+        shown["variablesReference"] = editor.number("variables", snapshot, each.variables_reference, **at)
+        more = {
+            "evaluateName": each.evaluate_name,
+            "namedVariables": each.named_variables,
+            "indexedVariables": each.indexed_variables,
+        }
+        found.append(shown | {name: value for name, value in more.items() if value is not None})
+    return {"variables": found}
+
+
+def _known(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:
+    if not editor.debugger.settings.show_secrets:
+        value = masked_value(name, value)
+    shown = {"name": name, "value": value, "variablesReference": 0}
+    return shown if kind is None else {**shown, "type": kind}
+
+
+# --- What else there is -----------------------------------------------------------------------------------------------
+
+
+async def exception_info(editor: Editor, arguments: OfThread) -> dict[str, Any]:
+    """Answer the exception at which a thread has stopped."""
+    session, snapshot = editor.paused()
+    stop = snapshot.stop
+    if stop is None or stop.exception is None or stop.thread_id != arguments.thread_id:
+        raise Refusal("This thread has not stopped at an exception.")
+    known = stop.exception
+    text = known.message or ""
+    if not editor.debugger.settings.show_secrets:
+        text = masked(text)
+    shown: dict[str, Any] = {"exceptionId": known.type or "exception", "description": text, "breakMode": "always"}
+    if session.requests.capabilities.supports_exception_info_request and editor.role == "control":
+        body = await session.requests.request("exceptionInfo", {"threadId": stop.thread_id}, ExceptionInfoBody)
+        shown["breakMode"] = body.break_mode or "always"
+        if body.details is not None:
+            trace = body.details.stack_trace
+            details = {
+                "message": text,
+                "typeName": body.details.type_name,
+                "fullTypeName": body.details.full_type_name,
+                "stackTrace": trace if trace is None or editor.debugger.settings.show_secrets else masked(trace),
+            }
+            shown["details"] = {name: value for name, value in details.items() if value is not None}
+    return shown
+
+
+async def modules(editor: Editor, arguments: Page) -> dict[str, Any]:
+    """Answer the modules that the program has loaded, all or a page of them."""
+    snapshot = editor.session().snapshot
+    known = () if snapshot is None else snapshot.modules
+    page = known[arguments.start_module :]
+    page = page[: arguments.module_count] if arguments.module_count else page
+    return {"modules": [module_of(each) for each in page], "totalModules": len(known)}
+
+
+async def loaded_sources(editor: Editor, arguments: object) -> dict[str, Any]:
+    """Answer the sources that the program is known to consist of."""
+    editor.session()
+    program = editor.debugger.programs.of(editor.session_id or "")
+    known = [] if program is None else program.sources.known()
+    return {"sources": [source_of(editor, each) for each in known]}

@@ -1,0 +1,135 @@
+"""`Membership`: an editor among the clients, from the token that it has shown until it leaves.
+
+membership
+├─ member      joins or starts a session, and reports what happens there: following.py
+└─ children    offers sessions that it does not show: children.py
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import trio
+from msgspec import ValidationError
+
+from trio_debugmcp.dap.messages import Request
+from trio_debugmcp.editors.arguments import Attach, Initialize
+from trio_debugmcp.editors.channel import EditorChannel
+from trio_debugmcp.editors.children import offer_sessions
+from trio_debugmcp.editors.editor import Context, Editor, name_of
+from trio_debugmcp.editors.following import Follower
+from trio_debugmcp.editors.recording import RecordedCalls
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.editors.starting import launch_arguments
+from trio_debugmcp.errors import NO_SESSION, DebugError
+from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.people.presence import Presence
+from trio_debugmcp.session.merger import MERGE_SECONDS
+from trio_debugmcp.state.changes import Happened
+from trio_debugmcp.state.model import State
+from trio_debugmcp.state.timeline import client_joined, client_left
+
+THREADS_SECONDS = 0.3
+"""For an editor that has joined to ask for the threads, as VS Code does at once. A stop that is reported before that is
+answered it shows without values."""
+
+
+class Membership:
+    """One editor's. `configured`: it has sent its breakpoints; `asked_threads`: it knows what threads there are."""
+
+    def __init__(self, context: Context, rounds: Rounds, channel: EditorChannel, hello: Initialize, role: Role) -> None:
+        self._context = context
+        self._rounds = rounds
+        self._channel = channel
+        self._hello = hello
+        self._role = role
+        self.editor: Editor | None = None
+        self.configured, self.asked_threads = trio.Event(), trio.Event()
+
+    def __repr__(self) -> str:
+        return f"<Membership of {self.editor!r}>"
+
+    async def run(self, request: Request, wanted: Attach, configuration: Mapping[str, Any]) -> None:
+        """Be a client until cancelled; join the session that is wanted, and report what happens there."""
+        merger, name = self._context.debugger.merger, name_of(self._hello)
+        calls = RecordedCalls(self._context.tap, self._role, name)
+        async with self._context.clients.connect(self._role) as client:
+            presence = None
+            if client.in_timeline:
+                await merger.merge(Happened(client_joined(name, None, self._role)))
+                presence = Presence(self._context.debugger, client) if self._role == "control" else None
+            try:
+                key = f"editor {client.number}"
+                if presence is not None:  # a person, who is the same as long as the connection; it shows no questions
+                    await presence.joined(name, key, answers=False)
+                with calls:
+                    await calls.introduce(None if presence is None else key)
+                    editor = Editor(self._context, self._channel, self._hello, client, calls)
+                    editor.fixed = wanted.session_id is not None
+                    await self._take_part(editor, request, wanted, configuration)
+                    await trio.sleep_forever()
+            finally:
+                self._context.book.left((client, name))
+                # Shielded: this ends by cancellation, and the timeline must still record the end.
+                with trio.move_on_after(MERGE_SECONDS, shield=True):
+                    if presence is not None:
+                        await presence.left(name)
+                    if client.in_timeline:
+                        await merger.merge(Happened(client_left(name, None, self._role)))
+
+    async def _take_part(
+        self, editor: Editor, request: Request, wanted: Attach, configuration: Mapping[str, Any]
+    ) -> None:
+        starts = request.command == "launch"
+        try:
+            if starts:
+                await self._launch(editor, configuration)
+            else:
+                await self._attach(editor, wanted)
+        except (DebugError, OSError, ValidationError) as error:
+            self._channel.refuse(request, refusal_of(error).sentence, show=True)
+            if self.editor is not None:  # it has been initialized
+                self._channel.event("terminated")
+            return
+        self._channel.respond(request)
+        if not starts:
+            self._channel.event("initialized")
+            await self.configured.wait()
+            with trio.move_on_after(THREADS_SECONDS):
+                await self.asked_threads.wait()
+        async with trio.open_nursery() as nursery:
+            if self._hello.supports_start_debugging_request and not editor.fixed:
+                nursery.start_soon(offer_sessions, editor, configuration)
+            await Follower(editor, self._rounds).run()
+            nursery.cancel_scope.cancel(reason="the session has ended")
+
+    async def _attach(self, editor: Editor, wanted: Attach) -> None:
+        """Join the session that is wanted; with `wait`, when there is one."""
+        debugger = editor.debugger
+        if _session(debugger.state, wanted) is None and not wanted.wait:
+            sentence = NO_SESSION if wanted.session_id is None else f"There is no debug session '{wanted.session_id}'"
+            raise Refusal(f'{sentence}. With "wait": true an editor waits for the next one.')
+        state = await debugger.merger.wait_until(lambda now: _session(now, wanted) is not None)
+        editor.join(_session(state, wanted) or "")
+        self.editor = editor
+        editor.report_capabilities()
+
+    async def _launch(self, editor: Editor, configuration: Mapping[str, Any]) -> None:
+        """Start a program once the editor has set its breakpoints, and join it."""
+        editor.check_control("to start a program")
+        editor.debugger.programs.check_free(
+            new_session=bool(configuration.get("newSession")) or bool(configuration.get("replace"))
+        )
+        self.editor = editor
+        editor.report_capabilities()
+        self._channel.event("initialized")
+        await self.configured.wait()
+        answer = await editor.call("debug_launch", **await launch_arguments(editor.debugger, configuration))
+        editor.join(answer["session"])
+
+
+def _session(state: State, wanted: Attach) -> str | None:
+    """Return the session that an editor wants to join; None if there is none."""
+    if wanted.session_id is not None:
+        return wanted.session_id if state.snapshot(wanted.session_id) is not None else None
+    return None if state.focus is None else state.program_of(state.focus)

@@ -1,0 +1,138 @@
+"""The requests that move the program. Each is a call of the tool that an agent would call, without its wait."""
+
+from typing import Any
+
+from trio_debugmcp.dap.messages import TargetsBody
+from trio_debugmcp.editors.arguments import GotoTargets, Leaving, OfFrame, OfThread
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.refusals import Refusal
+from trio_debugmcp.session.frames import active_thread
+
+RESTART_SECONDS = 60.0
+"""For a program to be built and to begin again; the stop that follows is an event."""
+
+
+async def continue_(editor: Editor, arguments: OfThread) -> dict[str, Any]:
+    """Resume the program."""
+    await _resume(editor, "debug_continue", thread_id=arguments.thread_id)
+    return {"allThreadsContinued": True}
+
+
+async def reverse_continue(editor: Editor, arguments: OfThread) -> None:
+    """Run the program backwards."""
+    await _resume(editor, "debug_continue", thread_id=arguments.thread_id, reverse=True)
+
+
+async def next_(editor: Editor, arguments: OfThread) -> None:
+    """Step over a line."""
+    await _step(editor, "over", arguments)
+
+
+async def step_in(editor: Editor, arguments: OfThread) -> None:
+    """Step into a call, or into the one that is the target."""
+    await _step(editor, "in", arguments)
+
+
+async def step_out(editor: Editor, arguments: OfThread) -> None:
+    """Step out to the caller."""
+    await _step(editor, "out", arguments)
+
+
+async def step_back(editor: Editor, arguments: OfThread) -> None:
+    """Step backwards, where the adapter can."""
+    await _step(editor, "back", arguments)
+
+
+async def _step(editor: Editor, mode: str, arguments: OfThread) -> None:
+    target = None
+    if arguments.target_id is not None:
+        target = str(editor.place("target", arguments.target_id)[2].adapter_id)
+    await _resume(
+        editor,
+        "debug_step",
+        thread_id=arguments.thread_id,
+        mode=mode,
+        granularity=arguments.granularity if arguments.granularity == "instruction" else None,
+        target=target,
+    )
+
+
+async def _resume(editor: Editor, tool: str, **arguments: Any) -> None:
+    editor.check_control(f"`{tool}`")
+    _, snapshot = editor.paused()
+    active_thread(snapshot, arguments.get("thread_id"))
+    await editor.call(tool, session_id=snapshot.id, wait=False, **arguments)
+
+
+async def pause(editor: Editor, arguments: OfThread) -> None:
+    """Stop the program where it is. What is stopped already is not an error: the stop has been reported."""
+    session = editor.session()
+    if session.snapshot is not None and session.snapshot.phase == "Paused":
+        return
+    known = () if session.snapshot is None else session.snapshot.threads.threads
+    thread = arguments.thread_id if any(each.id == arguments.thread_id for each in known) else None
+    answer = await editor.call("debug_pause", session_id=session.id, thread_id=thread)
+    if answer.get("state") == "Running":
+        editor.note("; ".join(answer.get("notes") or ["the program did not stop"]))
+
+
+# --- Elsewhere --------------------------------------------------------------------------------------------------------
+
+
+async def goto_targets(editor: Editor, arguments: GotoTargets) -> dict[str, Any]:
+    """Answer the places of a line to go to."""
+    session, snapshot = editor.paused()
+    editor.check_control("to go elsewhere")
+    session.requests.need("supportsGotoTargetsRequest", "go to a line", "Restart the program.")
+    path = editor.spelling.our_path(arguments.source.path or "")
+    asked = {"source": {"path": path}, "line": editor.spelling.our_line(arguments.line)}
+    body = await session.requests.request("gotoTargets", asked, TargetsBody)
+    found = []
+    for each in body.targets or []:
+        line = each.line or editor.spelling.our_line(arguments.line)
+        number = editor.number("target", snapshot, each.id, frame=line)
+        found.append({"id": number, "label": each.label or f"line {line}", "line": editor.spelling.line(line)})
+    return {"targets": found}
+
+
+async def goto(editor: Editor, arguments: OfThread) -> None:
+    """Have a thread continue from a target."""
+    if arguments.target_id is None:
+        raise Refusal("`goto` needs a `targetId`.")
+    _, snapshot, place = editor.place("target", arguments.target_id)
+    # By its line, as the tool has it: the target of that line is looked for once more.
+    await editor.call(
+        "debug_goto",
+        session_id=snapshot.id,
+        line=place.frame,
+        target=str(place.adapter_id),
+        thread_id=arguments.thread_id,
+    )
+
+
+async def step_in_targets(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
+    """Answer the calls of a line that can be stepped into."""
+    session, snapshot, place = editor.place("frame", arguments.frame_id)
+    session.requests.need("supportsStepInTargetsRequest", "step into one of several calls", "Step into the line.")
+    body = await session.requests.request("stepInTargets", {"frameId": place.adapter_id}, TargetsBody)
+    targets = [{"id": editor.number("target", snapshot, each.id), "label": each.label} for each in body.targets or []]
+    return {"targets": targets}
+
+
+async def restart_frame(editor: Editor, arguments: OfFrame) -> None:
+    """Begin a frame's function again."""
+    _, snapshot, place = editor.place("frame", arguments.frame_id)
+    await editor.call("debug_restart", session_id=snapshot.id, frame_index=place.frame)
+
+
+async def restart(editor: Editor, arguments: object) -> None:
+    """Run the program again from its beginning, with the breakpoints as they are. All who debug it stay."""
+    editor.session()
+    await editor.call("debug_restart", session_id=editor.session_id, timeout=RESTART_SECONDS)
+
+
+async def terminate(editor: Editor, arguments: Leaving) -> None:
+    """End the program, for all who debug it."""
+    editor.check_control("to end the program")
+    if editor.session_id is not None and editor.snapshot is not None:
+        await editor.call("debug_disconnect", session_id=editor.session_id, terminate=True)

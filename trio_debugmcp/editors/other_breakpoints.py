@@ -1,0 +1,181 @@
+"""The requests that set breakpoints on exceptions and on data. Each replaces what this editor has set.
+
+What several clients want of exceptions is one breakpoint for each type: `session/exception_wishes.py`.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
+from trio_debugmcp.editors.arguments import (
+    DataBreakpoint,
+    DataBreakpointInfo,
+    SetDataBreakpoints,
+    SetExceptionBreakpoints,
+)
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.session.exception_wishes import ExceptionSpec
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.resources import exception_breakpoint_payload
+
+_ALL = "*"
+
+
+# --- Exceptions -------------------------------------------------------------------------------------------------------
+
+
+async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpoints) -> dict[str, Any]:
+    """Set the kinds of exceptions at which this editor wants to stop; answer what has become of each."""
+    options = arguments.filter_options or []
+    wanted = {*arguments.filters, *(each.filter_id for each in options)}
+    if editor.role != "control" and not wanted:
+        return {}  # an observer has none: editors send that to all
+    editor.check_control("to set breakpoints")
+    conditions = {each.condition or None for each in options} - {None}
+    spec = ExceptionSpec(
+        first_chance="raised" in wanted,
+        second_chance="uncaught" in wanted,
+        user_unhandled="userUnhandled" in wanted,
+        condition=next(iter(conditions)) if len(conditions) == 1 and len(options) == len(wanted) else None,
+    )
+    registry = editor.debugger.breakpoints
+    mine = registry.wishes.of(_ALL, editor.owner)
+    named = [*arguments.filters, *(each.filter_id for each in options)]
+    problem: str | None = None
+    try:
+        if not wanted:
+            await _leave(editor)
+        elif mine != spec:
+            await editor.call(
+                "breakpoint_set_exception",
+                exception_type=_ALL,
+                break_on_first_chance=spec.first_chance,
+                break_on_second_chance=spec.second_chance,
+                break_on_user_unhandled=spec.user_unhandled,
+                condition=spec.condition,
+            )
+    except DebugError as error:
+        problem = refusal_of(error).sentence
+    now = _exceptions(editor)
+    return {"breakpoints": [_exception_of(now, problem) for _ in named]}
+
+
+async def _leave(editor: Editor) -> None:
+    now, registry = _exceptions(editor), editor.debugger.breakpoints
+    if now is None or registry.wishes.of(_ALL, editor.owner) is None:
+        return
+    if registry.wishes.is_only(_ALL, editor.owner):
+        with suppress(UsageError):  # another client has removed it
+            await editor.call("breakpoint_remove", id=now.id)
+    else:
+        await registry.leave_exception(now, editor.owner)
+
+
+def _exceptions(editor: Editor) -> ExceptionBreakpoint | None:
+    return next((each for each in editor.debugger.state.exceptions if each.exception_type == _ALL), None)
+
+
+def _exception_of(now: ExceptionBreakpoint | None, problem: str | None) -> dict[str, Any]:
+    if problem is not None or now is None:
+        return {"verified": False, "message": problem or "It was removed again."}
+    payload = exception_breakpoint_payload(now)
+    shown: dict[str, Any] = {"id": number_of(now.id), "verified": payload.verified}
+    return shown if payload.message is None else {**shown, "message": payload.message}
+
+
+# --- Data -------------------------------------------------------------------------------------------------------------
+
+
+async def data_breakpoint_info(editor: Editor, arguments: DataBreakpointInfo) -> dict[str, Any]:
+    """Answer whether a variable can be watched; the id is the path that evaluates to it, in its frame."""
+    session, snapshot = editor.paused()
+    editor.check_control("to watch data")
+    session.requests.need("supportsDataBreakpoints", "watch data", "Use a breakpoint with a condition.")
+    asked: dict[str, Any] = {"name": arguments.name}
+    path, thread, frame = arguments.name, snapshot.stack.thread_id or 0, 0
+    if arguments.variables_reference:
+        place = editor.place("variables", arguments.variables_reference)[2]
+        asked["variablesReference"] = place.adapter_id
+        thread, frame = place.thread, place.frame
+        body = await session.requests.request("variables", {"variablesReference": place.adapter_id}, VariablesBody)
+        found = next((each for each in body.variables or [] if each.name == arguments.name), None)
+        path = (found.evaluate_name if found is not None else None) or arguments.name
+    if arguments.frame_id is not None:
+        place = editor.place("frame", arguments.frame_id)[2]
+        asked["frameId"] = place.adapter_id
+        thread, frame = place.thread, place.frame
+    info = await session.requests.request("dataBreakpointInfo", asked, DataBreakpointInfoBody)
+    if info.data_id is None:
+        return {"dataId": None, "description": info.description}
+    answer: dict[str, Any] = {"dataId": f"{thread}:{frame}:{path}", "description": info.description}
+    return answer if info.access_types is None else {**answer, "accessTypes": info.access_types}
+
+
+async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints on data."""
+    if editor.role != "control" and not arguments.breakpoints:
+        return {"breakpoints": []}
+    editor.check_control("to watch data")
+    wanted = [(each, *_read(each.data_id)) for each in arguments.breakpoints]
+    kept = {(path, each.access_type or "write") for each, _, _, path in wanted}
+    for old in _data(editor):
+        unwanted = old.watch is not None and (old.watch.expression, old.watch.access) not in kept
+        if unwanted and await editor.book.leave(editor.owner, old):
+            with suppress(UsageError):
+                await editor.call("breakpoint_remove", id=old.id)
+    return {"breakpoints": [await _watch(editor, each, thread, frame, path) for each, thread, frame, path in wanted]}
+
+
+async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int, path: str) -> dict[str, Any]:
+    access = wanted.access_type or "write"
+    if wanted.condition or wanted.hit_condition:
+        return {"verified": False, "message": "A breakpoint on data has no condition here."}
+    for each in _data(editor):
+        if each.watch is not None and (each.watch.expression, each.watch.access) == (path, access):
+            return _data_of(each)
+    try:
+        answer = await editor.call(
+            "breakpoint_set_data",
+            session_id=editor.session_id,
+            expression=path,
+            access=access,
+            frame_index=frame,
+            thread_id=thread or None,
+        )
+    except DebugError as error:
+        return {"verified": False, "message": refusal_of(error).sentence}
+    made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
+    if made is None:
+        return {"verified": False, "message": "It was removed again."}
+    editor.book.note(editor.owner, made)
+    return _data_of(made)
+
+
+def _data(editor: Editor) -> list[Breakpoint]:
+    everything = editor.debugger.state.breakpoints
+    return [each for each in everything if each.watch is not None and editor.book.is_owner(editor.owner, each.id)]
+
+
+def _data_of(each: Breakpoint) -> dict[str, Any]:
+    if each.watch is None:
+        raise AssertionError("it watches data")
+    payload = data_breakpoint_payload(each, each.watch)
+    shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
+    return shown if payload.message is None else {**shown, "message": payload.message}
+
+
+def _read(data_id: str) -> tuple[int, int, str]:
+    """Return the thread, the frame and the path in an id of ours.
+
+    Raises:
+        Refusal: it is not one.
+    """
+    thread, _, rest = data_id.partition(":")
+    frame, _, path = rest.partition(":")
+    if not (thread.isdecimal() and frame.isdecimal() and path):
+        raise Refusal(f"There is no data with the id '{data_id}': no answer to this editor has it.")
+    return int(thread), int(frame), path
