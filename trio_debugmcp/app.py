@@ -23,9 +23,10 @@ from msgspec.structs import replace
 
 from trio_debugmcp.publish.debounce import MAX_WAIT_SECONDS, QUIET_SECONDS
 from trio_debugmcp.publish.hub import Hub
-from trio_debugmcp.server.auth import Role
+from trio_debugmcp.server.auth import Role, Tokens
 from trio_debugmcp.server.clients import LINGER_SECONDS, Clients
 from trio_debugmcp.server.logs import LogRelay, open_log_relay
+from trio_debugmcp.server.people.presence import serve_presence
 from trio_debugmcp.server.server import ConnectionServer
 from trio_debugmcp.server.tools import Toolbox, open_toolbox
 from trio_debugmcp.session.debugger import Debugger, open_debugger
@@ -34,6 +35,7 @@ from trio_debugmcp.transports.streams import Incoming, Outgoing
 from trio_debugmcp.transports.tap import ConnectionTap
 
 if TYPE_CHECKING:
+    from trio_debugmcp.editors.door import EditorDoor
     from trio_debugmcp.recording.recorder import Recorder
     from trio_debugmcp.replay.replay import Replay
 
@@ -104,6 +106,15 @@ class App:
             async with self._open_server(role) as server:
                 await server.run(*streams, server.create_initialization_options())
 
+    def editor_door(self, tokens: Tokens) -> "EditorDoor":
+        """Make the door for editors, which speak DAP."""
+        from trio_debugmcp.editors.book import EditorBook
+        from trio_debugmcp.editors.door import EditorDoor
+        from trio_debugmcp.editors.editor import Context
+
+        context = Context(self.debugger, self._tools, self.clients, EditorBook(self.debugger), self._tap)
+        return EditorDoor(context, tokens.role_of)
+
 
 @asynccontextmanager
 async def open_app(options: Options) -> AsyncIterator[App]:
@@ -118,6 +129,7 @@ async def open_app(options: Options) -> AsyncIterator[App]:
             async with open_debugger(options.settings, hub) as debugger, trio.open_nursery() as nursery:
                 clients = Clients(debugger, tap.linger(options.linger))
                 nursery.start_soon(clients.run)
+                nursery.start_soon(serve_presence, debugger)
                 tools = open_toolbox(core_only=core_only, replay="driven" if tap.driven else None)
                 app = App(debugger, hub, tools, clients, logs, tap)
                 nursery.start_soon(tap.run, app.serve_connection)

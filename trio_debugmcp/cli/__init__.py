@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    from trio_debugmcp.cli import adapters, demo, doctor, inspect, replay, scenario, serve, shell, skill, watch
+    from trio_debugmcp.cli import adapters, demo, doctor, inspect, replay, scenario, serve, shell, skill, vsix, watch
 
     parser = argparse.ArgumentParser(
         prog="trio-debugmcp",
@@ -36,7 +36,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"trio-debugmcp {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, adapters, doctor, skill, inspect, watch, shell, replay, scenario, demo):
+    for command in (serve, adapters, doctor, skill, vsix, inspect, watch, shell, replay, scenario, demo):
         command.add_parser(commands)
     chosen = commands.choices.get(arguments[0])
     parse = chosen.get_default("parse") if chosen is not None else None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trio_debugmcp.dap.profiles import TableProfile
-from trio_debugmcp.dap.profiles.finding import adapters_directory
+from trio_debugmcp.dap.profiles.finding import adapters_directory, forget_versions
 from trio_debugmcp.dap.profiles.installing import system_packages, way_here
 from trio_debugmcp.dap.profiles.placeholders import filled
 from trio_debugmcp.dap.profiles.table_format import Install
@@ -39,6 +39,7 @@ def install(profiles: Sequence[TableProfile]) -> list[str]:
             _install_one(each.name, way)
         except (CannotInstall, OSError) as error:
             problems.setdefault(each.name, str(error))
+    forget_versions()
     return [f"{each.name}: {problems.get(each.name) or each.absence()}" for each in profiles if each.locate() is None]
 
 

@@ -97,7 +97,28 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         metavar="[HOST:]PORT",
         help="also serve MCP Streamable HTTP at /mcp",
     )
+    network.add_argument(
+        "--dap",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="also let editors join debug sessions, by the Debug Adapter Protocol (0 picks a port)",
+    )
     network.add_argument("--no-stdio", action="store_true", help="network transports only")
+    _add_token_options(network)
+    network.add_argument(
+        "--linger",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="seconds to keep the session after its client has disconnected, if others are connected "
+        "(default %(default)g)",
+    )
+    network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
+    network.add_argument("--tls-key", metavar="FILE", help="and this key")
+    _add_log_options(parser)
+
+
+def _add_token_options(network: "argparse._ArgumentGroup") -> None:
     network.add_argument(
         "--token",
         metavar="TOKEN",
@@ -111,17 +132,6 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         help=f"for clients that may only observe; also in {OBSERVE_VARIABLE} (default: a random one)",
     )
     network.add_argument("--observe-token-file", type=Path, metavar="FILE", help="read that token from a file")
-    network.add_argument(
-        "--linger",
-        type=float,
-        default=120.0,
-        metavar="SECONDS",
-        help="seconds to keep the session after its client has disconnected, if others are connected "
-        "(default %(default)g)",
-    )
-    network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
-    network.add_argument("--tls-key", metavar="FILE", help="and this key")
-    _add_log_options(parser)
 
 
 def _add_log_options(parser: argparse.ArgumentParser) -> None:
@@ -264,6 +274,7 @@ def network_of(arguments: argparse.Namespace) -> "Network":
         stdio=not arguments.no_stdio,
         websocket=None if arguments.ws is None else Address(*arguments.ws),
         http=None if arguments.http is None else Address(*arguments.http),
+        dap=None if arguments.dap is None else Address(*arguments.dap),
         tokens=Tokens(control, observe),
         certificate=None if arguments.tls_cert is None else (arguments.tls_cert, arguments.tls_key),
     )
@@ -290,13 +301,14 @@ def failed(command: str, reason: object, code: int = 2) -> int:
 
 def transport_misuse(arguments: argparse.Namespace) -> str | None:
     """Say which options contradict each other or cannot be met; None if they are fine."""
-    if arguments.no_stdio and arguments.ws is None and arguments.http is None:
-        return "--no-stdio needs --ws or --http"
+    no_port = arguments.ws is None and arguments.http is None and arguments.dap is None
+    if arguments.no_stdio and no_port:
+        return "--no-stdio needs --ws, --http or --dap"
     if (arguments.tls_cert is None) != (arguments.tls_key is None):
         return "--tls-cert and --tls-key belong together"
     unused = [option for option in PORT_OPTIONS if getattr(arguments, option.removeprefix("--").replace("-", "_"))]
-    if unused and arguments.ws is None and arguments.http is None:
-        return f"{unused[0]} needs --ws or --http: standard input and output have neither tokens nor TLS"
+    if unused and no_port:
+        return f"{unused[0]} needs --ws, --http or --dap: standard input and output have neither tokens nor TLS"
     if not 0 <= arguments.linger <= MAX_LINGER_SECONDS:
         return f"--linger must be between 0 and {MAX_LINGER_SECONDS} seconds"
     return None

@@ -15,10 +15,12 @@ from typing import Any
 
 import trio
 from mcp import Client, StdioServerParameters
+from mcp.client.extension import ClientExtension
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp_types import Implementation
 
 from trio_debugmcp.app import App, Options, open_app
 from trio_debugmcp.server.auth import Role
@@ -49,12 +51,19 @@ class Server:
         self.app = app
 
     @asynccontextmanager
-    async def connect(self, era: Era = "legacy", role: Role = "control") -> AsyncIterator[DebugClient]:
-        """Connect a client over memory streams for the length of the block."""
+    async def connect(
+        self,
+        era: Era = "legacy",
+        role: Role = "control",
+        name: str = "mcp",
+        *,
+        extensions: Sequence[ClientExtension] = (),
+    ) -> AsyncIterator[DebugClient]:
+        """Connect a client over memory streams for the length of the block; `extensions`: what it declares."""
         with memory_pair() as (left, right):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.app.serve_connection, *left, role)
-                async with _client(_transport(right), era) as client:
+                async with _client(_transport(right), era, extensions, name) as client:
                     yield client
                 nursery.cancel_scope.cancel(reason="the client has disconnected")
 
@@ -79,7 +88,11 @@ async def connect(era: Era = "legacy", *, options: Options | None = None) -> Asy
 
 @asynccontextmanager
 async def connect_stdio(
-    era: Era = "legacy", *, arguments: Sequence[str] = (), env: Mapping[str, str] | None = None
+    era: Era = "legacy",
+    *,
+    arguments: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
     """Start a server process, and connect the SDK's stdio client to it."""
     parameters = StdioServerParameters(
@@ -87,28 +100,35 @@ async def connect_stdio(
         args=["-m", "trio_debugmcp", "serve", *arguments],
         env={**os.environ, **(env or {})},
     )
-    async with _client(stdio_client(parameters), era) as client:
+    async with _client(stdio_client(parameters), era, extensions) as client:
         yield client
 
 
 @asynccontextmanager
 async def connect_websocket(
-    url: str, token: str | None, era: Era = "legacy", *, ssl_context: ssl.SSLContext | None = None
+    url: str,
+    token: str | None,
+    era: Era = "legacy",
+    *,
+    ssl_context: ssl.SSLContext | None = None,
+    extensions: Sequence[ClientExtension] = (),
 ) -> AsyncIterator[DebugClient]:
     """Connect to a server that listens on a WebSocket."""
     from trio_debugmcp.transports.websocket import open_websocket_client
 
-    async with _client(open_websocket_client(url, token, ssl_context=ssl_context), era) as client:
+    async with _client(open_websocket_client(url, token, ssl_context=ssl_context), era, extensions) as client:
         yield client
 
 
 @asynccontextmanager
-async def connect_http(url: str, token: str | None, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+async def connect_http(
+    url: str, token: str | None, era: Era = "legacy", *, extensions: Sequence[ClientExtension] = ()
+) -> AsyncIterator[DebugClient]:
     """Connect to a server that listens for Streamable HTTP."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with (
         create_mcp_http_client(headers=headers) as http,
-        _client(streamable_http_client(url, http_client=http), era) as client,
+        _client(streamable_http_client(url, http_client=http), era, extensions) as client,
     ):
         yield client
 
@@ -123,11 +143,13 @@ async def connect_streams(
 
 
 @asynccontextmanager
-async def connect_process(process: trio.Process, era: Era = "legacy") -> AsyncIterator[DebugClient]:
+async def connect_process(
+    process: trio.Process, era: Era = "legacy", *, extensions: Sequence[ClientExtension] = ()
+) -> AsyncIterator[DebugClient]:
     """Connect to a server process with pipes, which the caller has started, and ends."""
     if process.stdin is None or process.stdout is None:
         raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
-    async with open_lines(process.stdout, process.stdin) as end, _client(_transport(end), era) as client:
+    async with open_lines(process.stdout, process.stdin) as end, _client(_transport(end), era, extensions) as client:
         yield client
 
 
@@ -137,13 +159,22 @@ async def _transport(end: object) -> AsyncIterator[object]:
 
 
 @asynccontextmanager
-async def _client(transport: object, era: Era) -> AsyncIterator[DebugClient]:
+async def _client(
+    transport: object, era: Era, extensions: Sequence[ClientExtension] = (), name: str = "mcp"
+) -> AsyncIterator[DebugClient]:
     client: DebugClient | None = None
 
     async def on_message(message: object) -> None:
         if client is not None:
             await client.on_message(message)
 
-    async with Client(transport, mode=_MODES[era], message_handler=on_message, cache=None) as sdk:  # type: ignore[arg-type]
+    async with Client(
+        transport,  # type: ignore[arg-type]
+        mode=_MODES[era],
+        message_handler=on_message,
+        cache=None,
+        extensions=extensions,
+        client_info=Implementation(name=name, version="0.1.0"),
+    ) as sdk:
         client = DebugClient(sdk)
         yield client
