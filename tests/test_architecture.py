@@ -27,7 +27,7 @@ FLOORS = [
     ["state"],
     ["session", "publish", "transports"],
     ["server", "client", "recording", "dashboard"],
-    ["replay"],
+    ["replay", "editors"],
     ["app"],
     ["listen"],
     ["testing"],
@@ -41,7 +41,7 @@ PURE = ("state", "masking", "launch_json", "dap.framing", "dap.messages", "dap.c
 LATE = (
     *("rich", "h11", "wsproto", "trio_websocket", "dotenv", "debugpy"),
     *("trio_debugmcp.client", "trio_debugmcp.dashboard"),
-    *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.testing"),
+    *("trio_debugmcp.recording", "trio_debugmcp.replay", "trio_debugmcp.editors", "trio_debugmcp.testing"),
     *(
         f"trio_debugmcp.transports.{name}"
         for name in ("accept", "admission", "gate", "http", "http11", "port", "websocket")
@@ -53,6 +53,7 @@ LATER_IN = {"cli": ("mcp", "trio_debugmcp.app", "trio_debugmcp.dap", "trio_debug
 """By room, what it imports later too: a command when it runs, so that `--help` is quick, a client when it is made."""
 
 MOST_LINES = 350
+MOST_JAVASCRIPT_LINES = 250
 MOST_BODY_LINES = 40
 MOST_PUBLIC_METHODS = 15
 
@@ -218,7 +219,7 @@ def test_every_path_of_the_page_exists() -> None:
 def test_every_question_is_answered_by_a_path() -> None:
     questions = re.findall(r"^\| .+?\? \| (.+?) \|", PAGE.partition("## Where do I change")[2], re.MULTILINE)
     assert len(questions) >= 12
-    assert all(re.match(r"`[\w/]+\.py`", answer) for answer in questions), questions
+    assert all(re.match(r"`[\w/]+\.(py|js)`", answer) for answer in questions), questions
 
 
 # --- Examples ---------------------------------------------------------------------------------------------------------
@@ -270,6 +271,15 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield f"scripts.{file.stem}.{node.name}", node
+
+
+def test_the_modules_of_the_page_are_short() -> None:
+    long = {
+        file.name: lines
+        for file in (HOME / "dashboard").rglob("*.js")
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > MOST_JAVASCRIPT_LINES
+    }
+    assert long == {}
 
 
 def test_functions_are_short() -> None:

@@ -60,7 +60,7 @@ def test_each_adapter_has_a_line_and_one_that_cannot_be_used_another_with_what_t
         f"ok      new 3.1: M, {programs}/new",
         f"missing old: M. {programs}/old is too old: it is version 2.9, and 2.10 or newer is needed: {why}",
         "        → brew install old",
-        "missing gone: M. The debug adapter gone is not installed",
+        "missing gone: M. The debug adapter gone is not installed (looked for gone on PATH)",
         "        → brew install gone",
         f"missing silent: M. {programs}/silent cannot be used: it does not say its version (no M here)",
         "        → brew install silent",
@@ -113,7 +113,7 @@ def test_what_cannot_be_checked_is_named_with_the_reason(programs: Path, capsys:
     assert main(["adapters", option, "--check", "new", "gone"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "failed  new 3.1: sample: there is no sample program for M",
-        "missing gone: M. The debug adapter gone is not installed",
+        "missing gone: M. The debug adapter gone is not installed (looked for gone on PATH)",
         "        → brew install gone",
     ]
 

@@ -72,7 +72,7 @@ def test_packages_of_the_system_are_installed_at_once_for_all_that_are_missing(m
         machine.adapter(f'find = ["{name}"]\ninstall = {{ apt = "{name} lib{name}" }}', name)
         for name in ("one", "there", "two", "never")
     ]
-    assert install(adapters) == ["never: The debug adapter never is not installed"]
+    assert install(adapters) == ["never: The debug adapter never is not installed (looked for never on PATH)"]
     noninteractive = "env DEBIAN_FRONTEND=noninteractive apt-get -qq"
     assert machine.ran() == [
         f"{noninteractive} update",

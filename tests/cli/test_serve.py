@@ -33,6 +33,8 @@ def test_an_option_that_counts_on_a_port_only_is_refused_without_one(command: st
     replay.add_parser(commands)
     words = [option, "value", *(["--tls-key", "key"] if option == "--tls-cert" else [])]
     file = ["file"] if command == "replay" else []
-    assert f"{option} needs --ws or --http" in str(serve.transport_misuse(parser.parse_args([command, *words, *file])))
+    assert f"{option} needs --ws, --http or --dap" in str(
+        serve.transport_misuse(parser.parse_args([command, *words, *file]))
+    )
     for port in ("--ws", "--http"):
         assert serve.transport_misuse(parser.parse_args([command, *words, port, "0", *file])) is None

@@ -13,6 +13,7 @@ from trio_debugmcp.dap.profiles import (
     Detect,
     ProgramFacts,
     TableProfile,
+    candidates,
     choose,
     for_process,
     program_facts,
@@ -204,7 +205,10 @@ def test_of_several_that_fit_the_first_that_is_installed_is_taken_else_all_are_n
     with pytest.raises(UsageError) as missing:
         chosen(program="a.m")
     assert missing.value.code == "ADAPTER_NOT_FOUND"
-    assert "one is not installed. Install it with: apt-get install one. Or: " in missing.value.message
+    assert (
+        "one is not installed (looked for $ONE_PATH). Install it with: apt-get install one. Or: "
+        in missing.value.message
+    )
     assert missing.value.message.endswith("pip install two")
     with pytest.raises(UsageError, match=r"for the type 'go'. Pass `adapter`, one of: one \(M\); two \(M, N\)"):
         chosen(kind="go", program="a.m")
@@ -238,3 +242,11 @@ def test_a_process_is_debugged_by_what_knows_its_interpreter_and_else_its_machin
 def test_our_own_adapters_fit_what_they_debug(program: str, facts: ProgramFacts, expected: list[str]) -> None:
     known = [(each.name, each.detect) for each in PROFILES if getattr(getattr(each, "table", None), "tested", True)]
     assert fitting(known, program, facts) == expected
+
+
+def test_a_directory_of_sources_without_a_project_says_what_it_lacks() -> None:
+    facts = ProgramFacts("directory", suffixes=(".go",))
+    with pytest.raises(
+        UsageError, match=r"It has sources of Go, and no go\.mod in it or above: make one, or pass a file"
+    ):
+        candidates(None, "/src/app", PROFILES, lambda _: facts)

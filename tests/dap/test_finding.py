@@ -171,3 +171,23 @@ def test_adapters_are_installed_below_the_users_data_unless_a_variable_says_othe
     assert finding.adapters_directory() == tmp_path / ".local/share/trio-debugmcp/adapters"
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
     assert finding.adapters_directory() == Path("/data/trio-debugmcp/adapters")
+
+
+def test_what_lacked_something_is_asked_anew_once_that_has_been_installed(tmp_path: Path) -> None:
+    adapter, library = tmp_path / "mdb", tmp_path / "library"
+    adapter.write_text(f'#!/bin/sh\ntest -e "{library}" && echo 3.0\n')
+    adapter.chmod(0o755)
+    (profile,) = read_tables(
+        f'[adapters.mdb]\nlanguage = "M"\nfind = ["{adapter}"]\ncommand = ["m"]\nlaunch = {{}}\n'
+        'version = { command = ["{adapter}"], at-least = "2", why = "older ones cannot" }\n',
+        "test",
+    )
+    finder = profile.finder
+    found = finder.find()
+    assert found is not None
+    assert found.problem is not None
+    library.touch()
+    finding.forget_versions()
+    found = finder.find()
+    assert found is not None
+    assert (found.version, found.problem) == ("3.0", None)

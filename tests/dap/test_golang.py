@@ -2,7 +2,7 @@
 
 import pytest
 
-from trio_debugmcp.dap.messages import Stopped
+from trio_debugmcp.dap.messages import DapVariable, Stopped
 from trio_debugmcp.dap.profiles import ProgramFacts, profile_named
 from trio_debugmcp.dap.profiles.building import BuildPlan, BuiltTest, first_error, plan_of
 from trio_debugmcp.dap.profiles.golang import GoCode, GoPrograms, GoRepl, GoThrown, GoValues, GoWords
@@ -24,6 +24,12 @@ from trio_debugmcp.dap.profiles.thrown import Description
 )
 def test_children_are_found_by_paths_as_go_has_them(parent: str, name: str, kind: str, path: str | None) -> None:
     assert GoValues().member(parent, name, kind) == path
+
+
+def test_items_are_neither_lengths_nor_keys() -> None:
+    names = ["len()", "[key 0]", "[val 0]", "[1]", '"fig"']
+    items = GoValues().items_of("map[main.Key]int", [DapVariable(name=each) for each in names])
+    assert [each.name for each in items] == ["[val 0]", "[1]", '"fig"']
 
 
 def test_delves_paths_are_taken_where_they_are_plain_and_pointers_are_passed_through() -> None:

@@ -110,6 +110,35 @@ def test_what_node_gives_to_a_module_is_not_among_its_variables() -> None:
     assert values.locals_of(variables(("this", "global"), ("this", "undefined"))) == []
 
 
+@pytest.mark.parametrize(
+    ("shown", "children", "items"),
+    [
+        ("(3) [1, 2, 3]", {"0": "1", "1": "2", "length": "2"}, ["0", "1"]),
+        ("(1) [ƒ]", {"0": "ƒ () {}", "length": "1"}, ["0"]),
+        ("Map(2) {size: 2, a => 1}", {"0": '{"a" => 1}', "1": '{"b" => 2}', "size": "2"}, ["0", "1"]),
+        ("Uint8Array(1) [4]", {"0": "4", "buffer": "ƒ buffer()", "Symbol(a)": "undefined"}, ["0"]),
+        ("{a: 1, f: ƒ}", {"a": "1", "f": "ƒ f() {}", "length": "9"}, ["a", "length"]),
+    ],
+)
+def test_items_are_not_lengths_or_functions(shown: str, children: dict[str, str], items: list[str]) -> None:
+    inside = [DapVariable(name=name, value=value) for name, value in children.items()]
+    assert [each.name for each in profile().values.items_of(shown, inside)] == items
+
+
+@pytest.mark.parametrize(
+    ("program", "said", "advised"),
+    [
+        ("/a/app.ts", "SyntaxError: Missing initializer in const declaration", True),
+        ("/a/app.mts", 'TypeError: Unknown file extension ".mts"', True),
+        ("/a/app.ts", "TypeError: bad plum", False),
+        ("/a/app.js", "SyntaxError: Unexpected token", False),
+    ],
+)
+def test_typescript_that_was_run_as_it_is_has_to_be_built(program: str, said: str, advised: bool) -> None:
+    advice = profile().programs.start_advice(program, said)
+    assert (advice is not None and "`tsc --sourceMap`" in advice) is advised
+
+
 def test_functions_and_what_is_returned_differ_from_variables() -> None:
     values = profile().values
     definitions = variables(("f", "ƒ f() {}"), ("g", "async ƒ g() {}"), ("h", "ƒ* h() {}"), ("A", "class A {}"))

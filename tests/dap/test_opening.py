@@ -73,6 +73,20 @@ async def test_one_that_is_the_program_runs_in_its_directory_and_environment(
     assert await hello(described, launch, watchdog) == (["shop"], str(tmp_path), "open")
 
 
+@pytest.mark.parametrize("is_program", [False, True])
+async def test_a_variable_that_a_program_is_not_to_get_is_not_in_the_environment_that_it_inherits(
+    watchdog: Watchdog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_program: bool
+) -> None:
+    monkeypatch.setenv("SHOP", "open")
+    given = table(transport={"given": "{port}"}, **{"is-program": is_program})
+    launch = Launch(program="/x", cwd=str(tmp_path), unset=("SHOP",))
+    values = launch_values(launch)
+    assert "SHOP" not in values["environment"]
+    with trio.fail_after(20):
+        async with open_adapter(given, "m", values, watchdog, unset=launch.unset) as adapter:
+            assert eval(bytes(await adapter.stream.receive_some()))[2] is None
+
+
 async def test_an_announced_port_is_taken_from_its_output(watchdog: Watchdog) -> None:
     described = table(command=[sys.executable, "-c", ADAPTER, "0"], transport={"announced": r"listening at (\d+)\n"})
     with trio.fail_after(20):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from trio_debugmcp.dap.profiles import called, owner_problem, running, trace_problem
+from trio_debugmcp.dap.profiles.processes import Process
 from trio_debugmcp.dap.profiles.python_injection import injection_problem
 
 
@@ -113,3 +114,17 @@ def test_a_process_that_is_not_python_is_not_attached_to_as_such(
     assert injection_problem(51, tmp_path) is None
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert "needs `" in (injection_problem(50, tmp_path) or "")
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        (("/usr/bin/python3.11", "-u", "/srv/worker.py", "x"), "worker.py"),
+        (("node", "app.js"), "app.js"),
+        (("./shop", "crash"), "shop"),
+        (("bash",), "bash"),
+        ((), "kworker"),
+    ],
+)
+def test_a_process_is_named_by_its_script_or_by_what_it_executes(command: tuple[str, ...], title: str) -> None:
+    assert Process(1, 0, "kworker", command).title == title

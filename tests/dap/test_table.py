@@ -44,7 +44,7 @@ def write_adapter(place: Path, version: str) -> None:
 
 def test_an_adapter_is_found_by_a_variable_or_on_path_and_says_its_version(mdb: Path) -> None:
     assert profile().locate() is None
-    assert profile().absence() == "The debug adapter mdb is not installed"
+    assert profile().absence() == "The debug adapter mdb is not installed (looked for $MDB_PATH, mdb on PATH)"
     write_adapter(mdb.parent / "bin" / "mdb", "2.10.3")
     assert profile().locate() == f"{mdb.parent}/bin/mdb (2.10.3)"
     write_adapter(mdb, "3.0")

@@ -264,7 +264,10 @@ def test_a_table_with_a_wrong_key_or_value_is_refused_with_what_is_allowed(
         ),
         (
             "build = [{ suffixes = ['.m'], command = ['mc', '{source}'] }]",
-            "`build.command` has {source}, for which there is nothing; known there are: {program}, {package}, {output}",
+            (
+                "`build.command` has {source}, for which there is nothing; known there are: {program}, {package}, "
+                "{sources}, {output}"
+            ),
         ),
         ("build = [{ suffixes = ['.m'] }]", "`build[0]` needs the key `command`"),
         ("exit-code = 'exited'", "`exit-code` needs a group for the exit code: `(...)`"),

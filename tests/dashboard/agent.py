@@ -1,10 +1,14 @@
 """The other client: an agent on standard input and output, as plain JSON lines, so that nothing here needs a loop."""
 
 import json
+import os
 import queue
 import re
+import signal
 import subprocess
 import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +24,12 @@ OBSERVE_TOKEN = "observe-token-of-the-test"
 class Agent:
     """A server process with its port, and the client that drives it."""
 
-    def __init__(self, directory: Path, port: int = 0) -> None:
+    def __init__(self, directory: Path, port: int = 0, options: Sequence[str] = ()) -> None:
         self.directory = directory
+        self._said = ""
         tokens = ["--token", CONTROL_TOKEN, "--observe-token", OBSERVE_TOKEN]
         self._process = subprocess.Popen(
-            warm.server("serve", "--ws", f"127.0.0.1:{port}", *tokens),
+            warm.server("serve", "--ws", f"127.0.0.1:{port}", *tokens, *options),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -40,7 +45,7 @@ class Agent:
         for thread in self._threads:
             thread.start()
         self._next_id = 1
-        self.port = self._announced_port()
+        self.port = int(self.announced(r"http://127\.0\.0\.1:(\d+)/"))
         self.request(
             "initialize",
             protocolVersion="2025-11-25",
@@ -55,9 +60,17 @@ class Agent:
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request, and return its result."""
+        return self.answer(self.begin(method, **params))
+
+    def begin(self, method: str, **params: Any) -> int:
+        """Send a request, and return its number."""
         number = self._next_id
         self._next_id += 1
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return number
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """Wait for the result of a request, and return it; what else arrives is dropped."""
         while True:
             message = self._answers.get(timeout=ANSWER_SECONDS)
             if message.get("id") == number and "method" not in message:
@@ -71,6 +84,11 @@ class Agent:
         structured: dict[str, Any] = result["structuredContent"]
         return structured
 
+    def resource(self, uri: str) -> str:
+        """Read a resource, and return its text."""
+        text: str = self.request("resources/read", uri=uri)["contents"][0]["text"]
+        return text
+
     def tool_calls(self) -> list[dict[str, Any]]:
         """Every client's tool calls, as the timeline has them."""
         events = self.call("timeline_query", types=["toolCalled"])["events"]
@@ -78,15 +96,37 @@ class Agent:
 
     def disconnect(self) -> None:
         """Close standard input, which ends the server when no other client is connected. May be called twice."""
-        assert self._process.stdin is not None
-        if self._process.stdin.closed:
+        if not self._threads:
             return
-        self._process.stdin.close()
+        self.leave()
         try:
             self._process.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
         self._close()
+
+    def freeze(self) -> None:
+        """Stop the server, as a machine that falls asleep does: its connections stay open, and silent."""
+        os.kill(self._listening_process(), signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a frozen server run again."""
+        os.kill(self._listening_process(), signal.SIGCONT)
+
+    def _listening_process(self) -> int:
+        """The process that serves the port: `self._process` only stands in for it (tests/warm)."""
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        inodes = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == "0A"}
+        for file in Path("/proc").glob("[0-9]*/fd/*"):
+            with suppress(OSError):  # it has been closed, or is another user's
+                if os.readlink(file) in inodes:
+                    return int(file.parts[2])
+        raise AssertionError(f"nobody listens on port {self.port}")
+
+    def leave(self) -> None:
+        """Close standard input, as a client does that is gone; the server stays while a page is connected."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
 
     def kill(self) -> None:
         """Kill the server, so that it cannot say goodbye."""
@@ -97,8 +137,8 @@ class Agent:
 
     def _close(self) -> None:
         self._process.wait()
-        for thread in self._threads:
-            thread.join()
+        while self._threads:
+            self._threads.pop().join()
         for pipe in (self._process.stdout, self._process.stderr):
             assert pipe is not None
             pipe.close()
@@ -118,13 +158,11 @@ class Agent:
         for line in self._process.stderr:
             self._words.put(line)
 
-    def _announced_port(self) -> int:
-        seen = ""
-        while True:
+    def announced(self, pattern: str) -> str:
+        """Wait until the server has written something to standard error, and return its first group."""
+        while (found := re.search(pattern, self._said)) is None:
             try:
-                seen += self._words.get(timeout=READY_SECONDS)
+                self._said += self._words.get(timeout=READY_SECONDS)
             except queue.Empty:
-                raise AssertionError(f"the server did not say where its page is: {seen}") from None
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", seen)
-            if found:
-                return int(found[1])
+                raise AssertionError(f"the server did not announce {pattern!r}: {self._said}") from None
+        return found[1]

@@ -26,6 +26,7 @@ CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-features=LocalNetworkAccessChecks",  # a page that a test answers itself is of no network
 ]
 
 PAGE_SECONDS = 15
@@ -82,17 +83,22 @@ def agent(browser: "BrowserContext", tmp_path: Path) -> Iterator[Agent]:
     agent.disconnect()
 
 
-OpenPage = Callable[[str], "Page"]
+OpenPage = Callable[..., "Page"]
 
 
 @pytest.fixture
 def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
-    """Open a URL in a tab of its own. A script error, or something that the page's policy forbids, fails the test."""
+    """Open a URL in a tab; with `clock` the test may run its timers ahead.
+
+    A script error, or something that the page's policy forbids, fails the test.
+    """
     pages: list[Page] = []
     troubles: list[str] = []
 
-    def opened(url: str) -> "Page":
+    def opened(url: str, *, clock: bool = False) -> "Page":
         page = browser.new_page()
+        if clock:  # its timers can be run ahead: see Page.clock
+            page.clock.install()
         pages.append(page)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on(

@@ -20,6 +20,10 @@ def test_the_buttons_step_continue_pause_restart_and_stop(agent: Agent, control_
         expect(button).to_have_attribute("aria-disabled", "false")
         button.click()
 
+    def confirm(name: str) -> None:
+        press(name)
+        page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click()
+
     expect(page.locator("#role")).to_have_text("In control")
     agent.call("debug_launch", program="app.py", stop_at_entry=True)
     expect(where).to_contain_text("app.py:1")
@@ -29,13 +33,13 @@ def test_the_buttons_step_continue_pause_restart_and_stop(agent: Agent, control_
     expect(where).to_have_text("app.py:2 in count")
     press("Step out")
     expect(where).to_contain_text(re.compile(r"app\.py:(9|10)"))
-    press("Restart")
+    confirm("Restart")
     expect(where).to_contain_text("app.py:1")
     press("Continue")
-    expect(state).to_have_text(re.compile("Program ended|Paused: ValueError"))
-    press("Restart")
+    expect(state).to_have_text("Paused: ValueError")
+    confirm("Restart")
     expect(where).to_contain_text("app.py:1")
-    press("Stop")
+    confirm("Stop")
     expect(state).to_have_text(re.compile("ended"))
     assert agent.call("debug_state")["state"] == "Disconnected"
 

@@ -50,31 +50,6 @@ def test_long_silences_are_drawn_short_and_time_never_runs_backwards(observer_pa
     assert scale["empty"] == 0
 
 
-def test_changes_are_those_since_the_last_stop_in_the_same_call(observer_page: "Page") -> None:
-    marks = observer_page.evaluate(
-        """async () => {
-          const {Changes} = await import('/changes.js');
-          const changes = new Changes();
-          const stack = (at, depth, name, values) => ({
-            threadId: 1, capturedAt: at, total: depth,
-            frames: [{name, location: {file: 'a.py'}}],
-            locals: values && Object.entries(values).map(([path, value]) => ({path, value})),
-          });
-          const since = (...args) => Object.fromEntries(changes.since(stack(...args)));
-          return [
-            since('1', 1, 'f', {a: '1'}),
-            since('2', 1, 'f', null),
-            since('2', 1, 'f', {a: '2', b: '1'}),
-            since('2', 1, 'f', {a: '2', b: '1'}),
-            since('3', 2, 'g', {a: '9'}),
-            since('4', 1, 'f', {a: '2', b: '5'}),
-            since('5', 2, 'g', {a: '1'}),
-          ];
-        }"""
-    )
-    assert marks == [{}, {}, {"a": "1", "b": None}, {"a": "1", "b": None}, {}, {"b": "1"}, {}]
-
-
 def test_many_notifications_during_a_read_cause_one_more_read(observer_page: "Page") -> None:
     reads = observer_page.evaluate(
         """async () => {
@@ -100,7 +75,10 @@ def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "P
     found = observer_page.evaluate(
         """async () => {
           const answers = await import('/answers.js');
-          const lines = ['visit lib/shop.py:24', 'main :31', 'run /usr/x.py:5 (library)', '<module> lib/shop.py:38'];
+          const lines = [
+            'visit lib/shop.py:24 | a: b = c', 'main :31',
+            'run /usr/x.py:5 (library) | go(1)', '<module> lib/shop.py:38',
+          ];
           const known = [null, '/src/app.py', '/src/lib/shop.py'];
           const places = (frames) => frames.map(({name, location: {file, line}}) => [name, file, line]);
           const inside = answers.variablesOf({variables: {"['tea']": '[4, 5]', owner: "'ben'"}}, 'cart');
@@ -129,7 +107,15 @@ def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "P
             ends: [
               answers.endOf({state: 'Disconnected'}),
               answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 3}),
-              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['disconnected']}),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'disconnected']},
+                ['cut… (+3 characters)', 'disconnected']),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', notes: ['agent called x', 'cut off']},
+                ['cut… (+4 characters)']),
+              answers.endOf({state: 'Disconnected', reason: 'Exited', exitCode: 0, notes: ['agent called x']}, ['']),
+              answers.endOf({
+                state: 'Disconnected', reason: 'Exited', exitCode: 1, exception: 'KeyError: 3', at: 'a.py:2 in f',
+                notes: ['the exception is the last one that the program printed'],
+              }),
             ],
             lines: after.breakpoints.map(({id, file, state}) => [id, file, state]),
             added: after.functionBreakpoints.map(({id, functionName, state}) => [id, functionName, state]),
@@ -148,10 +134,480 @@ def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "P
     assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
     assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]
     assert found["output"] == [[4, "stdout", "a"], [5, "tracepoint", "b"]]
+    nothing = {"exception": None, "at": None}
     assert found["ends"] == [
         None,
-        {"exitCode": 3, "reason": "the program ended"},
-        {"exitCode": None, "reason": "disconnected"},
+        {"exitCode": 3, "reason": "the program ended", **nothing},
+        {"exitCode": None, "reason": "a client has ended the session", **nothing},
+        {"exitCode": None, "reason": "cut off", **nothing},
+        {"exitCode": 0, "reason": "the program ended", **nothing},
+        {"exitCode": 1, "reason": "the program ended", "exception": "KeyError: 3", "at": "a.py:2 in f"},
     ]
     assert found["lines"] == [["bp-1", "/src/app.py", "Pending"]]
     assert found["added"] == [["bp-3", "app.py:7, disabled", "Disabled"]]
+
+
+ANSI = {
+    "plain": ("a\tb", [["a\tb"]]),
+    "bold": ("\x1b[1;31mred\x1b[0m x", [["red", "#cc0000", "bold"], [" x"]]),
+    "cube": ("\x1b[38;5;208mo\x1b[48;5;244mg", [["o", "#ff8700"], ["g", "#ff8700", "#808080"]]),
+    "true": ("\x1b[38;2;1;2;3mt\x1b[38:2::9:8:7mu", [["t", "#010203"], ["u", "#090807"]]),
+    "bright": ("\x1b[97;104mw", [["w", "#ffffff", "#5b8cff"]]),
+    "too short": ("\x1b[38;5m;q", [[";q"]]),
+    "wrong": ("\x1b[38;5;999mn\x1b[?1;31mp", [["np"]]),
+    "curly": ("\x1b[4:3mcurl\x1b[4:0mno", [["curl", "underline"], ["no"]]),
+    "off": ("\x1b[1;3;7;9ma\x1b[22;23;27;29mb", [["a", "bold", "italic", "strike", "inverse"], ["b"]]),
+    "bar": ("10%\r20%\r100% done", [["100% done"]]),
+    "erased": ("a long line\rshort\x1b[K", [["short"]]),
+    "back": ("a\bb", [["b"]]),
+    "left": ("abc\x1b[2Dx", [["axc"]]),
+    "column": ("abc\x1b[1Gx", [["xbc"]]),
+    "right": ("\x1b[2Cz", [["  z"]]),
+    "erased start": ("abc\b\x1b[1Kz", [["  z"]]),
+    "erased all": ("abc\x1b[2Kz", [["   z"]]),
+    "link": ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\!", [["link!"]]),
+    "title": ("\x1b]0;t\x1b\\y\x1b(Bz", [["yz"]]),
+    "others": ("\x1b[2J\x1b[?25lx\x1b[", [["x"]]),
+    "markup": ("<b>\x1b[32m&amp;</b>", [["<b>"], ["&amp;</b>", "#2f9e1d"]]),
+}
+"""Lines of output, and what is shown of them: the text with its styles."""
+
+
+def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async (texts) => {
+          const {ansiLine, plainText} = await import('/ansi.js');
+          const words = (style) => Object.entries(style).filter(([, value]) => value)
+            .map(([key, value]) => value === true ? key : value);
+          const shown = (text) => ansiLine(text).pieces.map(({text, style}) => [text, ...words(style)]);
+          const carried = ansiLine('\\x1b[35mpurple').style;
+          return {
+            far: plainText('\\x1b[999999Cz').length,
+            next: ansiLine('on', carried).pieces[0].style.fg,
+            plain: plainText(texts.bar),
+            shown: Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, shown(text)])),
+          };
+        }""",
+        {name: text for name, (text, _) in ANSI.items()},
+    )
+    assert found["shown"] == {name: pieces for name, (_, pieces) in ANSI.items()}
+    assert (found["far"], found["next"], found["plain"]) == (10_001, "#a626a4", "100% done")
+
+
+def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {EventLog} = await import('/eventlog.js');
+          const event = (eventId) => ({eventId, timestamp: new Date(eventId).toISOString(), type: 'x', payload: {}});
+          const range = (from, to) => Array.from({length: to - from}, (_, index) => event(from + index));
+          const asked = [];
+          let state = null;
+          const ring = {first: 101, last: 2000};  // the server has forgotten the first hundred
+          const query = async ({after_event_id: after, count}) => {
+            asked.push([after, count]);
+            const from = Math.max(after + 1, ring.first);
+            const to = Math.min(from + Math.min(count, 200), ring.last + 1);  // it answers with what fits
+            return {events: range(from, to), nextEventId: to - 1, ...(to <= ring.last ? {total: 9} : {})};
+          };
+          const log = new EventLog(query, (found) => (state = found), () => []);
+          await log.resource({events: range(1751, 2001), totalEvents: 2000, eventsDropped: 100});
+          const whole = {ids: state.events.map(({eventId}) => eventId), gaps: state.gaps, forgotten: state.forgotten};
+          const questions = asked.length;
+          const same = state.events[0];
+          ring.last = 2600;
+          await log.resource({events: range(2351, 2601), totalEvents: 2600, eventsDropped: 100});
+          const later = state.events.map(({eventId}) => eventId);
+          ring.last = 3100;
+          await log.loadNew();
+          return {
+            whole, asked: asked.slice(0, 2), questions, later, last: state.events.at(-1).eventId,
+            same: state.events[0] === same, rising: asked.length,
+          };
+        }"""
+    )
+    assert found["whole"] == {"ids": list(range(101, 2001)), "gaps": [], "forgotten": 100}
+    assert found["asked"][0] == [1250, 500]  # the newest part of what is missing
+    assert found["questions"] < 20
+    assert found["later"] == list(range(101, 2601))
+    assert found["last"] == 3100
+    assert found["same"]
+
+
+def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {storyOf, inFlightOf, matches} = await import('/story.js');
+          const {asMarkdown, code} = await import('/markdown.js');
+          const {stepOf} = await import('/roving.js');
+          const {ServerClock} = await import('/server_clock.js');
+          const clock = new ServerClock();
+          const ages = [
+            [[{eventId: 1, timestamp: new Date(5000).toISOString()}], 60_000],
+            [[{eventId: 2, timestamp: new Date(70_000).toISOString()}], 100_000],
+            [[{eventId: 3, timestamp: new Date(80_000).toISOString()}], 110_500],
+            [[{eventId: 3, timestamp: new Date(80_000).toISOString()}], 90_000],
+            [[], 0],
+          ].map(([events, now]) => { clock.look(events, now); return clock.seconds(200_000); });
+          let number = 0;
+          const at = (seconds) => new Date(1e12 + 1000 * seconds).toISOString();
+          const event = (type, payload, seconds = number) =>
+            ({eventId: ++number, timestamp: at(seconds), type, threadId: null, payload});
+          const call = (call, tool, client, args = {}) => ({call, tool, client, arguments: args});
+          const place = {file: '/src/shop.py', line: 31, functionName: 'total'};
+          const launch = call(1, 'debug_launch', 'agent');
+          const go = call(3, 'debug_continue', 'agent', {timeout: 60});
+          const read = call(9, 'source_get', 'agent', {file: 'shop.py', line: 2});
+          const story = storyOf([
+            event('toolStarted', launch),
+            event('sessionStarted', {sessionId: 's-1', processName: 'shop.py'}),
+            event('toolStarted', launch),
+            event('stopped', {reason: 'Step', location: {file: '/src/shop.py', line: 1}}),
+            event('toolCalled', {...launch, milliseconds: 400, result: 'Paused Entry shop.py:1'}),
+            event('toolCalled', {...call(2, 'evaluate', 'dashboard'), milliseconds: 1}),
+            event('toolStarted', go),
+            event('sessionStarted', {sessionId: 's-2', parentSessionId: 's-1'}),
+            event('stopped', {reason: 'Breakpoint', location: place}),
+            event('toolCalled', {...go, milliseconds: 2000, result: 'x'}),
+            event('toolCalled', {...read, milliseconds: 5000}, 20),
+            event('toolCalled', {
+              ...call(4, 'breakpoint_set', 'dashboard', {file: '/a'}), milliseconds: 1, error: 'E', result: 'no',
+            }),
+            event('sessionEnded', {sessionId: 's-2', exitCode: 0}),
+            event('sessionEnded', {sessionId: 's-1', exitCode: 1}),
+            event('toolStarted', call(5, 'debug_wait', null)),
+          ]);
+          // The server forgets its events when a session begins, also the ends of calls that the page has not read.
+          const [over, on] = [call(6, 'debug_disconnect', 'agent'), call(7, 'debug_wait', 'agent')];
+          const begun = [event('toolStarted', over), event('toolStarted', on)];
+          number += 1;
+          const news = [event('sessionStarted', {sessionId: 's-3'}), event('toolStarted', on)];
+          const forgotten = storyOf([...begun, ...news]);
+          const loading = storyOf([...begun, ...news], [{after: begun[1].eventId, before: news[0].eventId}]);
+          const lost = [forgotten, loading].map((each) => inFlightOf(each).map(({title}) => title));
+          const lostWords = asMarkdown(forgotten);
+          const entries = story.flatMap(({entries}) => entries);
+          return {
+            told: story.map(({title, entries}) => [title, entries.map(({title}) => title)]),
+            flying: inFlightOf(story).map(({title, who}) => [title, who]),
+            places: entries.map(({place}) => place && [place.file, place.line]),
+            spans: entries.map(({began, seconds}) => [Math.round(1000 * (began - 1e9)) / 1000, seconds]),
+            failed: entries.filter(({failed}) => failed).map(({result, person}) => [result, person]),
+            wanted: ['agent', 'person', 'FAILED no', 'timeout: 60', 'agent timeout', 'x y']
+              .map((words) => entries.filter((entry) => matches(entry, words)).length),
+            markdown: asMarkdown(story).replaceAll(/\\(\\d+:\\d+:\\d+\\)/g, '(time)'),
+            codes: ['plain', 'a`b', '``', 'two\\nlines'].map(code),
+            steps: [['End', 3], ['Home', 3], ['PageDown', 3], ['PageUp', 30], ['ArrowDown', 99], ['ArrowUp', 0]]
+              .map(([key, index]) => stepOf(key, index, 99)),
+            ages, lost, lostWords,
+            sideways: ['ArrowRight', 'ArrowLeft', 'ArrowDown'].map((key) => stepOf(key, 3, 9, {horizontal: true})),
+          };
+        }"""
+    )
+    assert found["told"] == [
+        ["", ["debug_launch"]],
+        ["Session started: shop.py", []],
+        ["Stopped after a step, shop.py:1", ["debug_continue"]],
+        ["Stopped at a breakpoint, shop.py:31", ["source_get", "breakpoint_set"]],
+        ["Program ended with exit code 1", ["debug_wait"]],
+    ]
+    assert found["flying"] == [["debug_wait", "someone"]]
+    shop = "/src/shop.py"
+    assert found["places"] == [[shop, 1], [shop, 31], [shop, 2], ["/a", None], None]
+    assert found["spans"] == [[0, 0.4], [6, 2], [15, 5], [10.999, 0.001], [14, None]]
+    assert found["failed"] == [["E: no", True]]
+    assert found["wanted"] == [4, 1, 1, 1, 1, 0]
+    assert found["markdown"] == (
+        "- `debug_launch()` by agent, 400 ms\n"
+        "  → `Paused Entry shop.py:1`\n\n"
+        "### Stopped after a step, shop.py:1 (time)\n\n"
+        "- `debug_continue(timeout=60)` by agent, 2.0 s\n"
+        "  → `x`\n\n"
+        "### Stopped at a breakpoint, shop.py:31 (time)\n\n"
+        "- `source_get(file=shop.py, line=2)` by agent, 5.0 s\n"
+        "- `breakpoint_set(file=/a)` by dashboard, 1 ms\n"
+        "  failed `E: no`\n\n"
+        "### Program ended with exit code 1 (time)\n\n"
+        "- `debug_wait()` by someone, not over yet\n"
+    )
+    assert found["codes"] == ["`plain`", "``a`b``", "``` `` ```", "`two lines`"]
+    assert found["steps"] == [99, 0, 13, 20, 99, 0]
+    assert found["ages"] == [200, 170, 170, 170, 200]
+    assert found["sideways"] == [4, 2, None]
+    assert found["lost"] == [["debug_wait"], ["debug_wait", "debug_disconnect"]]
+    assert found["lostWords"].startswith("- `debug_disconnect()` by agent, its end is not kept")
+
+
+def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {matching, parsed} = await import('/goto.js');
+          const {tokenIn} = await import('/token.js');
+          const {isCut, isPath} = await import('/frame.js');
+          const {sourceProblem} = await import('/words.js');
+          const files = ['/a/shop/x.py', '/a/lib/shop.py', '/b/Shop_test.py', '/b/other.py'];
+          return {
+            typed: ['shop', 'shop:12', ':12', 'shop:', 'C:\\\\a.py:3', ''].map((text) => Object.values(parsed(text))),
+            files: [matching(files, 'shop'), matching(files, 'b shop'), matching(files, ''), matching(files, 'none')],
+            tokens: ['abc', ' http://h:1/#token=a-b ', 'http://h/#other=1'].map(tokenIn),
+            paths: ['a', 'a.b[0]', "a['k'].c", 'größe', 'a + 1', 'f(x)', '1a', 'a.', ''].filter(isPath),
+            cut: ['abc… (+12 characters)', '[1, … (+3 items)]', 'abc… (+x)'].map(isCut),
+            problems: [
+              sourceProblem("File path '/a.py' is not referenced in any loaded debug symbols"),
+              sourceProblem("Source file '/a.py' referenced in debug symbols but not found on disk"),
+              sourceProblem('else'),
+              sourceProblem('No active debug session: start one'),
+            ],
+          };
+        }"""
+    )
+    assert found["typed"] == [["shop", None], ["shop", 12], ["", 12], ["shop", None], ["C:\\a.py", 3], ["", None]]
+    in_name = ["/a/lib/shop.py", "/b/Shop_test.py"]
+    assert found["files"][0] == [*in_name, "/a/shop/x.py"], "files of that name before those in a directory of it"
+    assert [sorted(each) for each in found["files"][1:]] == [
+        ["/a/lib/shop.py", "/b/Shop_test.py"],
+        ["/a/lib/shop.py", "/a/shop/x.py", "/b/Shop_test.py", "/b/other.py"],
+        [],
+    ]
+    assert found["tokens"] == ["abc", "a-b", ""]
+    assert found["paths"] == ["a", "a.b[0]", "a['k'].c", "größe"]
+    assert found["cut"] == [True, True, False]
+    assert "of an earlier session" in found["problems"][0]
+    assert found["problems"][1:] == ["This file is not there any more.", "else", found["problems"][0]]
+
+
+def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(observer_page: "Page") -> None:
+    spoken = observer_page.evaluate(
+        """async () => {
+          const {Store} = await import('/store.js');
+          const {createStatus} = await import('/panels/status.js');
+          const store = new Store({session: null, active: false, last: null, link: {status: 'open'}, watches: []});
+          const paused = (line, exception = null) => ({
+            state: 'Paused', pauseReason: 'Step', exception, currentLocation: {file: '/a.py', line},
+            commandLineArgs: [],
+          });
+          const announcer = document.getElementById('announcer');
+          const heard = [];
+          new MutationObserver(() => heard.push(announcer.textContent)).observe(announcer, {childList: true});
+          createStatus(store, {});
+          const shown = (parts) => {
+            store.update(parts);
+            return new Promise(requestAnimationFrame);
+          };
+          for (const line of [1, 2, 3, 4]) await shown({active: true, session: paused(line)});
+          while (!heard.some((each) => each.includes('a.py:4'))) await new Promise(requestAnimationFrame);
+          await shown({session: paused(9, {type: 'KeyError', message: '3'})});
+          const soon = performance.now();
+          while (!heard.some((each) => each.includes('KeyError'))) await new Promise(requestAnimationFrame);
+          return {heard: heard.filter((each) => each.includes('.py')), soon: performance.now() - soon < 700};
+        }"""
+    )
+    assert [each.partition("a.py:")[2][0] for each in spoken["heard"]] == ["4", "9"]
+    assert spoken["soon"], "an exception is spoken at once"
+
+
+def test_values_stand_at_the_lines_of_the_function_that_have_run(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {functionStart, lineValues} = await import('/line_values.js');
+          const {pathAt} = await import('/hover.js');
+          const lines = (text) => text.split('\\n').map((line) => ({text: line}));
+          const body = '    if a:\\n\\n        b = a\\n    # c\\n    b += x\\n    return b\\n';
+          const python = lines(`x = 1\\ndef f(a):\\n${body}f(2)`);
+          const c = lines('int main(int a)\\n{\\n\\tif (a)\\n\\t{\\n\\t\\tb = a;\\n\\t}\\n}');
+          const at = (line, rest = {}) => ({
+            active: true, session: {currentLocation: {file: '/a.py', line}}, stack: {stale: false},
+            frames: {index: 0, list: [{location: {file: '/a.py', line}}],
+              locals: [{name: 'a', value: '7'}, {name: 'b', value: '"'.padEnd(90, 'y')}]},
+            ...rest,
+          });
+          const values = (line, rest) => [...lineValues(python, '/a.py', at(line, rest))];
+          const exception = {currentLocation: {file: '/a.py', line: 5}, exception: {type: 'E', message: 'm'}};
+          return {
+            starts: [functionStart(python, 5), functionStart(python, 7), functionStart(python, 9), functionStart(c, 5)],
+            values: values(7).map(([line, words]) => [line, words.map((each) => each.slice(0, 6)).join()]),
+            longest: Math.max(...values(7).flatMap(([, words]) => words.map((each) => each.length))),
+            none: [
+              values(5, {stack: {stale: true}}), values(5, {active: false}), [...lineValues(python, '/b.py', at(5))],
+            ],
+            exception: values(5, {session: exception}).at(0),
+            paths: [0, 3, 5, 9, 12, 14, 17].map((offset) => pathAt('ab.cd.ef + ghi(1.5)', offset)),
+          };
+        }"""
+    )
+    assert found["starts"] == [2, 2, 9, 1]
+    assert found["values"] == [[2, "a = 7"], [3, "a = 7"], [5, 'b = "y,a = 7'], [7, 'b = "y']]
+    assert found["longest"] < 50
+    assert found["none"] == [[], [], []]
+    assert found["exception"] == [5, ["E: m"]]
+    assert found["paths"] == ["ab", "ab.cd", "ab.cd", None, "ghi", "ghi", None]
+
+
+def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_events(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {Roster} = await import('/roster.js');
+          const {namesOf, depthOf, aboutShown} = await import('/processes.js');
+          const roster = new Roster();
+          const event = (eventId, type, payload) => ({eventId, type, payload});
+          const agent = {name: 'agent', version: '1', role: 'control'};
+          const page = {name: 'dashboard', version: '1', role: 'observe'};
+          const joined = (eventId, client) => event(eventId, 'clientJoined', client);
+          const left = (eventId, client) => event(eventId, 'clientLeft', client);
+          const called = (eventId, client) => event(eventId, 'toolCalled', {client});
+          const shown = (events) => roster.clients(events).map(({name, role, count}) => [name, role ?? null, count]);
+          const session = (sessionId, processName, parentSessionId = null) =>
+            ({sessionId, processName, parentSessionId});
+          const all = [
+            session('s-1', '/src/app.py'), session('s-2', '-c', 's-1'), session('s-3', '-c', 's-1'),
+            session('s-4', null, 's-3'), session('s-5', 'app.py'), session('s-6', null),
+          ];
+          return {
+            first: shown([joined(1, agent), joined(2, page), joined(3, page)]),
+            fallen: shown([left(4, page), called(5, 'agent'), called(6, 'other')]),
+            older: shown([called(7, 'other'), left(8, {name: 'other'}), left(9, page)]),
+            again: shown([event(10, 'sessionStarted', {sessionId: 's-9', parentSessionId: 's-1'}),
+              event(11, 'sessionStarted', {sessionId: 's-2'}), joined(12, page)]),
+            lost: shown([]),
+            names: [...namesOf(all).values()],
+            depths: all.map((each) => depthOf(each, all)),
+            calls: [aboutShown('debug_step', {mode: 'in'}, 's-2'), aboutShown('breakpoint_list', {}, 's-2'),
+              aboutShown('evaluate', {session_id: 's-1'}, 's-2'), aboutShown('evaluate', {}, null)],
+          };
+        }"""
+    )
+    assert found["first"] == [["agent", "control", 1], ["dashboard", "observe", 2]]
+    assert found["fallen"] == [["agent", "control", 1], ["dashboard", "observe", 1], ["other", None, 1]]
+    assert found["older"] == [["agent", "control", 1]]
+    assert found["again"] == [["dashboard", "observe", 1]]
+    assert found["lost"] == []
+    assert found["names"] == [
+        "app.py",
+        "app.py child 1",
+        "app.py child 2",
+        "app.py child 2 child 1",
+        "app.py 2",
+        "a process 1",
+    ]
+    assert found["depths"] == [0, 1, 1, 2, 0, 0]
+    assert found["calls"] == [{"mode": "in", "session_id": "s-2"}, {}, {"session_id": "s-1"}, {}]
+
+
+def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {Painter, withWholeLines} = await import('/ansi_nodes.js');
+          const painter = new Painter();
+          const output = document.getElementById('output');
+          const pieces = [
+            {stream: 'stdout', text: '\\x1b[31ma\\n'}, {stream: 'stderr', text: 'b\\n'},
+            {stream: 'stdout', text: 'c\\n'},
+            {stream: 'stdout', text: '\\x1b[0;38;5;226my\\x1b[48;5;21mz'}, {stream: 'stdout', text: '\\r\\x1b[0m50 %'},
+            {stream: 'stdout', text: '\\r<b>\\n'}, {stream: 'stdout', text: 'q\\x1b[7mi'},
+          ];
+          const lines = withWholeLines(pieces);
+          const nodes = lines.map(({stream, text}) => {
+            const node = document.createElement('span');
+            output.append(node);
+            painter.paint(node, stream, text);
+            return node;
+          });
+          const grown = () => painter.paint(nodes.at(-1), 'stdout', 'q\\x1b[7mij\\x1b[4mk');
+          const colours = (node) => [...node.querySelectorAll('.ansi')].map((each) => getComputedStyle(each).color);
+          const before = nodes.map((node) => node.textContent);
+          grown();
+          return {
+            before, lines: lines.length, last: nodes.at(-1).textContent,
+            red: colours(nodes[0]), plain: colours(nodes[1]),
+            on: colours(nodes[2]), first: nodes.at(-1).firstChild.nodeType,
+            inverse: nodes.at(-1).querySelectorAll('[data-inverse]').length,
+          };
+        }"""
+    )
+    assert found["before"] == ["a\n", "b\n", "c\n", "<b>%\n", "qi"]
+    assert (found["lines"], found["last"], found["inverse"]) == (5, "qijk", 2)
+    assert found["red"] == found["on"]
+    assert found["first"] == 3, "what has grown begins as it did: plain"
+    assert (len(found["red"]), found["plain"]) == (1, [])
+
+
+def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(observer_page: "Page") -> None:
+    worst = observer_page.evaluate(
+        """async () => {
+          const {Painter} = await import('/ansi_nodes.js');
+          const output = document.getElementById('output');
+          const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+          const light = (colour) => {
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+            const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
+            const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const contrast = (one, other) => {
+            const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
+            return (high + 0.05) / (low + 0.05);
+          };
+          const worst = {};
+          for (const theme of ['light', 'dark']) {
+            document.documentElement.dataset.theme = theme;
+            const ground = getComputedStyle(output).backgroundColor;
+            let least = 99;
+            for (let index = 0; index < 256; index += 1) {
+              const node = document.createElement('span');
+              output.append(node);
+              new Painter().paint(node, 'stdout', `\\x1b[38;5;${index}ma\\x1b[48;5;${(index * 37) % 256}mb`);
+              const [one, both] = [...node.children].map((each) => getComputedStyle(each));
+              least = Math.min(least, contrast(one.color, ground), contrast(both.color, both.backgroundColor));
+              node.remove();
+            }
+            worst[theme] = least;
+          }
+          return worst;
+        }"""
+    )
+    assert worst["light"] >= 4.5
+    assert worst["dark"] >= 4.5
+
+
+def test_the_page_says_whose_input_it_was_and_who_ended_the_session(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {inputsOf} = await import('/inputs.js');
+          const {BY_A_CLIENT, endedBy} = await import('/ending.js');
+          const {exceptionInShort} = await import('/words.js');
+          const {wordsOf} = await import('/events.js');
+          const timestamp = new Date(1e12).toISOString();
+          const event = (type, payload) => ({type, timestamp, payload});
+          const write = (data) => event('toolCalled', {tool: 'process_write_input', arguments: {data}, error: null});
+          const start = (sessionId, parentSessionId = null) => event('sessionStarted', {sessionId, parentSessionId});
+          const end = (sessionId) => event('sessionEnded', {sessionId});
+          const stop = (client, error = null) => event('toolCalled', {tool: 'debug_disconnect', client, error});
+          const texts = (...events) => inputsOf(events).map(({text}) => text);
+          return {
+            inputs: [
+              texts(start('s-1'), write('one'), end('s-1'), start('s-2'), write('two')),
+              texts(start('s-1'), write('one'), start('s-2', 's-1'), end('s-2'), start('s-3', 's-1'), write('two')),
+            ],
+            ended: [
+              endedBy('the program ended', [stop('mcp')], true),
+              endedBy(BY_A_CLIENT, [stop('mcp'), start('s-2')], true),
+              endedBy(BY_A_CLIENT, [start('s-2'), stop('mcp'), stop('dashboard', 'HELD')], true),
+              endedBy(BY_A_CLIENT, [start('s-2'), stop('dashboard')], true),
+              endedBy(BY_A_CLIENT, [start('s-2'), stop('dashboard')], false),
+            ],
+            short: [['KeyError', "'Zed'"], ['ValueError', 'two words'], ['E', null], ['E', 'x'.repeat(41)]]
+              .map(([type, message]) => exceptionInShort({type, message})),
+            stopped: wordsOf(event('stopped', {reason: 'Breakpoint', location: {file: '/a.py', line: 3}, stop: 7})),
+          };
+        }"""
+    )
+    assert found["inputs"] == [["two"], ["one", "two"]], "of a program that is over nothing is in the next one's output"
+    assert found["ended"] == [
+        "the program ended",
+        "a client has ended the session",
+        "mcp ended the session",
+        "you ended the session",
+        "a person (dashboard) ended the session",
+    ]
+    assert found["short"] == ["KeyError: 'Zed'", "ValueError", "E", "E"]
+    assert found["stopped"] == "Stopped at a breakpoint, a.py:3 · stop 7"

@@ -19,10 +19,10 @@ from trio_debugmcp.session.settings import Settings
 from trio_debugmcp.testing import FakeAdapter, FakeProfile, open_server
 from trio_debugmcp.testing.faults import RawClient, connect_raw
 
-CYCLES = 600
+CYCLES = 900
 
-WARM_AFTER = 400
-"""Cycles after which caches are full; the one of calls (server/tools/others.py) holds those of more than 300."""
+WARM_AFTER = 700
+"""Cycles after which caches are full: those of calls (server/tools/others.py) and of stops (state/kept_stops.py)."""
 
 MAX_GROWTH_BLOCKS = 200
 """Blocks of Python's memory over the other cycles: less than one in each, so nothing is kept of a session."""

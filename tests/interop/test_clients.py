@@ -16,8 +16,10 @@ from tests.client import node
 from tests.interop.serving import STEPS, TOKEN, open_http_server
 from trio_debugmcp.server.prompts import PROMPTS
 from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.state.people_view import PEOPLE
 from trio_debugmcp.state.resources import RESOURCES, SOURCE_TEMPLATE
 from trio_debugmcp.state.session_resources import SESSION_TEMPLATE, SESSIONS
+from trio_debugmcp.state.stop_resource import STOP_TEMPLATE
 
 pytestmark = pytest.mark.real
 
@@ -73,8 +75,8 @@ async def test_a_typescript_sdk_works_through_a_session(transport: str, sdk: str
     assert report["tools"] == TOOLS
     assert report["prompts"] == list(PROMPTS)
     assert (report["resourcesBefore"], report["resourcesAfter"]) == (0, 0)
-    assert report["resources"] == [*RESOURCES, SESSIONS]
-    assert report["templates"] == [SOURCE_TEMPLATE, SESSION_TEMPLATE]
+    assert report["resources"] == [*RESOURCES, SESSIONS, PEOPLE]
+    assert report["templates"] == [SOURCE_TEMPLATE, SESSION_TEMPLATE, STOP_TEMPLATE]
     assert report["entry"] == ["Paused", 1]
     assert report["updated"] == [SESSION]
     assert report["afterStep"] == ["Paused", 4]
@@ -131,7 +133,7 @@ async def test_the_inspector_lists_and_calls(transport: str, era: str, inspector
             assert code == 0, complained
             uris = [resource["uri"] for resource in resources["resources"]]
             # With the server of stdio its session is gone; over HTTP the next command finds it again.
-            assert uris == ([] if transport == "stdio" else [*RESOURCES, SESSIONS])
+            assert uris == ([] if transport == "stdio" else [*RESOURCES, SESSIONS, PEOPLE])
 
             code, _, complained = await ask("tools/call", "--tool-name", "no_such_tool")
             assert code == 5

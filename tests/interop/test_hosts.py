@@ -103,6 +103,27 @@ def test_uvx_and_pipx_find_the_server_under_the_name_of_the_package(capsys: pyte
     assert "Without a command: serve" in capsys.readouterr().out
 
 
+def test_with_the_dashboard_each_way_starts_the_same_server_by_options_that_exist(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    title = "With the dashboard"
+    *_, command = block(title, "bash").splitlines()
+    words = shlex.split(command)
+    assert words[: words.index("--")] == ["claude", "mcp", "add", "debugger"]
+    configured = msgspec.to_builtins(msgspec.json.decode(block(title, "json"), type=hosts.Server))
+    assert tomllib.loads(block(title, "toml")) == {"args": configured["args"]}
+    assert [each.replace("~", "/home/you") for each in words[words.index("--") + 1 :]] == [
+        configured["command"],
+        *configured["args"],
+    ]
+    name, serve, *options = configured["args"]
+    assert ([name], serve) == (SERVER["args"], "serve")
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    known = capsys.readouterr().out
+    assert all(f"{option} " in known for option in options if option.startswith("--"))
+
+
 # --- The registry -----------------------------------------------------------------------------------------------------
 
 

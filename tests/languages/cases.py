@@ -27,12 +27,6 @@ def _gxx(source: Path, directory: Path) -> Path:
     return _built([need("g++", shutil.which("g++"), "apt-get install g++"), "-g", "-O0", "-o"], source, directory)
 
 
-def _javac(source: Path, directory: Path) -> Path:
-    javac = need("javac", shutil.which("javac"), "apt-get install openjdk-17-jdk-headless")
-    subprocess.run([javac, "-g", "-d", str(directory), str(source)], check=True, timeout=TEST_SECONDS)
-    return source
-
-
 def _go(source: Path, directory: Path) -> Path:
     return _built([need("go", shutil.which("go"), "apt-get install golang-go"), *GO_BUILD], source, directory)
 
@@ -158,7 +152,6 @@ CASES = {
     ),
     "java": Case(
         source="Shop.java",
-        build=_javac,
         function="Shop.add",
         crash="java.lang.IllegalStateException: bad plum",
         cannot={"input": "its program's standard input is a pipe of the adapter's, into which no input comes"},

@@ -1,5 +1,6 @@
 """What is not launched: a core file with each debugger of machine code, and a program that a gdbserver runs."""
 
+import json
 import os
 import resource
 import shutil
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 import trio
 
+from tests.languages.cases import GO_BUILD
 from tests.languages.conftest import TEST_SECONDS, at, need, place
 from tests.real.conftest import Connect
 from tests.server.scene import failure
 from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.testing import ToolFailed
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,8 @@ async def test_a_core_file_is_looked_at_as_a_crash_and_does_not_run(
         for tool in ("debug_continue", "debug_step"):
             refused = await failure(client, tool)
             assert (refused.code, "core file does not run" in refused.message) == ("NOT_SUPPORTED", True)
+        refused = await failure(client, "debug_run_to", **at("loop"))
+        assert (refused.code, "core file does not run" in refused.message) == ("NOT_SUPPORTED", True)
         assert await client.call("debug_disconnect") == {"detached": True}
         bogus = await failure(client, "debug_attach", **{**start, "core_file": native_program}, timeout=10)
         assert bogus.code in {"ATTACH_FAILED", "TIMEOUT"}
@@ -119,3 +124,65 @@ async def test_a_program_built_elsewhere_stops_at_breakpoints_in_the_sources_tha
         )
         assert (stop["reason"], stop["at"]) == ("Breakpoint", f"{here}/twice.c:2 in twice")
         assert "2>     return 2 * n;" in stop["source"]
+
+
+async def test_a_package_of_go_built_elsewhere_stops_at_breakpoints_in_the_sources_that_are_here(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    profile = profile_named("delve")
+    assert profile is not None
+    need("delve", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    go = need("go", shutil.which("go"), "apt-get install golang-go")
+    there, here = tmp_path / "there", tmp_path / "here"
+    source = "package main\n\nfunc main() {\n\tprintln(4)\n}\n"
+    for each in (there, here):
+        each.mkdir()
+        (each / "four.go").write_text(source)
+    program = str(here / "four")
+    await trio.run_process([go, *GO_BUILD, program, str(there / "four.go")])
+    shutil.rmtree(there)
+    async with debugging() as client:
+        stop = await client.call(
+            "debug_launch",
+            program=program,
+            breakpoints=[{"file": str(here / "four.go"), "line": 4}],
+            path_mappings=[{"local": str(here), "remote": str(there)}],
+        )
+        assert (stop["reason"], stop["at"]) == ("Breakpoint", f"{here}/four.go:4 in main.main")
+        assert "4>" in stop["source"]
+
+
+async def test_a_program_of_node_that_is_elsewhere_stops_at_breakpoints_in_one_directory_that_is_here(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    profile = profile_named("js-debug")
+    assert profile is not None
+    need("js-debug", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    there, here = tmp_path / "there", tmp_path / "here"
+    for each in (there, here):
+        each.mkdir()
+        (each / "four.js").write_text("const n = 4;\nconsole.log(n);\n")
+    mapping = {"local": str(here), "remote": str(there)}
+    start = {"program": str(there / "four.js"), "breakpoints": [{"file": str(here / "four.js"), "line": 2}]}
+    async with debugging() as client:
+        with pytest.raises(ToolFailed, match="js-debug maps one directory"):
+            await client.call("debug_launch", **start, path_mappings=[mapping, mapping])
+        stop = await client.call("debug_launch", **start, path_mappings=[mapping])
+        assert (stop["breakpoints"], stop["at"]) == (["bp-1"], f"{here}/four.js:2 in <anonymous>")
+
+
+async def test_a_configuration_with_a_core_file_looks_at_it(
+    debugging: Connect, native_program: str, core_file: Path, tmp_path: Path
+) -> None:
+    profile = profile_named("gdb")
+    assert profile is not None
+    need("gdb", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    core = {"name": "Core", "type": "cppdbg", "request": "launch", "cwd": "/", "MIMode": "gdb"}
+    (tmp_path / ".vscode").mkdir()
+    text = json.dumps({"configurations": [{**core, "program": native_program, "coreDumpPath": str(core_file)}]})
+    (tmp_path / ".vscode" / "launch.json").write_text(text)
+    async with debugging(
+        "--root", str(tmp_path), "--root", str(Path(native_program).parent), "--root", str(core_file.parent)
+    ) as client:
+        stop = await client.call("debug_launch", configuration="Core")
+        assert (stop["state"], stop["at"].endswith(f"{place('crash')} in crash")) == ("Paused", True)

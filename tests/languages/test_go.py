@@ -175,10 +175,11 @@ async def test_goroutines_are_threads_each_with_its_stack_also_after_a_pause(
         assert stop["thread"].endswith(" main.worker")
         assert stop["locals"]["job"] == "1"
         threads = (await client.call("threads_list"))["threads"]
-        assert len([each for each in threads if "runtime" not in each.partition(" in ")[0]]) == len(threads)
-        assert len(threads) == 4
+        # Goroutines of the runtime itself are not listed; a program's own may wait in `sync.runtime_Semacquire`.
+        assert not [each for each in threads if each.lstrip("*").partition(" ")[2].startswith("runtime.")]
+        assert 2 <= len(threads) <= 4  # others may not have begun when the first one stops
         stacks = (await client.call("stacktrace_get", thread_id="*"))["stacks"]
-        assert sum(each.get("count", 1) for each in stacks) == 4
+        assert sum(each.get("count", 1) for each in stacks) == len(threads)
         main = (await client.call("stacktrace_get", thread_id=1))["frames"]
         assert any(each.startswith("main.main ") for each in main)
         step = await client.call("debug_step")
@@ -268,3 +269,20 @@ async def look_at_ticks(client: DebugClient, module: Module) -> None:
     await client.call("breakpoint_set", **module.at("tick"))
     stop = await client.call("debug_wait")
     assert (stop["reason"], stop["at"]) == ("Breakpoint", module.place("tick", "main.crash"))
+
+
+async def test_maps_are_counted_whole_and_a_tracepoint_writes_where_a_run_looks(
+    debugging: Connect, module: Module
+) -> None:
+    source = SOURCES.parent / "go_quirks" / "main.go"
+    (turn,) = [number for number, line in enumerate(source.read_text().splitlines(), 1) if line.endswith("// turn")]
+    here = {"file": str(source), "line": turn}
+    async with debugging() as client:
+        await client.call("debug_launch", program=str(source))
+        await client.call("tracepoint_set", **here, log_message="i={i}")
+        stop = await client.call("debug_run_until", **here, expression="i == 2")
+        assert (stop["locals"]["i"], stop["log"], stop["looks"]) == ("2", "i=0\ni=1\ni=2\n", 3)
+        assert (await client.call("collection_summarize", expression="names"))["count"] == 100
+        assert (await client.call("collection_summarize", expression="points"))["count"] == 3
+        over = await client.call("debug_continue")
+        assert (over["log"], over["exitCode"]) == ("i=3\n", 0)

@@ -1,5 +1,6 @@
 """js-debug with real programs of node: exceptions, children, modules of ECMAScript, TypeScript, and attaching."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
 from trio_debugmcp.dap.profiles import profile_named
+from trio_debugmcp.testing import ToolFailed
 
 PROGRAMS = Path(__file__).parent.parent / "programs" / "node"
 
@@ -109,3 +111,20 @@ async def _attached(debugging: Connect, process: subprocess.Popen[bytes], *, by_
         assert int((await client.call("evaluate", expression="n"))["value"]) > 0
         assert await client.call("debug_disconnect") == {"detached": True}
         assert process.poll() is None
+        assert (await client.call("debug_state"))["notes"] == ["disconnected"]  # it has not ended
+
+
+async def test_a_compound_of_which_one_cannot_start_leaves_no_program_running(
+    debugging: Connect, tmp_path: Path
+) -> None:
+    (tmp_path / ".vscode").mkdir()
+    (tmp_path / "app.js").write_text("setInterval(() => {}, 100);\n")
+    node = {"type": "node", "request": "launch"}
+    both = [{**node, "name": "one", "program": "app.js"}, {**node, "name": "other", "program": "none.js"}]
+    compounds = [{"name": "both", "configurations": ["one", "other"]}]
+    text = json.dumps({"configurations": both, "compounds": compounds})
+    (tmp_path / ".vscode" / "launch.json").write_text(text)
+    async with debugging("--root", str(tmp_path)) as client:
+        with pytest.raises(ToolFailed, match=r"none\.js"):
+            await client.call("debug_launch", configuration="both", stop_at_entry=False)
+        assert (await client.call("debug_state"))["state"] == "Disconnected"

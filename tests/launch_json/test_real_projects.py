@@ -120,12 +120,9 @@ def test_fastapi_celery() -> None:
             "adapters": ("debugpy", "python"),
             "cwd": "/src/fastapi-celery",
             "args": ("service.main:app", "--port", "8000"),
-            "env": {"HTTP_PROXY": "", "WORKERS": "2", "URL": "http://localhost:8000//api /* as it is */, }"},
+            "env": {"HTTP_PROXY": None, "WORKERS": "2", "URL": "http://localhost:8000//api /* as it is */, }"},
             "options": {"module": "uvicorn"},
-            "notes": (
-                "there is no envFile '/src/fastapi-celery/secrets/service.env'",
-                "HTTP_PROXY: null in `env` makes a variable empty here, and does not remove it",
-            ),
+            "notes": ("there is no envFile '/src/fastapi-celery/secrets/service.env'",),
         },
         "Celery worker": {
             "type": "debugpy",
@@ -452,7 +449,14 @@ def test_cpp_cmake() -> None:
             "port": 2159,
             "notes": ("passed over, as gdb is used without cppdbg: miDebuggerPath",),
         },
-        "Core": "NOT_SUPPORTED",
+        "Core": {
+            "type": "cppdbg",
+            "request": "attach",
+            "adapters": ("gdb",),
+            "cwd": "/src/cpp-cmake",
+            "program": "/src/cpp-cmake/build/engine",
+            "core_file": "/src/cpp-cmake/core",
+        },
     }
 
 

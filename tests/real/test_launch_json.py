@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.languages.conftest import need
 from tests.real.conftest import Connect
 from trio_debugmcp.testing import ToolFailed
 
@@ -163,8 +164,8 @@ def is_running(pid: int) -> bool:
     return Path(f"/proc/{pid}/exe").exists()
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 async def test_cpp_by_a_configuration_of_microsofts_extension(debugging: Connect, project: Path) -> None:
+    need("g++", shutil.which("g++"), "apt-get install g++")
     async with debugging("legacy", "--root", str(project)) as client:
         with pytest.raises(ToolFailed, match="only with --allow-build"):
             await client.call("debug_launch", configuration="C++", file="shop/hello.cpp")
@@ -189,11 +190,9 @@ async def test_cpp_by_a_configuration_of_microsofts_extension(debugging: Connect
         assert "was not declared in this scope" in failed.value.message
 
 
-@pytest.mark.skipif(
-    shutil.which("cargo") is None or not (shutil.which("lldb-dap") or shutil.which("lldb-dap-19")),
-    reason="needs cargo and lldb-dap",
-)
 async def test_rust_by_a_configuration_that_leaves_its_build_to_cargo(debugging: Connect, project: Path) -> None:
+    need("cargo", shutil.which("cargo"), "apt-get install cargo")
+    need("lldb-dap", shutil.which("lldb-dap") or shutil.which("lldb-dap-19"), "apt-get install lldb-19")
     (project / "tool/src").mkdir(parents=True)
     (project / "tool/Cargo.toml").write_text('[package]\nname = "tool"\nversion = "0.1.0"\n')
     main = project / "tool/src/main.rs"

@@ -91,6 +91,7 @@ async def test_fr_002_the_breakpoints_resource_lists_breakpoints_tracepoints_and
             "requestedLine": line_of("steps.py", "# in loop"),
             "functionName": None,
             "message": None,
+            "setBy": ["mcp"],
         }
         assert (trace["id"], trace["type"], trace["logMessage"], trace["hitCount"]) == (
             "tp-2",

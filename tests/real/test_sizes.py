@@ -62,6 +62,7 @@ LOOKING = ("evaluate", "evaluate_safe", "object_inspect", "collection_summarize"
 
 OTHERS: dict[str, list[dict[str, Any]]] = {
     "debug_state": [{}],
+    "card_state": [{}],
     "debug_wait": [{}],
     "breakpoint_list": [{}],
     "stacktrace_get": [{}, {"count": 1000, "locals": True}, {"thread_id": "*", "locals": True}],
@@ -81,6 +82,7 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "process_read_output": [{}],
     "timeline_query": [{"count": 1000}],
     "debug_step": [{}],
+    "stop_get": [{"stop": 1}, {"variable": "text"}, {"variable": "local0"}],
 }  # fmt: skip
 """The other tools that show something of this program; the rest answers with a few words, or moves it."""
 
@@ -89,7 +91,8 @@ FEW_WORDS = {
     *("debug_run_to", "debug_goto", "debug_pause", "breakpoint_wait", "breakpoint_set", "breakpoint_set_exception"),
     *("breakpoint_enable", "breakpoint_remove", "tracepoint_set", "process_write_input", "exception_get_context"),
     *("memory_read", "memory_write", "disassemble", "breakpoint_set_data", "debug_run_until", "trace_function"),
-    *("batch_evaluate", "snapshot_delete", "debug_configurations"),
+    *("batch_evaluate", "snapshot_delete", "debug_configurations", "breakpoint_edit", "observe_link", "card_run"),
+    *("person_join", "ask_person", "session_hold", "session_hand_back", "agent_message", "person_answer"),
 }
 """Or with a stop, as debug_state does."""
 

@@ -72,6 +72,12 @@ def _looking(expression: str | None = None, *mistakes: tuple[dict[str, Any], str
     return Expected({"expression": expression} if expression else {}, running="NOT_PAUSED", mistakes=mistakes)
 
 
+def _refused(arguments: dict[str, Any]) -> Expected:
+    """A tool that needs another client."""
+    code = "INVALID_PARAMETER"
+    return Expected(arguments, without=code, paused=code, running=code)
+
+
 EXPECTED: dict[str, Expected] = {
     "debug_launch": Expected(
         {"program": FILE},
@@ -153,6 +159,10 @@ EXPECTED: dict[str, Expected] = {
     ),
     "breakpoint_set_data": Expected({"variable": "count"}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
     "breakpoint_enable": Expected({"id": ID}, without=None, mistakes=(({"id": "bp-77"}, "BREAKPOINT_NOT_FOUND"),)),
+    "breakpoint_edit": Expected(
+        {"id": ID}, without=None,
+        mistakes=(({"id": "bp-77"}, "BREAKPOINT_NOT_FOUND"), ({"id": "ex-3"}, "INVALID_PARAMETER")),
+    ),
     "breakpoint_remove": Expected({"id": ID}, without=None, mistakes=(({"id": "bp-77"}, "BREAKPOINT_NOT_FOUND"),)),
     "breakpoint_list": Expected({}, without=None),
     "stacktrace_get": Expected({}),
@@ -200,6 +210,10 @@ EXPECTED: dict[str, Expected] = {
     "snapshot_delete": Expected(
         {"id": "*"}, without=None, mistakes=(({"id": "snap-77"}, "SNAPSHOT_NOT_FOUND"),)
     ),
+    "stop_get": Expected(
+        {}, without=ELSEWHERE, paused=None,
+        mistakes=(({"stop": 999_999}, "STOP_NOT_FOUND"), ({"session_id": "s-77"}, "NO_SESSION")),
+    ),
     "symbols_search": Expected({"pattern": "visit"}),
     "exception_get_context": Expected({}, without="NO_EXCEPTION", paused="NO_EXCEPTION", running="NOT_PAUSED"),
     "source_get": Expected(
@@ -213,13 +227,29 @@ EXPECTED: dict[str, Expected] = {
     "disassemble": Expected({}, paused="NOT_SUPPORTED", running="NOT_PAUSED"),
     "process_read_output": Expected({}, without=None),
     "process_write_input": Expected({"data": "x"}),
+    "observe_link": Expected(
+        {"origin": "http://127.0.0.1:1"}, without=None, mistakes=(({"origin": "nowhere"}, "INVALID_PARAMETER"),)
+    ),
     "timeline_query": Expected({}, without=None),
+    "card_state": Expected({}, without=None),
+    "card_run": Expected(
+        {"action": "pause"}, paused="ALREADY_PAUSED", running=ELSEWHERE,
+        mistakes=(({"action": "over"}, "NOT_PAUSED"), ({"action": "over", "stop": "s-1 1.5 1 1"}, "NOT_PAUSED")),
+    ),
+    "person_join": Expected({"key": "tab-number-one"}, without=None),
+    "ask_person": Expected({"question": "why?", "timeout": 0}, without=None),
+    "session_hold": Expected({}),
+    "session_hand_back": Expected({}, without=ELSEWHERE),
+    "agent_message": _refused({"text": "to nobody"}),
+    "person_answer": _refused({"id": "q-77"}),
 }  # fmt: skip
 
 PROVEN_ELSEWHERE = {
     ("debug_launch", "PERMISSION_DENIED"): "test_programs_and_sources_outside_the_roots_are_refused",
     ("batch_evaluate", "NO_SESSION"): "test_without_anything_to_run_a_batch_says_how_to_start",
     ("debug_launch", "LAUNCH_FAILED"): "test_an_interpreter_that_does_not_run_fails_the_launch_at_once_with_its_words",
+    ("breakpoint_edit", "INVALID_CONDITION"): "test_an_edit_changes_what_is_named_and_leaves_it_to_its_owner",
+    ("observe_link", "NOT_SUPPORTED"): "test_a_link_is_of_a_page_only",
     ("trace_function", "NOT_SUPPORTED"): "test_other_languages_have_no_trace",
     ("process_write_input", "STDIN_CLOSED"): "test_every_tool_succeeds_where_it_can_and_gives_each_of_its_codes",
 }
@@ -228,6 +258,7 @@ PROVEN_ELSEWHERE = {
 ANY = {
     "INVALID_PARAMETER": "a parameter that is not known, of another type, or over its bounds",
     "READ_ONLY": "the connection may only observe",
+    "HELD": "a person holds the session, and the call would move or change the program: `details` has who, since when",
     "ADAPTER_FAILED": "the debug adapter refused a request",
     "ADAPTER_GONE": "the debug adapter ended during the call",
     "TIMEOUT": "the debug adapter, or the probe in the program, did not answer in time",
@@ -246,6 +277,7 @@ MEANINGS = {
     "INVALID_FRAME": "there is no such frame",
     "BREAKPOINT_NOT_FOUND": "there is no such breakpoint; the message has the ids",
     "SNAPSHOT_NOT_FOUND": "there is no such snapshot; the message has the ids",
+    "STOP_NOT_FOUND": "there has not been such a stop, or it is kept no longer; `details` has the first and the last",
     "NO_EXCEPTION": "the program is not stopped at an exception, and was not ended by one",
     "EVAL_FAILED": "the expression does not parse, or raised",
     "EVAL_TIMEOUT": "it did not finish in time, and was interrupted where that is possible",

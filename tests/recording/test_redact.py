@@ -26,6 +26,8 @@ def clean(message: Any, *secrets: str) -> Any:
         ({"args": ["x", "--token", "abc", "y"]}, {"args": ["x", "--token", MARK, "y"]}),
         ({"list": ["Bearer abc", 5, "--token", "abc"]}, {"list": [f"Bearer {MARK}", 5, "--token", MARK]}),
         ({"args": ["--access-token=abc"]}, {"args": [f"--access-token={MARK}"]}),
+        ({"url": "x", "qr": "1101/0011"}, {"url": "x", "qr": MARK}),
+        ({"text": '{"url":"x","qr":"1101/0011"}'}, {"text": f'{{"url":"x","qr":"{MARK}"}}'}),
         ({"type": "event", "body": {"output": "the environment"}}, None),
         ({"properties": {"env": {"type": "object", "additionalProperties": {"type": "string"}}}}, None),
         ({"variables": [{"name": "token", "value": "'abc'"}]}, None),

@@ -43,7 +43,7 @@ from trio_debugmcp.testing import DebugClient, ToolFailed, open_server
 from trio_debugmcp.testing.connect import Era
 from trio_debugmcp.testing.debug_client import LIST_CHANGED
 
-SESSION, TIMELINE = "debugger://session", "debugger://timeline"
+SESSION, STACK, TIMELINE = "debugger://session", "debugger://stack", "debugger://timeline"
 
 TILL = "/src/till.py"
 
@@ -619,3 +619,30 @@ def damaged(seed: int) -> list[bytes]:
 def test_a_damaged_recording_is_played_or_refused(seed: int) -> None:
     with suppress(NotARecording):
         watch(parse_recording(b"\n".join(damaged(seed))), speed=0)
+
+
+async def test_stops_of_a_replay_are_kept_as_they_were_also_after_its_end(
+    recording: Recording, autojump_clock: MockClock
+) -> None:
+    async with replaying(recording) as (client, replay):
+        seen: dict[int, Any] = {}
+        while not replay.over:
+            await trio.sleep(0.1)
+            with suppress(MCPError, ToolFailed):
+                stack = await client.read(STACK)
+                number = (await client.call("stop_get"))["stop"]
+                if not stack["stale"] and (await client.call("stop_get"))["stop"] == number:
+                    seen[number] = stack
+        assert len(seen) > 3
+        last = (await client.call("stop_get"))["last"]
+        for number in range(1, last + 1):
+            kept = (await client.call("stop_get", stop=number, full=True))["stop"]
+            assert [each["file"] for each in kept["sources"]] == [TILL]
+            text = await client.call("stop_get", stop=number, source=TILL)
+            assert "amount += price" in text["text"]
+            if number in seen:
+                same = ("frames", "locals", "scopes", "capturedAt", "changed", "comparedWith")
+                assert {each: kept[each] for each in same} == {each: seen[number][each] for each in same}
+        amounts = (await client.call("stop_get", variable="amount", full=True))["points"]
+        assert {each["stop"] for each in amounts} <= set(range(1, last + 1))
+        assert len(amounts) > 2

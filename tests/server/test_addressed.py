@@ -76,6 +76,7 @@ async def test_a_hit_is_named_with_the_value_before_and_after(autojump_clock: Mo
                 "hitCount": 2,
                 "description": "4 bytes at 001008 total",
                 "message": None,
+                "setBy": ["mcp"],
             }
         ]
 

@@ -110,6 +110,19 @@ async def test_a_variable_is_known_by_its_path_before_its_name(autojump_clock: M
         assert [each["name"] for each in adapter.sent("setVariable")] == ["count (inner)"]
 
 
+async def test_of_two_of_one_name_the_inner_one_is_set(autojump_clock: MockClock) -> None:
+    adapter = able("supportsSetVariable")
+    both = [{"name": f"count @ shop.cpp:{line}", "evaluateName": "count"} for line in (5, 7)]
+
+    async def variables(arguments: object) -> object:
+        return {"variables": both}
+
+    adapter.answer("variables", variables)
+    async with paused("legacy", adapter) as (client, _):
+        await client.call("variable_set", path="count", value="5")
+        assert [each["name"] for each in adapter.sent("setVariable")] == ["count @ shop.cpp:7"]
+
+
 async def test_an_adapter_that_can_set_nothing_is_named_with_what_it_lacks(autojump_clock: MockClock) -> None:
     async with paused("legacy", able()) as (client, adapter):
         failed = await failure(client, "variable_set", path="count", value="5")

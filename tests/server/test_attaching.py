@@ -153,6 +153,19 @@ async def test_a_core_file_is_paused_where_the_program_crashed_and_is_not_asked_
         assert not {"continue", "next"} & set(adapter.commands())
 
 
+async def test_options_do_not_contradict_what_is_attached_to_and_it_has_a_name(autojump_clock: MockClock) -> None:
+    async with connect(options=options(code_options=frozenset({"initCommands"}))) as client:
+        code, message = await refused(client, port=5678, adapter_options={"port": 5679})
+        assert (code, message) == (
+            "INVALID_PARAMETER",
+            "adapter_options may not set 'port': pass the parameter port instead.",
+        )
+        await client.call("debug_attach", pid=os.getpid(), adapter_options={"x": 1})
+        name = (await client.read("debugger://session"))["processName"]
+        assert name
+        assert name in (Path("/proc/self/cmdline").read_text()) or name == Path("/proc/self/comm").read_text().strip()
+
+
 # --- Files that are elsewhere -----------------------------------------------------------------------------------------
 
 
@@ -188,6 +201,16 @@ def test_each_adapter_gets_mappings_in_its_own_words() -> None:
         assert each is not None
         assert each.attach_arguments(attach)[words[name]] == given[name]
         assert words[name] not in each.launch_arguments(Launch("/app"))
+    for name in ("delve", "js-debug"):
+        profile = profile_named(name)
+        assert profile is not None
+        both = (profile.launch_arguments(launch), profile.attach_arguments(attach))
+        if name == "delve":
+            paths = [{"from": "/here", "to": "/there"}, {"from": "/b", "to": 'C:\\"b'}]
+            assert [each["substitutePath"] for each in both] == [paths, paths]
+        else:
+            assert [(each["localRoot"], each["remoteRoot"]) for each in both] == [("/here", "/there")] * 2
+        assert not {"substitutePath", "localRoot"} & profile.launch_arguments(Launch("/app")).keys()
     assert launch_values(launch)["gdb_substitutes"] == [
         *("-iex", 'set substitute-path "/there" "/here"'),
         *("-iex", 'set substitute-path "C:\\\\\\"b" "/b"'),

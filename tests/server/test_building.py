@@ -206,7 +206,10 @@ async def test_directories_are_launched_if_the_adapter_takes_them(scene: Scene) 
     project.mkdir()
     async with scene.client() as client:
         failed = await failure(client, "debug_launch", program="project", adapter="fake")
-        assert (failed.code, failed.message.endswith("project' is a directory.")) == ("INVALID_PATH", True)
+        assert (failed.code, failed.message.endswith("project' is a directory. Pass a file in it.")) == (
+            "INVALID_PATH",
+            True,
+        )
         assert (await failure(client, "debug_launch", program="project")).code == "ADAPTER_NOT_FOUND"
         (project / "m.toml").touch()
         await run(client, program="project")

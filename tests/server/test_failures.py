@@ -4,8 +4,11 @@ import json
 
 import msgspec
 import pytest
+import trio
 from mcp_types import TextContent
+from trio.testing import MockClock
 
+from trio_debugmcp.app import Options, open_app
 from trio_debugmcp.errors import (
     AdapterGone,
     AdapterRefused,
@@ -15,7 +18,10 @@ from trio_debugmcp.errors import (
     UsageError,
     no_session,
 )
+from trio_debugmcp.server.answers.answer import Answer
 from trio_debugmcp.server.failures import failed_result, resource_not_found, usage_error
+from trio_debugmcp.server.tools.tool import Params, Tool, Toolbox
+from trio_debugmcp.session.debugger import Debugger
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,31 @@ def test_a_failed_tool_returns_one_text_with_code_message_and_details() -> None:
 def test_resource_not_found_has_the_code_of_the_protocol_era(version: str, code: int) -> None:
     error = resource_not_found("debugger://x", "It is not there.", version).error
     assert (error.code, error.message, error.data) == (code, "It is not there.", {"uri": "debugger://x"})
+
+
+class _Nothing(Params, frozen=True, kw_only=True):
+    pass
+
+
+async def test_a_call_that_is_cancelled_while_a_part_of_it_fails_is_recorded_as_cancelled(
+    autojump_clock: MockClock,
+) -> None:
+    async def run(debugger: Debugger, params: _Nothing) -> Answer:
+        async def part() -> None:
+            try:
+                await trio.sleep_forever()
+            finally:
+                raise AdapterGone("the adapter has closed")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(part)
+            await trio.sleep_forever()
+        raise AssertionError
+
+    tool = Tool(name="two_parts", title="Two parts", description="Has two parts.", params=_Nothing, run=run)
+    async with open_app(Options()) as app:
+        with trio.move_on_after(1) as patience:
+            await Toolbox([tool]).call(app.debugger, "two_parts", {})
+        assert patience.cancelled_caught
+        (called,) = [each for each in app.debugger.timeline.after(0) if each.type == "toolCalled"]
+        assert called.payload["error"] == "CANCELLED"

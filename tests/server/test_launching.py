@@ -380,7 +380,7 @@ async def test_an_option_that_says_what_is_run_chooses_its_adapter_and_stands_fo
     async with connect(options=options) as client:
         await client.call("debug_launch", adapter_options={"mainClass": "App"}, wait=False)
         assert classes.adapter.sent("launch") == [{"mainClass": "App"}]
-        await client.call("debug_restart")
+        await client.call("debug_restart", timeout=1)  # nothing stops it
         assert len(classes.adapter.sent("launch")) == 2
         both = {"program": "here.py", "adapter": "fake", "replace": True, "wait": False}
         failed = await failure(client, "debug_launch", **both, module="x")

@@ -58,6 +58,7 @@ async def test_sources_are_those_that_can_be_read_and_libraries_are_marked(autoj
         assert "src/other.py" in found
         assert await client.call("sources_list", filter="OTHER") == {"sources": ["src/other.py"]}
         assert await client.call("sources_list", filter=".so") == {"sources": ["lib/libc.so (library)"]}
+        assert "/src/other.py" in (await client.call("sources_list", absolute=True))["sources"]
         assert await client.call("sources_list", count=1) == {"sources": found[:1], "total": len(found)}
         assert await every(client, "sources_list", "sources", 2) == found
 

@@ -1,5 +1,6 @@
 """Output and timeline as resources and by their tools, exact to the tick, in both protocol eras."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -234,6 +235,8 @@ async def test_the_timeline_records_tool_calls_except_those_that_read_it(era: Er
         assert called[0]["arguments"] == {"expression": "x"}
         assert called[0]["milliseconds"] == 500
         assert called[0]["client"]
+        assert called[0]["result"] == "1"
+        assert called[1]["result"].startswith("There is no breakpoint 'bp-99'")
 
 
 @both_eras
@@ -244,6 +247,61 @@ async def test_the_timeline_records_a_call_that_is_cancelled(era: Era, autojump_
         await trio.sleep(1)
         (called,) = [each for each in await events(client, "toolCalled") if each["payload"]["tool"] == "debug_wait"]
         assert called["payload"]["error"] == "CANCELLED"
+        assert called["payload"]["result"] == "cancelled: the client no longer waits for it"
+
+
+@both_eras
+async def test_a_call_in_flight_is_in_the_timeline_with_its_client_and_its_end_names_it(
+    era: Era, autojump_clock: MockClock
+) -> None:
+    adapter = FakeAdapter()
+    async with (
+        open_server(adapter.options()) as server,
+        server.connect("legacy") as watching,
+        server.connect(era) as agent,
+        trio.open_nursery() as nursery,
+    ):
+        await launch(agent, adapter)
+        await trio.sleep(1)
+        # Its launch began before the session with which the timeline starts over.
+        (launched,) = [each["payload"] for each in await events(watching, "toolStarted")]
+        assert launched["tool"] == "debug_launch"
+        nursery.start_soon(partial(agent.call, "debug_wait", timeout=30))
+        await trio.sleep(5)
+        began = (await events(watching, "toolStarted"))[-1]["payload"]
+        assert (began["tool"], began["arguments"]) == ("debug_wait", {"timeout": 30})
+        assert began["client"] == launched["client"]
+        ended = {each["payload"]["call"] for each in await events(watching, "toolCalled")}
+        assert launched["call"] in ended
+        assert began["call"] not in ended
+        await adapter.stop("pause")
+        await trio.sleep(1)
+        (over,) = [
+            each["payload"] for each in await events(watching, "toolCalled") if each["payload"]["call"] == began["call"]
+        ]
+        assert over["result"].startswith("Paused Pause ")
+        assert over.items() >= began.items()
+        # The next session's timeline repeats no call that is over.
+        await agent.call("debug_disconnect", terminate=True)
+        await launch(agent, adapter)
+        await trio.sleep(1)
+        assert [each["payload"]["tool"] for each in await events(watching, "toolStarted")] == ["debug_launch"]
+
+
+@both_eras
+async def test_a_call_whose_client_vanishes_ends_in_the_timeline(era: Era, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_server(adapter.options()) as server, server.connect("legacy") as watching:
+        await launch(watching, adapter)
+        await trio.sleep(1)
+        with trio.move_on_after(1):
+            async with server.connect(era) as agent:
+                await agent.call("debug_wait", timeout=30)
+        await trio.sleep(1)
+        (began,) = [each for each in await events(watching, "toolStarted") if each["payload"]["tool"] == "debug_wait"]
+        (over,) = [each for each in await events(watching, "toolCalled") if each["payload"]["tool"] == "debug_wait"]
+        assert over["payload"]["call"] == began["payload"]["call"]
+        assert over["payload"]["error"] == "CANCELLED"
 
 
 @both_eras
@@ -354,4 +412,9 @@ async def test_a_server_without_a_session_has_a_timeline_too(era: Era, autojump_
     adapter = FakeAdapter()
     async with connect(era, options=adapter.options()) as client:
         await client.call("breakpoint_set", file=adapter.program, line=1)
-        assert [each["type"] for each in await events(client)] == ["clientJoined", "breakpointSet", "toolCalled"]
+        assert [each["type"] for each in await events(client)] == [
+            "clientJoined",
+            "toolStarted",
+            "breakpointSet",
+            "toolCalled",
+        ]

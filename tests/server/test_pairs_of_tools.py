@@ -58,7 +58,7 @@ async def test_any_two_tools_at_once_do_not_disturb_each_other(autojump_clock: M
     """Those that move nothing answer as they do alone; beside one that moves the program each has an answer."""
     adapter = FakeAdapter()
     adapter.values = {"x": "1"}
-    quiet = [name for name in TOOLS.names if name not in ENDS]
+    quiet = [tool.name for tool in TOOLS.tools if tool.name not in ENDS and tool.acts_on != "people"]
     async with connect(options=adapter.options()) as client:
         await client.call("debug_launch", program=adapter.program, stop_at_entry=True)
         alone = {}

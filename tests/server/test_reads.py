@@ -66,7 +66,9 @@ async def test_with_a_session_everything_is_listed_and_can_be_read(era: Era, aut
             assert content.mime_type == each.mime_type == "application/json"
             assert content.uri == each.uri
             assert isinstance(json.loads(content.text)["revision"], int)  # type: ignore[union-attr]
-        assert await templates(client) == ["debugger://source/{+file}", "debugger://sessions/{session}/{resource}"]
+        assert await templates(client) == [
+            "debugger://source/{+file}", "debugger://sessions/{session}/{resource}", "debugger://stop/{n}",
+        ]  # fmt: skip
 
 
 @both_eras

@@ -94,6 +94,18 @@ async def test_everything_is_shown_to_who_asks_for_it(autojump_clock: MockClock)
         assert logged(client) == [("info", f"with {GITHUB}")]
 
 
+async def test_what_came_of_a_call_is_masked_in_the_timeline_as_its_answer_is(autojump_clock: MockClock) -> None:
+    async with stopped(with_secrets()) as client:
+        await client.call("evaluate", expression="x")
+        await client.call("evaluate", expression="f'{api_key}'")
+        results = [
+            each["payload"]["result"]
+            for each in (await client.read(TIMELINE))["events"][-4:]
+            if "result" in each["payload"]
+        ]
+        assert results == [f"'{MASK}'", f"'{RANDOM_MASK}'"]
+
+
 async def test_failures_are_masked(autojump_clock: MockClock) -> None:
     async with stopped(with_secrets()) as client:
         failed = await failure(client, "evaluate", expression=f"check('{GITHUB}')")

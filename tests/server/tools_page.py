@@ -44,6 +44,10 @@ the [resources](../README.md#resources), which keep their full payloads.
 A call that fails has `isError` and one text `{"error": {"code", "message", "details"}}`; the message says what to do
 next.
 
+The `notes` of any answer, also of one that failed, may have the words of a person in control, and what that person has
+done since the last answer: `a person (dashboard) says: "it is the discount"`. While a person holds the session, calls
+that move or change the program wait for as long as their `timeout` (20 s without one), and then fail with `HELD`.
+
 ## The stop
 
 The answer of every tool that moves the program, so that one call shows what is needed next:
@@ -77,6 +81,7 @@ The answer of every tool that moves the program, so that one call shows what is 
 | `session`, `sessions`, `thread`, `pid` | which, where there are several; by the launch also where there is one |
 | `omitted` | how many frames, locals or characters are left out, by kind |
 | `notes` | what one would not expect: a breakpoint moved, source edited since the start, another client's step |
+| `moment` | in `now` of `card_state`: which stop it is |
 """
 
 

@@ -80,19 +80,21 @@ async def test_children_that_an_adapter_invents_are_left_out(autojump_clock: Moc
         assert (await client.call("debug_wait"))["locals"] == {"total": "2"}
 
 
-async def test_what_an_adapter_does_not_list_is_counted(autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize("value", ["[]int len: 5, [0,1,2,...+2 more]", "(loaded 3/5) map[int]int [0: 0, 1: 1"])
+async def test_what_an_adapter_does_not_list_is_counted(autojump_clock: MockClock, value: str) -> None:
     adapter = FakeAdapter()
     items = [{"name": f"[{each}]", "value": str(each), "type": "int", "variablesReference": 0} for each in range(3)]
 
     async def evaluated(arguments: object) -> dict[str, object]:
-        return {"result": "[]int len: 5, [0,1,2,...+2 more]", "type": "[]int", "variablesReference": 7}
+        return {"result": value, "type": "[]int", "variablesReference": 7}
 
     async def variables(arguments: object) -> dict[str, object]:
         return {"variables": items}
 
     adapter.answer("evaluate", evaluated)
     adapter.answer("variables", variables)
-    async with launched(r"unlisted = '\.\.\.\+(\d+) more\]\Z'" + "\n", adapter) as client:
+    pattern = r"\A\(loaded (?P<listed>\d+)/(?P<all>\d+)\)|\.\.\.\+(\d+) more\]\Z"
+    async with launched(f"unlisted = '{pattern}'\n", adapter) as client:
         await adapter.stop()
         await client.call("debug_wait")
         summary = await client.call("collection_summarize", expression="big")
@@ -193,3 +195,23 @@ def test_a_habit_that_makes_no_sense_is_refused(line: str, problem: str) -> None
 )
 def test_what_is_inside_has_the_path_of_perl(parent: str, name: str, path: str) -> None:
     assert PerlValues().member(parent, name, None) == path
+
+
+async def test_a_condition_that_is_refused_at_a_launch_is_named_although_the_program_has_ended(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+
+    async def refuse(arguments: dict[str, list[object]]) -> dict[str, list[object]]:
+        return {"breakpoints": [{"verified": False, "message": "a syntax error"} for _ in arguments["breakpoints"]]}
+
+    async def done(arguments: object) -> dict[str, object]:
+        return {}
+
+    async with launched("", adapter) as client:
+        adapter.answer("setBreakpoints", refuse)
+        adapter.answer("configurationDone", done, then=adapter.exit)
+        own = [{"file": adapter.program, "line": 1, "condition": "n ==== 2"}]
+        start = {"program": adapter.program, "adapter": "fake", "stop_at_entry": False, "replace": True}
+        over = await client.call("debug_launch", **start, breakpoints=own)
+        assert (over["state"], over["notes"][0]) == ("Disconnected", "bp-1 was refused: a syntax error")

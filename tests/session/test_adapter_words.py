@@ -10,7 +10,7 @@ from tests.server.scene import failure
 from tests.session.tables import launched
 from trio_debugmcp.dap.profiles import read_tables
 from trio_debugmcp.errors import UsageError
-from trio_debugmcp.session.output_marks import Piece, pieces
+from trio_debugmcp.session.output_marks import Piece, parted, pieces
 from trio_debugmcp.testing import DebugClient, FakeAdapter
 
 EXIT_CODE = r"exit-code = '\AProcess \d+ has exited with status (-?\d+)\s*\Z'" + "\n"
@@ -168,6 +168,25 @@ async def test_the_process_of_a_terminal_of_ours_is_the_programs_where_the_adapt
         assert (await client.read("debugger://session"))["processId"] == 77
 
 
+async def test_a_program_in_our_terminal_does_not_get_a_variable_that_is_null(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TONE", "loud")
+    monkeypatch.setenv("TILL", "open")
+    adapter = FakeAdapter()
+
+    async def in_terminal(arguments: dict[str, Any]) -> object:
+        wanted = {"kind": "integrated", "cwd": "/", "args": ["sh", "-c", "echo $TONE $TILL"]}
+        await adapter.reverse_request("runInTerminal", wanted)
+        await adapter.configured.wait()
+        return {}
+
+    adapter.answer("launch", in_terminal)
+    async with launched("", adapter, env={"TONE": None}) as client:
+        with trio.fail_after(10):
+            while not (written := (await client.call("process_read_output"))["entries"]):
+                await trio.sleep(0.01)
+        assert written == [{"stdout": "open\n"}]
+
+
 @pytest.mark.parametrize(
     ("threads", "paused"), [([(-1, "Current"), (5, "main")], 5), ([(-1, "Current")], -1), ([(0, "main")], 0), ([], 1)]
 )
@@ -179,3 +198,21 @@ async def test_of_the_threads_of_a_running_program_one_is_paused(
     async with launched("", adapter) as client:
         await client.call("debug_pause", timeout=1)
         assert adapter.sent("pause") == [{"threadId": paused}]
+
+
+def test_lines_of_the_debuggers_are_not_the_programs_output() -> None:
+    text = "Listening for transport x\ntotal 2\nListening to Listening for transport\n"
+    assert parted(text, ["Listening for transport "]) == (
+        "total 2\nListening to Listening for transport\n",
+        "Listening for transport x\n",
+    )
+    assert parted("total", ["Listening"]) == ("total", "")
+
+
+async def test_what_a_debugger_writes_into_a_reported_stream_is_in_the_console(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with launched('own-lines = ["Listening on "]\n', adapter) as client:
+        await adapter.event("output", {"category": "stdout", "output": "Listening on 1\ntotal 2\n"})
+        await trio.sleep(1)
+        entries = (await client.call("process_read_output"))["entries"]
+        assert entries == [{"stdout": "total 2\n"}, {"console": "Listening on 1\n"}]

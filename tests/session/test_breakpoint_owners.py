@@ -6,7 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.server.scene import failure, launch
+from tests.server.scene import BREAKPOINTS, failure, launch
 from trio_debugmcp.session.ownership import Owners
 from trio_debugmcp.state.model import Breakpoint
 from trio_debugmcp.testing import DebugClient, FakeAdapter, open_server
@@ -103,6 +103,32 @@ async def test_an_update_says_what_it_drops(autojump_clock: MockClock) -> None:
         await client.call("breakpoint_set_exception", exception_type="ValueError", condition="deep")
         dropped = await client.call("breakpoint_set_exception", exception_type="ValueError")
         assert dropped["notes"] == ["the update has dropped its condition `deep`"]
+
+
+async def test_an_edit_changes_what_is_named_and_leaves_it_to_its_owner(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    place = {"file": adapter.program, "line": 3}
+    async with open_server(adapter.options()) as server, server.connect() as ann, server.connect() as person:
+        await launch(ann, adapter)
+        await trio.sleep(1)
+        await ann.call("breakpoint_set", **place, condition="x > 1", hit_condition="3")
+        edited = await person.call("breakpoint_edit", id="bp-1", condition="x > 2")
+        assert (edited["id"], conditions(adapter)) == ("bp-1", ["x > 2"])
+        (kept,) = (await ann.read(BREAKPOINTS))["breakpoints"]
+        assert (kept["condition"], kept["hitCondition"]) == ("x > 2", None)
+        assert (await ann.call("breakpoint_set", **place, condition="x > 4"))["id"] == "bp-1", "it is still hers"
+
+        await person.call("breakpoint_enable", id="bp-1", enabled=False)
+        edited = await person.call("breakpoint_edit", id="bp-1", log_message="x is {x}")
+        assert edited["id"] == "tp-2", "one that only writes is of another kind"
+        (kept,) = (await ann.read(BREAKPOINTS))["breakpoints"]
+        assert (kept["id"], kept["enabled"], kept["condition"]) == ("tp-2", False, None)
+        failed = await failure(person, "breakpoint_edit", id="tp-2", hit_condition="often")
+        assert (failed.code, "'often' is not a hit condition" in failed.message) == ("INVALID_CONDITION", True)
+        assert (await ann.call("breakpoint_set", **place, log_message="y is {y}"))["id"] == "tp-2", "and still hers"
+        await person.call("breakpoint_set_exception", exception_type="ValueError")
+        failed = await failure(person, "breakpoint_edit", id="ex-3", condition="x")
+        assert (failed.code, "breakpoint_set_exception" in failed.message) == ("INVALID_PARAMETER", True)
 
 
 # --- Names ------------------------------------------------------------------------------------------------------------

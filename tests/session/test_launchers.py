@@ -138,3 +138,12 @@ async def test_a_program_that_was_attached_to_is_detached_from_before_the_sessio
 
 async def _announce(root: FakeAdapter, wanted: dict[str, Any]) -> None:
     await root.reverse_request("startDebugging", wanted)
+
+
+async def test_a_program_that_is_left_has_not_ended_and_others_are_named_by_theirs(autojump_clock: MockClock) -> None:
+    child = program()
+    root = launcher(of=child)
+    child.answer("disconnect", _nothing, then=partial(root.event, "terminated"))  # as js-debug's root does
+    async with launched(LAUNCHES, root) as client:
+        assert await client.call("debug_disconnect", terminate=False) == {"detached": True}
+        assert (await client.call("debug_state"))["notes"] == ["disconnected"]

@@ -1,5 +1,6 @@
 """Stops of gdb and lldb-dap: their entry, signals and C++ exceptions, whose events say less than the DAP's words."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ def native(name: str) -> FakeAdapter:
     return adapter
 
 
+PANICS = {"gdb": ["rust_panic", "__rustc::rust_panic"], "lldb-dap": ["rust_panic"]}
+"""The functions at which each stops for panics of Rust."""
+
+
 def functions(adapter: FakeAdapter) -> list[list[str]]:
     """The names of the function breakpoints, each time that they were sent."""
     return [[each["name"] for each in sent["breakpoints"]] for sent in adapter.sent("setFunctionBreakpoints")]
@@ -36,16 +41,17 @@ async def test_a_launch_that_stops_at_the_entry_stops_in_main_by_a_breakpoint_th
     autojump_clock: MockClock, name: str
 ) -> None:
     adapter = native(name)
+    main = {"gdb": 1, "lldb-dap": 4}[name]  # this adapter has new ids each time, and is sent them one by one
     entry = ["main", f"{Path(PROGRAM).stem}::main"]  # of Rust, `main` is the runtime's
     async with launched(name, adapter, stop_at_entry=True) as client:
-        assert functions(adapter) == [entry]
-        await adapter.stop("breakpoint", hit=[1])
+        assert functions(adapter)[-1] == [*entry, *PANICS[name]]
+        await adapter.stop("breakpoint", hit=[main])
         stop = await client.call("debug_wait")
         assert (stop["reason"], stop["at"], stop.get("breakpoints")) == ("Entry", "work/orders.cpp:47 in check", None)
-        assert functions(adapter) == [entry, []]
+        assert functions(adapter)[-1] == PANICS[name]
         assert await client.call("breakpoint_list") == {"breakpoints": []}
         await client.call("debug_continue", wait=False)
-        await adapter.stop("breakpoint", hit=[1])  # it was on its way when the breakpoint was taken back
+        await adapter.stop("breakpoint", hit=[main])  # it was on its way when the breakpoint was taken back
         await trio.sleep(1)
         assert (await client.call("debug_state"))["state"] == "Running"
 
@@ -115,7 +121,36 @@ async def test_a_breakpoint_that_codelldb_has_no_place_for_is_pending_and_what_i
 async def test_a_launch_that_does_not_stop_at_the_entry_sends_no_breakpoint_for_it(autojump_clock: MockClock) -> None:
     adapter = native("gdb")
     async with launched("gdb", adapter):
+        assert functions(adapter) == [PANICS["gdb"]]
+
+
+async def test_panics_are_stopped_at_while_an_exception_breakpoint_or_the_launch_asks_for_exceptions(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = native("gdb")
+    async with launched("gdb", adapter, stop_on_uncaught=False) as client:
         assert functions(adapter) == []
+        asked = await client.call("breakpoint_set_exception", exception_type="panic")
+        assert functions(adapter) == [PANICS["gdb"]]
+        await client.call("breakpoint_remove", id=asked["id"])
+        assert functions(adapter) == [PANICS["gdb"], []]
+
+
+async def test_answers_about_functions_in_any_order_are_matched_by_their_ids(autojump_clock: MockClock) -> None:
+    adapter = native("lldb-dap")
+    ids: dict[str, int] = {}
+
+    async def shuffled(arguments: dict[str, Any]) -> object:
+        names = [each["name"] for each in arguments["breakpoints"]]
+        for name in names:
+            ids.setdefault(name, len(ids) + 1)
+        return {"breakpoints": [{"id": ids[name], "verified": name != "gone"} for name in sorted(names)]}
+
+    adapter.answer("setFunctionBreakpoints", shuffled)
+    wanted = [{"function": "total"}, {"function": "gone"}, {"function": "add"}]
+    async with launched("lldb-dap", adapter, breakpoints=wanted) as client:
+        await adapter.stop("breakpoint", hit=[ids["add"]])
+        assert (await client.call("debug_wait"))["breakpoints"] == ["fn-3"]
 
 
 # --- Signals ----------------------------------------------------------------------------------------------------------
@@ -385,3 +420,40 @@ async def test_a_function_that_stops_itself_while_an_evaluation_calls_it_is_a_st
         with pytest.raises(ToolFailed, match="was resumed in the meantime"):
             await client.call("evaluate", expression="same(cart)")
         assert (await client.call("debug_wait"))["reason"] == "Exception"
+
+
+@pytest.mark.parametrize(("last", "code"), [("signal SIGSEGV: invalid address", -11), (None, 11)])
+async def test_the_signal_that_the_program_last_stopped_at_is_what_ended_it(
+    autojump_clock: MockClock, last: str | None, code: int
+) -> None:
+    adapter = native("codelldb")
+    async with launched("codelldb", adapter) as client:
+        await adapter.stop("exception", description="signal SIGSEGV: invalid address")
+        await client.call("debug_wait")
+        if last is None:  # the program has handled it
+            await client.call("debug_continue", wait=False)
+            await adapter.stop("breakpoint")
+            await client.call("debug_wait")
+        await client.call("debug_continue", wait=False)
+        await adapter.exit(11)  # what CodeLLDB reports of a SIGSEGV, too
+        assert (await client.call("debug_wait", timeout=5))["exitCode"] == code
+
+
+async def test_a_main_that_begins_in_the_line_where_it_ends_is_entered_where_its_code_is(
+    autojump_clock: MockClock, tmp_path: Path
+) -> None:
+    source = tmp_path / "words.cpp"
+    source.write_text("int main() {\n  words();\n}\n")
+    adapter = native("gdb")
+    adapter.frames = [("main", str(source), 3)]
+    async with launched("gdb", adapter, stop_at_entry=True) as client:
+
+        async def step(arguments: object) -> dict[str, object]:
+            adapter.frames = [("main", str(source), 2)]
+            return {}
+
+        adapter.answer("next", step, then=partial(adapter.stop, "step"))
+        await adapter.stop("breakpoint")
+        stop = await client.call("debug_wait")
+        assert (stop["reason"], stop["at"]) == ("Entry", f"{str(source)[1:]}:2 in main")
+        assert adapter.sent("continue") == []

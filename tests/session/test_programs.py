@@ -349,13 +349,17 @@ async def test_a_wait_without_a_name_ends_with_the_first_program_that_stops_or_e
         await trio.sleep(10)
         await client.call("debug_pause", session_id="s-2", timeout=0)
         assert await scene.focus() == "s-2"
+        before = trio.current_time()
+        assert (await client.call("debug_wait"))["session"] == "s-1"  # at once: no answer has shown this stop
+        assert trio.current_time() == before
+        await client.call("debug_pause", session_id="s-2", timeout=0)
 
         async def later() -> None:
             await trio.sleep(5)
             await other.stop("breakpoint", hit=[1])
 
         nursery.start_soon(later)
-        stop = await client.call("debug_wait")  # the first has been paused since before: that stop is not new
+        stop = await client.call("debug_wait")  # that of the first is known by now
         assert (stop["session"], stop["at"]) == ("s-2", "src/other.py:7 in second")
         await client.call("debug_continue", wait=False)
 

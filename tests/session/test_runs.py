@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from tests.server.scene import failure
 from tests.session.passes import Passes
-from trio_debugmcp.session.breakpoints import BreakpointSpec
+from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.observations import Place, Run
 from trio_debugmcp.testing import DebugClient, FakeAdapter, connect, open_server

@@ -82,8 +82,15 @@ async def test_a_stop_asks_one_question(autojump_clock: MockClock) -> None:
             ("main", 30, False),
         ]
         assert stack["locals"] == [
-            {"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0},
-            {"name": "fn", "value": "<function f at app.py:1>", "type": "function", "path": "fn", "childCount": 2},
+            {"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0, "digest": None},
+            {
+                "name": "fn",
+                "value": "<function f at app.py:1>",
+                "type": "function",
+                "path": "fn",
+                "childCount": 2,
+                "digest": None,
+            },
         ]
         assert [each["name"] for each in stack["scopes"]] == ["Locals", "Globals"]
         threads = (await client.read("debugger://threads"))["threads"]

@@ -246,3 +246,13 @@ async def test_a_crash_that_crosses_a_pause_is_a_crash(autojump_clock: MockClock
 
 async def _nothing(arguments: dict[str, Any]) -> object:
     return {}
+
+
+@pytest.mark.parametrize(("more", "reason"), [({}, "Breakpoint"), ({"condition": "n == 1"}, "Pause")])
+async def test_an_unasked_pause_at_a_breakpoint_is_its_hit_unless_that_depends(
+    autojump_clock: MockClock, more: dict[str, str], reason: str
+) -> None:
+    adapter = at(__file__, 1)
+    async with launched("", adapter, breakpoints=[{"file": __file__, "line": 1, **more}]) as client:
+        await adapter.stop("pause")
+        assert (await published(client))[0] == reason

@@ -48,7 +48,7 @@ CONTRACT = {
     "revision",
     BREAKPOINTS: "breakpoints exceptionBreakpoints functionBreakpoints dataBreakpoints revision",
     THREADS: "threads stale capturedAt revision",
-    STACK: "threadId frames scopes locals stale capturedAt revision",
+    STACK: "threadId frames scopes locals localsTotal stop changed comparedWith stale capturedAt revision",
     MODULES: "modules count revision",
     OUTPUT: "entries nextSeq dropped revision",
     TIMELINE: "events totalEvents eventsDropped revision",
@@ -263,7 +263,8 @@ def test_the_stack_with_the_locals_of_its_top_frame() -> None:
         }
     ]
     assert payload["scopes"] == [{"name": "Locals", "expensive": False}]
-    assert payload["locals"] == [{"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0}]
+    x = {"name": "x", "value": "1", "type": "int", "path": "x", "childCount": 0, "digest": None}
+    assert (payload["locals"], payload["localsTotal"]) == ([x], 1)
 
 
 def test_new_timeline_events_change_the_timeline_only() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.state.store import APP, ORIGIN, frame, place
 from trio_debugmcp.dap.messages import Continued, DapBreakpoint, DapModule, Exited, ModuleEvent, Stopped, ThreadEvent
+from trio_debugmcp.state.call_events import tool_called, tool_started
 from trio_debugmcp.state.changes import (
     BreakpointFaulted,
     BreakpointLogged,
@@ -38,7 +39,6 @@ from trio_debugmcp.state.timeline import (
     client_left,
     happenings,
     starts_over,
-    tool_called,
 )
 
 
@@ -115,6 +115,7 @@ def test_a_stop_has_its_reason_location_and_breakpoints() -> None:
     assert (stopped.type, stopped.thread_id) == ("stopped", 1)
     assert stopped.payload == {
         "sessionId": "s-1",
+        "stop": 1,
         "reason": "Breakpoint",
         "description": None,
         "location": place(7),
@@ -254,7 +255,8 @@ def test_events_of_the_server_change_nothing_else() -> None:
     ],
 )
 def test_a_tool_call_is_recorded_short_and_without_secrets(arguments: dict[str, Any]) -> None:
-    called = tool_called("debug_launch", arguments, 12.345, None, "agent")
+    called = tool_called(1, "debug_launch", arguments, "agent", milliseconds=12.345, error=None, result="")
+    assert tool_started(1, "debug_launch", arguments, "agent").payload.items() <= called.payload.items()
     text = json.dumps(called.payload)
     assert "hunter2" not in text
     assert len(text) < 300
@@ -262,15 +264,18 @@ def test_a_tool_call_is_recorded_short_and_without_secrets(arguments: dict[str, 
 
 
 def test_a_tool_call_is_recorded_with_its_outcome() -> None:
-    called = tool_called("debug_step", {"mode": "in", "count": 2, "wait": True}, 12.345, "NOT_PAUSED", "agent")
+    arguments = {"mode": "in", "count": 2, "wait": True}
+    called = tool_called(7, "debug_step", arguments, "agent", milliseconds=12.345, error="NOT_PAUSED", result="x" * 400)
     assert called == Happening(
         "toolCalled",
         {
+            "call": 7,
             "tool": "debug_step",
-            "arguments": {"mode": "in", "count": 2, "wait": True},
+            "arguments": arguments,
+            "client": "agent",
             "milliseconds": 12.3,
             "error": "NOT_PAUSED",
-            "client": "agent",
+            "result": "x" * 299 + "…",
         },
     )
 

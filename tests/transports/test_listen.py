@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 import ssl
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,11 +13,13 @@ from urllib.parse import urlsplit
 import pytest
 import trio
 import trustme
+from mcp.client.extension import advertise
 
 from tests import warm
 from tests.real.conftest import program
 from tests.transports.conftest import StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
+from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
 
@@ -70,6 +74,25 @@ async def test_a_remote_client_in_control_can_launch_and_disconnect(serving: Sta
                 await remote.call("debug_disconnect")
 
 
+@both_eras
+async def test_a_host_gets_cards_on_every_transport_by_what_it_declares_itself(era: Era, serving: StartServer) -> None:
+    """Over HTTP, all clients of the modern era share a server."""
+    cards = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]
+    async with serving("--ws", "0", "--http", "0") as server:
+        http, websocket = await server.http_url(), await server.websocket_url()
+        async with (
+            connect_process(server.process, era, extensions=cards) as agent,
+            connect_http(http, CONTROL, era, extensions=cards) as chat,
+            connect_websocket(websocket, CONTROL, era, extensions=cards) as editor,
+            connect_http(http, CONTROL, era) as other,
+            connect_websocket(websocket, CONTROL, era) as another,
+        ):
+            for client, draws in ((agent, True), (chat, True), (editor, True), (other, False), (another, False)):
+                tools = (await client.sdk.list_tools()).tools
+                assert any("ui" in (tool.meta or {}) for tool in tools) is draws
+                assert (await client.uris() == [URI]) is draws
+
+
 # --- The end -------------------------------------------------------------------------------------------------
 
 
@@ -117,6 +140,35 @@ async def test_without_stdio_the_server_runs_until_a_signal(serving: StartServer
             server.process.terminate()
             with trio.fail_after(20):
                 assert await server.process.wait() == 0
+
+
+# --- Ports that are in use ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taken() -> Iterator[str]:
+    """A port that another program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield str(listener.getsockname()[1])
+
+
+async def test_a_second_chat_has_its_debugger_although_its_ports_are_those_of_the_first(
+    taken: str, serving: StartServer
+) -> None:
+    async with serving("--ws", taken, "--dap", taken, "--http", "0") as server:
+        async with connect_process(server.process) as agent:
+            assert (await agent.call("debug_state"))["state"] == "Disconnected"
+            await server.http_url()  # the other transports are there
+        assert server.stderr.count(f"WARNING: 127.0.0.1:{taken} is in use") == 2
+        assert "dashboard:" not in server.stderr
+
+
+def test_without_stdio_a_port_that_is_in_use_is_an_error(taken: str) -> None:
+    command = warm.server("serve", "--ws", taken, "--no-stdio")
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"cannot listen on 127.0.0.1:{taken}" in done.stderr
+    assert "WARNING" not in done.stderr
 
 
 # --- Access ---------------------------------------------------------------------------------------------------
@@ -255,7 +307,7 @@ async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serv
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--no-stdio"], 2, "--ws or --http"),
+        (["--no-stdio"], 2, "--ws, --http or --dap"),
         (["--ws", "nonsense"], 2, "[HOST:]PORT"),
         (["--ws", "70000"], 2, "65535"),
         (["--ws", "0", "--tls-cert", "x"], 2, "belong together"),

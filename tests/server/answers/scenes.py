@@ -70,7 +70,7 @@ class Scene:
         (content,) = result.content
         text: str = content.text  # type: ignore[union-attr]
         text = text.replace(str(self.directory), "$DIR")
-        text = re.sub(r'("timestamp":)"[^"]+"', r'\1"…"', text)
+        text = re.sub(r'("(?:timestamp|time)":)"[^"]+"', r'\1"…"', text)
         text = re.sub(r'("token":"|access_token=\')[\w-]+', r"\1…", text)
         text = re.sub(r"debugpy==[^`]*", "debugpy==…", text)
         return re.sub(r"sys\.path\.append\('[^']*'\)", "sys.path.append('…')", text)
@@ -184,6 +184,8 @@ async def stops(scene: Scene) -> Answers:
     yield "modules_list", await scene.call("modules_list")
     yield "sources_list", await scene.call("sources_list", filter="shop")
     yield "source_get", await scene.call("source_get", file="shop.py", start_line=14, end_line=16)
+    yield "stop_get", await scene.call("stop_get")
+    yield "stop_get_variable", await scene.call("stop_get", variable="count")
     adapter.answer("setBreakpoints", partial(refuse, "no code here"))
     yield "breakpoint_set_pending", await scene.call("breakpoint_set", file="shop.py", line=17)
     adapter.restore("setBreakpoints")

@@ -106,9 +106,10 @@ def played(*lines: str) -> Report:
             [RUNNING, '{"expect": "list", "uris": ["session", "tea"], "templates": []}'],
             [
                 (2, "debugger://tea is not listed"),
-                *[(2, "debugger://")] * 8,
+                *[(2, "debugger://")] * 9,
                 (2, "debugger://sessions/{session}/{resource} is a template"),
                 (2, "debugger://source/{+file} is a template"),
+                (2, "debugger://stop/{n} is a template"),
             ],
         ),
         (

@@ -1,0 +1,427 @@
+"""What a person changes from the page: breakpoints, exceptions, values, what is watched, and the panels."""
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+
+def breakpoints(agent: Agent) -> list[str]:
+    """The breakpoints, a line each."""
+    lines: list[str] = agent.call("breakpoint_list")["breakpoints"]
+    return lines
+
+
+def test_breakpoints_are_edited_refusals_stand_at_their_field_and_nothing_typed_is_lost(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    agent.call("debug_launch", program="app.py", stop_at_entry=True, breakpoints=[{"file": "app.py", "line": 4}])
+    dialog = page.locator("dialog")
+
+    # One that an agent has set keeps its id. It opens by a click on its name.
+    page.get_by_role("button", name="Edit app.py:4").click()
+    expect(dialog).to_contain_text("Breakpoint at app.py:4")
+    condition = page.get_by_label("Stop only if")
+    expect(condition).to_be_focused()
+    condition.fill("number >")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert").filter(has_text="not a valid")).to_be_visible()
+    expect(condition).to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("button", name="Edit app.py:4")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(condition).to_have_value("number >")
+    condition.fill("number > 1")
+    page.get_by_label("Only at these hits").fill("often")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Only at these hits")).to_be_focused()
+    expect(dialog).to_contain_text("is not a hit condition")
+    page.get_by_label("Only at these hits").fill(">= 1")
+    page.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    assert breakpoints(agent) == ["bp-1 app.py:4 if number > 1, hit condition >= 1"]
+
+    # A new one with a message, by the menu of a line, with the keyboard; what is typed is text.
+    page.get_by_role("button", name="Breakpoint on line 5").focus()
+    page.keyboard.press("Shift+F10")
+    menu = page.get_by_role("menu", name="Line 5")
+    expect(menu.get_by_role("menuitem", name="Set breakpoint", exact=False).first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_label("Write, and do not stop").fill("<img src=x onerror=alert(1)> {total}")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakpoints")).to_contain_text("log “<img src=x onerror=alert(1)> {total}”")
+    page.locator(".line").nth(4).click(button="right")
+    page.get_by_role("menuitem", name="Switch tp-2 off").click()
+    expect(page.locator("#breakpoints [data-id=tp-2]")).to_contain_text("disabled")
+
+    # Exceptions: toggles and types.
+    page.get_by_label("Uncaught").check()
+    expect(page.locator("#breakpoints")).to_contain_text("when nothing catches it")
+    page.get_by_label("Raised").check()
+    expect(page.locator("#breakpoints")).to_contain_text("where it is raised")
+    page.get_by_label("Raised").uncheck()
+    page.get_by_label("Type of exception").fill("1x")
+    page.keyboard.press("Enter")
+    expect(page.locator(".exceptions .problem")).to_contain_text("is not")
+    expect(page.get_by_label("Type of exception")).to_have_value("1x")
+    page.get_by_label("Type of exception").fill("KeyError")
+    page.keyboard.press("Enter")
+    expect(page.locator("#breakpoints")).to_contain_text("KeyError")
+    page.get_by_label("Uncaught").uncheck()
+    expect(page.locator("#breakpoints .row")).to_have_count(3)
+
+    # All of them.
+    page.get_by_role("button", name="All off").click()
+    expect(page.locator("#breakpoints input:checked")).to_have_count(0)
+    page.get_by_role("button", name="All on").click()
+    expect(page.locator("#breakpoints input:checked")).to_have_count(3)
+    page.get_by_role("button", name="Remove all breakpoints").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#breakpoints .row")).to_have_count(3)
+    page.get_by_role("button", name="Remove all breakpoints").click()
+    page.get_by_role("button", name="Remove all", exact=True).click()
+    expect(page.locator("#breakpoints .row")).to_have_count(0)
+
+    # Run to a line.
+    page.locator(".line").nth(9).click(button="right")
+    page.get_by_role("menuitem", name="Run to this line").click()
+    expect(page.locator("#where")).to_have_text(re.compile("^app.py:10"))
+
+
+SHOP = """\
+class Item:
+    def __init__(self, name, price):
+        self.name = name
+        self.price = price
+        self.note = "<img src=x onerror=alert(1)>" + "n" * 600
+
+
+def total(items, rate):
+    sum_ = 0
+    for item in items:
+        sum_ += item.price * rate
+    return sum_
+
+
+def main():
+    basket = [Item("tea", 4), Item("cup", 9)]
+    paid = total(basket, 2)
+    print(paid)
+
+
+main()
+"""
+
+
+def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_values_are_set(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    (agent.directory / "app.py").write_text(SHOP)
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 11}])
+
+    # Values at the ends of the lines of the function, and of a name under the pointer or by a key: nothing runs for it.
+    calls = len(agent.tool_calls())
+    expect(page.locator(".line").nth(7).locator(".aside")).to_have_text(re.compile("rate = 2"))
+    expect(page.locator(".line").nth(8).locator(".aside")).to_have_text("sum_ = 0")
+    expect(page.locator(".line").nth(11).locator(".aside")).to_have_text("")
+    tip = page.locator(".tip")
+    current = page.locator(".line.current code")
+    expect(current).to_be_visible()  # rows are made anew while the page settles
+    box = current.bounding_box()
+    assert box is not None
+    letter = box["width"] / len("        sum_ += item.price * rate")
+    page.mouse.move(box["x"] + 23 * letter, box["y"] + 10)
+    expect(tip).to_have_text("item.price4")
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+    expect(page.locator(".line.current")).to_have_count(1)
+    page.locator(".line.current .gutter").focus()
+    page.keyboard.press("v")
+    expect(tip.locator("dt")).to_have_text(["sum_", "item.price", "rate"])
+    page.keyboard.press("Escape")
+    asked_for = {call["tool"] for call in agent.tool_calls()[calls:]}
+    assert asked_for <= {"evaluate_safe", "timeline_query", "process_read_output", "debug_state"}, asked_for
+
+    # The page's own search finds what is not drawn.
+    page.keyboard.press("/")
+    page.keyboard.type("sum_")
+    finder = page.locator("#source-tools .finder")
+    expect(finder).to_contain_text("1 of 3")
+    page.keyboard.press("Enter")
+    expect(finder).to_contain_text("2 of 3")
+    expect(page.locator(".line.found")).to_contain_text("item.price")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Find in the source")).to_have_value("")
+
+    asked = page.get_by_label("Expression to evaluate")
+    answers = page.locator("#evaluations .answer")
+    for number, (expression, answer) in enumerate(
+        [("rate + 1", "3"), ("nope", "NameError"), ("'<b>' * 2", "'<b><b>'"), ("print('hi')", "hi")]
+    ):
+        asked.fill(expression)
+        page.keyboard.press("Enter")
+        expect(answers.nth(number)).to_contain_text(answer)
+    asked.press("ArrowUp")
+    asked.press("ArrowUp")
+    expect(asked).to_have_value("'<b>' * 2")
+    asked.press("ArrowDown")
+    asked.press("ArrowDown")
+    expect(asked).to_have_value("")
+    asked.fill("x = 5")
+    asked.press("Shift+Enter")
+    page.keyboard.type("x * 100")
+    page.keyboard.press("Enter")
+    expect(answers.nth(4)).to_have_text("500")
+    # The story shows what a person has typed, and not what the page evaluates to draw its watches (see below).
+    calls_told = page.locator("#story .call .words")
+    expect(calls_told.filter(has_text="rate + 1")).to_have_count(1)
+
+    # In the frame that is shown, also what is watched; the history outlives a reload.
+    page.get_by_label("Expression to watch").fill("len(basket)")
+    page.keyboard.press("Enter")
+    watch = page.locator("#watches [data-path='len(basket)']")
+    expect(watch).to_contain_text("NameError")
+    page.locator("#stack .row").filter(has_text="main").click()
+    expect(watch.locator(".value")).to_have_text("2")
+    expect(page.locator("#evaluate-note")).to_have_text("in main")
+    expect(calls_told.filter(has_text="len(basket)")).to_have_count(0)
+    asked.fill("basket[1].note")
+    page.keyboard.press("Enter")
+    expect(answers.nth(5)).to_contain_text("<img src=x onerror=alert(1)>nnn")
+    answers.nth(5).click()
+    dialog = page.locator("dialog")
+    expect(dialog.locator("pre")).to_have_text(re.compile("n{600}'$"))
+    expect(dialog).to_contain_text("630 characters, all of it")
+    page.keyboard.press("Escape")
+
+    # A watch is edited and opened.
+    page.get_by_role("button", name="Edit len(basket)").click()
+    page.keyboard.type("basket")
+    page.keyboard.press("Enter")
+    page.locator("#watches summary").filter(has_text="basket").first.click()
+    page.locator("#watches summary").filter(has_text="[1]").first.click()
+    expect(page.locator("#watches [data-path='basket[1].price']")).to_contain_text("9")
+
+    # A value is set by a double click, refused at its field, and put back.
+    page.locator("#watches [data-path='basket[1].price'] .value").dblclick()
+    field = page.get_by_label("New value")
+    expect(field).to_have_value("9")
+    field.fill("9 +")
+    field.press("Enter")
+    expect(dialog.get_by_role("alert").filter(has_text="is not an expression")).to_be_visible()
+    expect(field).to_have_value("9 +")
+    field.fill("50")
+    field.press("Enter")
+    expect(dialog.locator("pre")).to_have_text("50")
+    assert agent.call("evaluate", expression="items[1].price")["value"] == "50"
+    dialog.get_by_role("button", name="Undo").click()
+    expect(dialog.locator("pre")).to_have_text("9")
+    assert agent.call("evaluate", expression="items[1].price")["value"] == "9"
+
+    # The agent has stepped meanwhile: the frame that was shown has another number now, or is gone.
+    agent.call("debug_step")
+    expect(page.locator("#follow")).to_contain_text("1 stop since")
+    field.fill("60")
+    field.press("Enter")
+    expect(dialog.get_by_role("alert").filter(has_text="The program has moved")).to_be_visible()
+    assert [each["arguments"]["value"] for each in agent.tool_calls() if each["tool"] == "variable_set"][-1] == "9"
+    page.keyboard.press("Escape")
+
+    # The values of a session that is over are none of the next one.
+    agent.call("debug_disconnect")
+    agent.call("debug_launch", code="import time\nwhile True:\n    time.sleep(0.1)\n", wait=False, stop_at_entry=False)
+    expect(page.locator("#state")).to_have_text("Running")
+    expect(page.locator("#watches .value")).to_have_text("…")
+    expect(page.locator("#source-title")).to_have_text("Source")  # and its source is none of the program that ended
+    expect(page.locator("#story-now")).to_be_hidden()
+    page.reload()
+    expect(asked).to_be_visible()  # a key does not wait for it
+    asked.press("ArrowUp")
+    expect(asked).to_have_value("basket[1].note")
+    asked.fill("1 + 1")
+    page.keyboard.press("Enter")
+    expect(answers.first).to_have_text("2")
+
+
+def test_the_link_for_observers_opens_a_page_that_only_watches_and_has_a_picture(
+    agent: Agent, control_page: "Page", open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    control_page.get_by_role("button", name="Share").click()
+    link = control_page.get_by_label("Link for observers")
+    expect(link).to_have_value(agent.url(OBSERVE_TOKEN))
+    expect(control_page.get_by_role("img", name="QR code of the link")).to_be_visible()
+    modules = control_page.locator(".qr path").get_attribute("d")
+    assert modules is not None
+    assert modules.startswith("M4 4h7v1h-7z"), "the finder pattern, four quiet modules from the edge"
+    assert CONTROL_TOKEN not in control_page.content()
+    observer = open_page(link.input_value())
+    expect(observer.locator("#role")).to_have_text("Observing")
+    expect(observer.get_by_role("button", name="Share")).to_have_count(0)
+
+
+def test_files_are_found_and_a_lost_connection_is_reported_calmly(agent: Agent, browser: "BrowserContext") -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "app.py").write_text("import helper\n\nhelper.help_(3)\n")
+    (agent.directory / "helper.py").write_text("def help_(n):\n    twice = 2 * n\n    return twice\n")
+    page = browser.new_page()
+    page.goto(agent.url("").split("#")[0])
+
+    # Without a token there is a field for one, and a wrong one is refused.
+    field = page.get_by_label("Token, or URL with a token")
+    expect(page.locator("#link")).to_have_text("No token")
+    field.fill("wrong")
+    page.keyboard.press("Enter")
+    expect(page.locator("#link")).to_have_text("Refused")
+    field.fill(agent.url(CONTROL_TOKEN))
+    page.keyboard.press("Enter")
+    expect(page.locator("#link")).to_have_text("Live")
+    assert page.url.endswith("/")
+
+    # Go to a file that is not on the stack, by a part of its name and a line.
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "helper.py", "line": 2}])
+    expect(page.locator("#where")).to_contain_text("helper.py:2")
+    page.keyboard.press("Control+p")
+    dialog = page.locator("dialog")
+    expect(dialog.get_by_role("option")).to_have_count(2)
+    page.keyboard.type("app:3")
+    expect(dialog.get_by_role("option")).to_have_count(1)
+    expect(dialog).to_contain_text("1 file of 2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#source-title")).to_have_text("app.py")
+    expect(page.locator(".line.looked-at")).to_contain_text("helper.help_(3)")
+    page.keyboard.press("Escape")
+    expect(page.locator("#source-title")).to_have_text("helper.py")
+
+    # The stack is copied whole, with whole paths.
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy the call stack").click()
+    expect(page.get_by_role("button", name="Copy the call stack")).to_have_attribute("data-said", "Copied")
+    top = f"help_ {agent.directory / 'helper.py'}:2\n<module> {agent.directory / 'app.py'}:3"
+    assert page.evaluate("window.copied") == top
+
+    # A session that a client has ended did not end by an exit code of its own; an old file is said to be one.
+    agent.call("debug_disconnect")
+    expect(page.locator("#where")).to_contain_text("agent ended the session")
+    expect(page.locator("#state")).to_have_text("Session ended")
+    agent.call("breakpoint_remove", id="*")
+    (agent.directory / "other.py").write_text("import time\ntime.sleep(60)\n")
+    agent.call("debug_launch", program="other.py", stop_at_entry=True)
+    expect(page.locator("#where")).to_contain_text("other.py")
+    page.locator(".mark.breakpointHit").first.click()
+    expect(page.locator("#source-note")).to_contain_text("of an earlier session")
+
+    # The countdown is for the eye alone: an alert that changes every second would be spoken every second.
+    agent.kill()
+    expect(page.locator("#trouble")).to_contain_text("Reconnecting…")
+    expect(page.locator("#trouble [aria-hidden]")).to_have_text(re.compile(r"^ Next try in \d+ s\.$"))
+    page.close()
+
+
+def test_panels_are_resized_folded_and_filled_and_this_is_remembered_until_it_is_reset(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+    def width(selector: str) -> float:
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        return box["width"]
+
+    before = width(".column.right")
+    bar = page.get_by_role("separator", name="Width of the right column")
+    bar.focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    assert round(width(".column.right") - before) == 96
+    expect(bar).to_have_attribute("aria-valuenow", str(round(before + 96)))
+    page.keyboard.press("Home")
+    assert width(".column.right") == 200
+    page.keyboard.press("End")
+    assert width(".column.middle") > 200, "what is beside it keeps its room"
+
+    left = page.get_by_role("separator", name="Width of the left column").bounding_box()
+    assert left is not None
+    page.mouse.move(left["x"] + 4, left["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(184, left["y"] + 50, steps=3)
+    page.mouse.up()
+    assert abs(width(".column.left") - 172) <= 4
+
+    fold = page.get_by_role("button", name="Threads", exact=True)
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    fold.press("Enter")
+    expect(page.locator("#threads")).to_be_hidden()
+    page.get_by_role("button", name="Fill the page with Output").click()
+    expect(page.locator("#source")).to_be_hidden()
+    assert width(".panel.output") > 1200
+    page.get_by_role("button", name="Fill the page with Output").click()
+
+    page.reload()
+    expect(page.locator("#link")).to_have_text("Live")
+    expect(page.locator("#threads")).to_be_hidden()
+    assert abs(width(".column.left") - 172) <= 4
+    page.get_by_role("button", name="Reset panels").click()
+    expect(page.get_by_role("button", name="Reset panels")).to_have_count(0)
+    expect(page.get_by_role("button", name="Threads", exact=True)).to_have_attribute("aria-expanded", "true")
+    assert width(".column.right") == before
+
+
+COLOURS = """\
+import time
+
+print("\\x1b[32mgreen <b>\\x1b[0m" + " wide" * 200)
+for done in range(101):
+    print(f"\\r{done} % done", end="", flush=True)
+print()
+print("\\x1b]0;title\\x07the \\x1b[1;31mend")
+"""
+
+
+def test_output_has_its_colours_and_the_last_state_of_a_progress_bar_and_is_searched(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    (agent.directory / "app.py").write_text(COLOURS)
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 6}])
+    output = page.locator("#output")
+    expect(output).to_contain_text("100 % done")
+    agent.call("debug_continue")
+    expect(output).to_contain_text("the end")
+    text = output.evaluate("view => view.textContent")
+    assert text == "green <b>" + " wide" * 200 + "\n100 % done\nthe end\n"
+    expect(output.locator(".ansi")).to_have_text(["green <b>", "end"])
+
+    # Long lines are broken, or not; what is far to the right is found.
+    wrap = page.get_by_role("button", name="Wrap")
+    expect(wrap).to_have_attribute("aria-pressed", "true")
+    assert output.evaluate("view => view.scrollWidth <= view.clientWidth")
+    wrap.click()
+    assert output.evaluate("view => view.scrollWidth > 3 * view.clientWidth")
+    find = page.get_by_label("Find in the output")
+    find.fill("WIDE")
+    expect(page.locator(".panel.output .finder")).to_contain_text("1 of 200")
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator(".panel.output .finder")).to_contain_text("200 of 200")
+    assert output.evaluate("view => view.scrollLeft") > 500
+    find.fill("nowhere")
+    expect(page.locator(".panel.output .finder")).to_contain_text("not found")
+    wrap.click()

@@ -1,0 +1,295 @@
+"""Back in time on the page: every stop as it was, marked as the past, while the session lasts and after its end."""
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+from tests.javascript import package
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SHOP = """\
+def total(items, factor):
+    amount = 0
+    for name, price in items:
+        amount = amount + price * factor
+    return amount
+
+
+def main():
+    cart = [("tea", 3), ("cup", 7), ("pot", 19)]
+    for factor in (1, 2, 3, 4):
+        paid = total(cart, factor)
+    return paid
+
+
+main()
+"""
+
+FROM_THE_RIGHT = """
+[...document.querySelectorAll('.panel > header > .fill')].filter((each) => each.checkVisibility()).map((each) =>
+  each.parentElement.getBoundingClientRect().right - each.getBoundingClientRect().right)
+"""
+"""How far the buttons that let a panel fill the page are from the right end of its header."""
+
+Seen = dict[str, Any]
+
+
+def read_stack(agent: Agent) -> Seen:
+    """What a client reads at this stop."""
+    (content,) = agent.request("resources/read", uri="debugger://stack")["contents"]
+    stack: Seen = json.loads(content["text"])
+    return stack
+
+
+def shown(page: "Page") -> Seen:
+    """What the page shows of the moment."""
+    found: Seen = page.evaluate(
+        """() => ({
+          frames: [...document.querySelectorAll('#stack .row .name')].map((each) => each.textContent),
+          locals: Object.fromEntries([...document.querySelectorAll('#locals [data-path]:not(details *)')].map(
+            (row) => [row.dataset.path, row.querySelector('.value').textContent])),
+          line: Number(document.querySelector('.line.was-current .number')?.textContent),
+          code: document.querySelector('.line.was-current code')?.textContent,
+        })"""
+    )
+    return found
+
+
+def as_read(stack: Seen) -> Seen:
+    """The same of what a client has read."""
+    top = stack["frames"][0]["location"]
+    return {
+        "frames": [each["name"] for each in stack["frames"]],
+        "locals": {each["path"]: each["value"] for each in stack["locals"]},
+        "line": top["line"],
+        "code": SHOP.splitlines()[top["line"] - 1],
+    }
+
+
+def problems_of(page: "Page") -> list[Any]:
+    """What axe-core finds on the page."""
+    page.evaluate(package("axe-core/axe.min.js").read_text())
+    found = page.evaluate("axe.run()")["violations"]
+    return [(each["id"], each["nodes"][0]["html"]) for each in found]
+
+
+@pytest.fixture
+def recorded(agent: Agent) -> dict[int, Seen]:
+    """The program at its tenth stop, and what a client has read at each."""
+    program = agent.directory / "shop.py"
+    program.write_text(SHOP)
+    agent.call("debug_launch", program="shop.py", breakpoints=[{"file": "shop.py", "line": 4}])
+    stops = {1: read_stack(agent)}
+    for number in range(2, 11):
+        agent.call("debug_continue" if number % 3 else "debug_step")
+        stops[number] = read_stack(agent)
+        if number == 5:
+            agent.call("variables_get", frame_index=1)
+            agent.call("variables_get", path="items")
+            agent.call("evaluate", expression="price * 100")
+    return stops
+
+
+def test_going_back_shows_each_stop_as_a_client_has_read_it_then_and_now_again(
+    agent: Agent, recorded: dict[int, Seen], open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(CONTROL_TOKEN))
+    bar, words, state = page.locator("#past"), page.locator("#past .words"), page.locator("#state")
+    expect(state).to_have_text("Paused after a step" if 10 % 3 == 0 else "Paused at a breakpoint")
+    expect(page.locator("#timeline .mark.stopped")).not_to_have_count(0)
+    expect(bar).to_be_hidden()
+
+    # The keys, from wherever nothing else needs them, with what had changed then.
+    for number in range(9, 0, -1):
+        page.keyboard.press("ArrowLeft")
+        expect(words).to_contain_text(f"Stop {number} of 10")
+        assert shown(page) == as_read(recorded[number])
+    expect(page.locator("body")).to_have_attribute("data-past", "true")
+    assert [distance for distance in page.evaluate(FROM_THE_RIGHT) if distance > 12] == []
+    expect(page.locator(".line.current")).to_have_count(0)  # what is now has no line in the past
+    expect(page.get_by_role("button", name="Earlier stop")).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("ArrowLeft")
+    expect(words).to_contain_text("Stop 1 of 10")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#locals [data-path=amount]")).to_have_attribute("data-changed", "true")
+    expect(page.locator("#locals [data-path=amount] .before")).to_have_text("before: 0")
+
+    # What clients have read further: another frame, inside of a variable, a watch. What they have not is said.
+    page.evaluate("sessionStorage.setItem('trio-debugmcp.watches', '[\"price * 100\"]')")
+    page.reload()
+    expect(page.locator("#stack .row")).to_have_count(3)
+    page.locator("#timeline .mark.stopped").first.wait_for()
+    for number in range(9, 4, -1):
+        page.keyboard.press("ArrowLeft")
+        expect(words).to_contain_text(f"Stop {number} of 10")
+    expect(page.locator("#watches .value").first).to_have_text(str(100 * int(as_read(recorded[5])["locals"]["price"])))
+    page.locator("#locals summary").filter(has_text="items").click()
+    expect(page.locator("#locals .inside .variable")).to_have_count(3)
+    page.locator("#stack .row").nth(1).click()
+    expect(page.locator("#locals [data-path=cart]")).to_contain_text("tea")
+    expect(page.locator(".line.looked-at")).to_contain_text("paid = total(cart, factor)")
+    page.locator("#stack .row").nth(2).click()
+    expect(page.locator("#locals")).to_have_text("The locals of this frame were not read at that stop.")
+
+    # The program continues meanwhile: the page stays where it is, and its buttons act on now, and show it.
+    agent.call("debug_continue")
+    expect(words).to_contain_text("Stop 5 of 11")
+    expect(page.locator("#where")).to_contain_text("shop.py:4")
+    assert shown(page)["line"] == recorded[5]["frames"][0]["location"]["line"]
+    page.keyboard.press("F10")
+    expect(bar).to_be_hidden()
+    expect(page.locator(".line.current")).to_have_count(1)
+    expect(page.locator("#stack")).to_have_attribute("data-stale", "false")
+
+    # A mark and a drag on the timeline lead there as well; a list keeps its own keys.
+    page.locator("#timeline .mark.stopped").first.click()
+    expect(bar).to_be_visible()
+    page.get_by_label("Expression to watch").fill("20 + 2")  # there it has no value, and now it has one
+    page.keyboard.press("Enter")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Escape")
+    expect(bar).to_be_hidden()
+    expect(page.locator("#watches .value").nth(1)).to_have_text("22")
+    page.locator("#stack .row").first.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(bar).to_be_hidden()
+    box = page.locator("#timeline").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 90)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2, box["y"] + 90, steps=5)
+    expect(words).to_contain_text("Stop 1 of 12")
+    page.mouse.up()
+    page.get_by_role("button", name="Later stop").click()
+    expect(words).to_contain_text("Stop 2 of 12")
+    page.get_by_role("button", name="Now", exact=True).click()
+    expect(bar).to_be_hidden()
+
+
+def test_an_observer_goes_back_after_the_end_too_and_sees_the_text_that_ran(
+    agent: Agent, recorded: dict[int, Seen], open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    agent.call("debug_disconnect")
+    (agent.directory / "shop.py").write_text("print('another program')\n")
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    words = page.locator("#past .words")
+    expect(page.locator("#state")).to_have_text("Session ended")
+    expect(page.locator("#timeline .mark.stopped")).not_to_have_count(0)
+    # The last stop stands there at once, as on a page that was there all the time.
+    expect(page.locator("#stack")).to_have_attribute("data-stale", "true")
+    expect(page.locator(".line.was-current")).to_have_count(1)
+    assert shown(page) == as_read(recorded[10])
+    expect(page.locator("#where")).to_have_text("shop.py · agent ended the session")
+    for number in range(10, 0, -1):
+        page.keyboard.press("ArrowLeft")
+        expect(words).to_contain_text(f"Stop {number} of 10")
+        expect(page.locator(".line.was-current")).to_have_count(1)
+        assert shown(page) == as_read(recorded[number])
+    # The values of a variable over the stops, as a line and as a table that leads to each.
+    page.keyboard.press("ArrowRight")
+    expect(words).to_contain_text("Stop 2 of 10")
+    page.locator("#locals [data-path=amount]").hover()
+    page.get_by_role("button", name="Values of amount over the stops").click()
+    dialog = page.get_by_role("dialog")
+    amounts = [as_read(recorded[number])["locals"]["amount"] for number in range(1, 11)]
+    expect(dialog.locator("tbody .value")).to_have_count(10)
+    cells = dialog.locator("tbody .value").all_inner_texts()
+    assert [each.split()[0] for each in reversed(cells)] == amounts
+    changes = sum(one != other for one, other in pairwise(amounts))
+    expect(dialog.get_by_role("status")).to_have_text(
+        f"read at 10 of 10 stops · {changes} changes · from {min(map(int, amounts))} to {max(map(int, amounts))}"
+    )
+    expect(dialog.locator("svg circle")).to_have_count(10)
+    expect(dialog.locator("[aria-current=true]")).to_have_attribute("data-stop", "2")
+    assert problems_of(page) == []
+    dialog.get_by_title("Show stop 7", exact=True).click()
+    expect(words).to_contain_text("Stop 7 of 10")
+    assert shown(page) == as_read(recorded[7])
+    page.emulate_media(reduced_motion="reduce")  # a colour on its way to another one is not to be judged
+    for scheme, width in (("dark", 390), ("light", 1280)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.mouse.move(width / 2, 400)
+        page.mouse.wheel(0, 2000)
+        expect(page.locator("#past").get_by_role("button", name="Now")).to_be_in_viewport()
+        assert problems_of(page) == []
+    for _ in range(6):
+        page.keyboard.press("ArrowLeft")
+    expect(words).to_contain_text("Stop 1 of 10")
+    expect(page.locator("#past .where")).to_contain_text("shop.py, which has ended · the file has changed since")
+    page.keyboard.press("Escape")
+    expect(page.locator("#past")).to_be_hidden()
+
+
+def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_is_shown(
+    observer_page: "Page",
+) -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const [{Store}, {LiveSide}, {Follow}, {History}, {initialState}, {McpError}] = await Promise.all(
+            ['store', 'live_side', 'follow', 'history', 'session', 'mcp'].map((name) => import(`/${name}.js`)));
+          const stopped = (stop) =>
+            ({type: 'stopped', eventId: stop, timestamp: '2026-01-01', payload: {stop, sessionId: 's-1'}});
+          const stack = (line) =>
+            ({threadId: 1, frames: [], total: 1, locals: [], stale: false, capturedAt: `${line}`});
+          const store = new Store({...initialState(), active: true, events: [3, 4, 5].map(stopped), stack: stack(5),
+            session: {sessionId: 's-1', state: 'Paused'}, watches: [{expression: 'x', value: '5'}]});
+          const live = new LiveSide(store);
+          const waiting = new Map();
+          const readText = (uri) => new Promise((resolve, reject) => waiting.set(uri, {resolve, reject}));
+          const history = new History(live, new Follow(live), async () => ({first: 4}), readText);
+          const stop = (number) => JSON.stringify({stop: number, frames: [], locals: [], totalFrames: 1, changed: {},
+            threads: [], readings: [], sources: [], capturedAt: 'then'});
+          const answer = (number) => waiting.get(`debugger://stop/${number}`).resolve(stop(number));
+          const shown = () =>
+            [store.state.past?.stop ?? null, store.state.stack.capturedAt, history.before, history.after];
+          const steps = {now: shown()};
+          const [one, other] = [history.go(4), history.go(3)];
+          answer(4);
+          await one;
+          steps.late = shown();
+          answer(3);
+          await other;
+          steps.back = shown();
+          live.update({stack: stack(6), freshAt: 1});
+          steps.still = [...shown(), live.state.stack.capturedAt, store.state.freshAt];
+          store.update({watches: [...store.state.watches, {expression: 'y'}]});
+          const gone = history.go(2);
+          const problem = {code: -32002, message: 'Stop 2 is not kept any more.'};
+          waiting.get('debugger://stop/2').reject(new McpError(problem));
+          await gone;
+          await new Promise((resolve) => setTimeout(resolve));
+          steps.gone = [store.state.past.problem, store.state.frames.hint, history.before];
+          await history.go(3);
+          steps.again = shown();
+          history.next();
+          await new Promise((resolve) => setTimeout(resolve));
+          steps.next = shown()[0];
+          history.now();
+          steps.watches = store.state.watches;
+          steps.end = shown();
+          return steps;
+        }"""
+    )
+    assert found == {
+        "now": [None, "5", 4, 0],
+        "late": [None, "5", 4, 0],
+        "back": [3, "then", 2, 4],
+        "still": [3, "then", 2, 4, "6", 1],
+        "gone": ["Stop 2 is not kept any more.", "Stop 2 is not kept any more.", 0],
+        "again": [3, "then", 0, 4],
+        "next": 4,
+        "watches": [{"expression": "x", "value": "5"}, {"expression": "y"}],
+        "end": [None, "6", 4, 0],
+    }

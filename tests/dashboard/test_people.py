@@ -1,0 +1,150 @@
+"""A person beside an agent: hold, hand back, messages, questions, confirmations, the program's input."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+from tests.javascript import package
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SHOTS = os.environ.get("PEOPLE_SHOTS")
+
+
+def shot(page: "Page", name: str) -> None:
+    if SHOTS:
+        page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
+
+
+def check_access(page: "Page") -> None:
+    page.evaluate(package("axe-core/axe.min.js").read_text())
+    found = page.evaluate("axe.run()")["violations"]
+    assert not found, [(each["id"], [node["html"] for node in each["nodes"]]) for each in found]
+
+
+def test_a_person_holds_steps_and_hands_back_with_a_word_and_a_second_page_and_an_observer_see_it(
+    agent: Agent, control_page: "Page", open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page, strip = control_page, control_page.locator("#people")
+    second, observer = open_page(agent.url(CONTROL_TOKEN)), open_page(agent.url(OBSERVE_TOKEN))
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    shot(page, "free")
+    strip.get_by_role("button", name="Hold").click()
+    expect(strip).to_contain_text("You have held the session since")
+    waiting = agent.begin("tools/call", name="debug_step", arguments={})
+    expect(strip).to_contain_text("agent waits in debug_step")
+    expect(second.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(observer.locator("#people")).to_contain_text("Another person (dashboard) has held the session")
+    expect(observer.locator("#people button:visible")).to_have_count(0)
+    expect(observer.locator("#people input:visible")).to_have_count(0)
+    second.get_by_role("button", name="Step over", exact=True).click()
+    expect(second.locator("#notice")).to_contain_text("has held the session")
+    page.keyboard.press("F10")
+    expect(page.locator("#where")).to_contain_text("app.py:9")
+    check_access(page)
+    shot(page, "held")
+    shot(second, "other")
+    strip.get_by_label("Message to agent").fill("mind the <b>total</b>")
+    strip.get_by_role("button", name="Hand back").click()
+    notes = agent.answer(waiting)["structuredContent"]["notes"]
+    assert notes[0] == "a person (dashboard) stepped over"
+    assert notes[1].endswith('and hands it back: "mind the <b>total</b>"')
+    expect(strip).to_contain_text("“mind the <b>total</b>” delivered to agent at")
+    expect(strip.get_by_role("button", name="Hold")).to_be_visible()
+
+    second.locator("#people").get_by_role("button", name="Hold").click()
+    expect(strip).to_contain_text("Another person (dashboard) has held")
+    strip.get_by_role("button", name="Take over").click()
+    expect(strip).to_contain_text("You have held the session")
+    expect(second.locator("#people")).to_contain_text("Another person (dashboard) has held")
+    page.reload()
+    expect(strip).to_contain_text("You have held the session")
+    strip.get_by_role("button", name="Hand back").click()
+    expect(strip).not_to_contain_text("hold")
+
+
+def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page, strip = control_page, control_page.locator("#people")
+    strip.get_by_label("Message to agent").fill("look at line 4")
+    page.keyboard.press("Enter")
+    expect(strip).to_contain_text("“look at line 4” waits for the next answer to agent")
+    assert agent.call("breakpoint_list")["notes"] == ['a person (dashboard) says: "look at line 4"']
+    expect(strip).to_contain_text("delivered to agent at")
+
+    arguments = {"question": "Is <i>3 %</i> right?", "choices": ["yes", "no"]}
+    first = agent.begin("tools/call", name="ask_person", arguments=arguments)
+    expect(strip.get_by_role("alert")).to_contain_text("agent asks")
+    second = agent.begin("tools/call", name="ask_person", arguments={"question": "Why?"})
+    expect(strip.get_by_role("alert")).to_contain_text("1 of 2")
+    expect(strip).to_contain_text("Is <i>3 %</i> right?")
+    expect(page).to_have_title("(?) No debug session · trio_debugmcp")
+    check_access(page)
+    shot(page, "question")
+    page.set_viewport_size({"width": 390, "height": 800})
+    shot(page, "question-phone")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 800})
+    strip.get_by_role("button", name="no", exact=True).click()
+    assert agent.answer(first)["structuredContent"] == {"answer": "no", "by": "dashboard"}
+    expect(strip).to_contain_text("Why?")
+    strip.get_by_placeholder("Your answer…").fill("because")
+    page.keyboard.press("Enter")
+    assert agent.answer(second)["structuredContent"] == {"answer": "because", "by": "dashboard"}
+    expect(strip.locator(".inquiry")).to_be_hidden()
+    expect(page).to_have_title("No debug session · trio_debugmcp")
+    third = agent.begin("tools/call", name="ask_person", arguments={"question": "Really?"})
+    strip.get_by_role("button", name="Dismiss").click()
+    assert agent.answer(third)["structuredContent"]["unanswered"].startswith("dismissed")
+
+
+def test_an_end_of_the_program_under_an_agents_hands_is_confirmed(agent: Agent, control_page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    expect(page.locator("#where")).to_contain_text("app.py:1")
+    page.keyboard.press("Shift+F5")
+    dialog = page.get_by_role("dialog", name="Stop?")
+    expect(dialog).to_contain_text("agent may be at work here")
+    check_access(page)
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert agent.call("debug_state")["state"] == "Paused"
+    page.get_by_role("button", name="Stop", exact=True).click()
+    dialog.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator("#state")).to_contain_text("ended")
+
+
+def test_a_line_is_written_to_a_program_that_waits_for_it(
+    agent: Agent, control_page: "Page", open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "app.py").write_text(
+        "name = input('Who? ')\nprint('Hello', name)\nprint(len(input('More? ')))\n"
+    )
+    page, observer = control_page, open_page(agent.url(OBSERVE_TOKEN))
+    agent.call("debug_launch", program="app.py", stop_at_entry=False, wait=False)
+    expect(page.locator("#output")).to_contain_text("Who?")
+    field = page.get_by_label("Input for the program")  # opens by itself
+    expect(page.get_by_text("The program may be waiting for a line.")).to_be_visible()
+    field.fill("Ada Lovelace, Countess")
+    shot(page, "input")
+    check_access(page)
+    field.press("Enter")
+    expect(page.locator("#output")).to_contain_text("Who? Ada Lovelace, Countess\nHello Ada Lovelace, Countess\nMore?")
+    expect(page.locator("#output .piece.input")).to_have_text("Ada Lovelace, Countess\n", use_inner_text=False)
+    expect(observer.locator("#output .piece.input")).to_contain_text("Ada Lovelace, Counte")
+    expect(observer.get_by_role("button", name="Input", exact=True)).to_be_hidden()
+    shot(page, "echo")
+    page.get_by_role("button", name="End of input").click()
+    expect(page.locator("#state")).to_have_text("Paused: EOFError")
+    notes = agent.call("debug_state")["notes"]
+    assert any("wrote 23 characters to the program's input" in note for note in notes)

@@ -1,0 +1,249 @@
+"""The page shows what is so, and says what it does not show."""
+
+import re
+
+from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage
+
+MANY_HITS = """\
+def visit(number):
+    return number
+
+
+for number in range(900):
+    visit(number)
+print("done")
+"""
+
+
+def test_a_page_that_comes_late_loads_the_whole_history(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "hits.py").write_text(MANY_HITS)
+    agent.call("tracepoint_set", file="hits.py", line=2, log_message="{number}")
+    agent.call("debug_launch", program="hits.py", breakpoints=[{"file": "hits.py", "line": 7}])
+    page = open_page(agent.url(OBSERVE_TOKEN))
+
+    note = page.locator("#timeline-note")
+    expect(note).to_have_text(re.compile(r"^9\d\d events$"))  # its resource has the last 250
+    expect(page.locator(".unloaded")).to_have_count(0)
+    seen = "() => [...document.querySelectorAll('.mark.tracepoint')].length"
+    assert page.evaluate(seen) > 0
+
+
+def test_what_is_not_loaded_is_drawn_as_not_loaded_and_not_as_silence(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url("").partition("#")[0])  # without a token: nothing draws but this
+    expect(page.locator("#link")).to_have_text("No token")
+    page.evaluate(
+        """async () => {
+          const {Store} = await import('/store.js');
+          const {initialState} = await import('/session.js');
+          const {createTimeline} = await import('/timeline.js');
+          const {EventLog} = await import('/eventlog.js');
+          const store = new Store(initialState());
+          const event = (eventId, second) => ({
+            eventId, timestamp: new Date(second * 1000).toISOString(), type: 'stopped', threadId: 1,
+            payload: {reason: 'Step', location: {file: 'a.py', line: eventId}},
+          });
+          const log = new EventLog(async () => undefined, (parts) => store.update(parts), () => []);
+          log.resource({events: [event(1, 0), event(2, 0.1)], totalEvents: 2, eventsDropped: 0});
+          await log.resource({events: [event(3001, 16), event(3002, 16.1)], totalEvents: 3002, eventsDropped: 0});
+          createTimeline(store, {showEvent() {}});
+        }"""
+    )
+    expect(page.locator(".unloaded title")).to_have_text("2998 not loaded")
+    expect(page.locator(".silence")).to_have_count(0)
+    expect(page.locator("#timeline-note")).to_have_text("4 events, 2998 not loaded yet")
+
+
+LONG_SOURCE = """async () => {
+  const {Store} = await import('/store.js');
+  const {initialState} = await import('/session.js');
+  const {createSource} = await import('/source.js');
+  document.getElementById('empty').hidden = true;
+  document.getElementById('source').hidden = false;
+  const lines = [`data = [${'1, '.repeat(333000)}]`];
+  for (let number = 2; number <= 50000; number += 1) lines.push(`value_${number} = "<b>${number}</b>"`);
+  const currentLocation = {file: '/a/long.py', line: 49990};
+  const session = {state: 'Paused', currentLocation};
+  const store = new Store({...initialState(), active: true, role: 'control', session});
+  store.update({place: currentLocation});
+  createSource(store, {toggleBreakpoint() {}}, async () => lines.join('\\n'));
+  window.storeOfTest = store;
+}"""
+
+
+def test_a_source_of_any_length_scrolls_and_a_line_of_a_million_characters_is_cut_and_counted(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url("").partition("#")[0])
+    expect(page.locator("#link")).to_have_text("No token")
+    page.evaluate(LONG_SOURCE)
+
+    current = page.locator(".line.current")
+    expect(current).to_contain_text('49990value_49990 = "<b>49990</b>"')
+    expect(current).to_have_attribute("aria-setsize", "50000")
+    expect(current).to_be_in_viewport()
+    assert page.locator("#source .line").count() < 200
+
+    gutter = current.locator(".gutter")
+    gutter.focus()
+    page.keyboard.press("Home")
+    first = page.locator(".line").first
+    expect(first.locator(".cut")).to_have_text("… 2000 of 999009 characters")
+    expect(page.locator(".gutter:focus .number")).to_have_text("1")
+    page.locator("#source").evaluate("source => source.scrollTop = 500_000")
+    expect(page.locator(".gutter .number", has_text="25010")).to_be_in_viewport()
+    expect(page.locator(".gutter:focus .number")).to_have_text("1")  # it stays where it is, out of sight
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".gutter:focus .number")).to_have_text("49999")
+    expect(page.locator(".gutter:focus")).to_be_in_viewport()
+
+    changed = page.evaluate(
+        """async () => {
+          const rows = new Set();
+          const observer = new MutationObserver((found) => {
+            for (const {target} of found) {
+              rows.add((target.parentElement.closest('.line') ?? target).querySelector('.number')?.textContent);
+            }
+          });
+          observer.observe(document.getElementById('source'), {attributes: true, childList: true, subtree: true});
+          const breakpoint = {id: 'bp-1', type: 'Breakpoint', state: 'Bound', file: '/a/long.py', line: 49995};
+          window.storeOfTest.update({breakpoints: {breakpoints: [breakpoint]}});
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          return [...rows];
+        }"""
+    )
+    assert changed == ["49995"]  # no other row was touched
+
+
+def test_a_silent_server_is_reported_within_ten_seconds_and_a_button_without_an_answer_after_a_moment(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(CONTROL_TOKEN), clock=True)
+    agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 2}])
+    expect(page.locator("#state")).to_contain_text("Paused")
+    expect(page.locator("#late")).to_be_hidden()
+
+    agent.freeze()
+    try:
+        page.get_by_role("button", name="Hold", exact=True).click()
+        page.clock.run_for(1600)
+        expect(page.locator("#late")).to_have_text("No answer yet to Hold.")
+        page.keyboard.press("F10")
+        page.clock.run_for(1600)
+        expect(page.locator("#late")).to_have_text("No answer yet to the step.")
+        expect(page.locator("#link")).to_have_text("Live")
+        page.clock.run_for(6800)
+        expect(page.locator("#link")).to_have_text("Connection lost")
+        expect(page.locator("#trouble")).to_contain_text("it does not answer")
+        expect(page.locator("#late")).to_be_hidden()
+        expect(page.locator("#notice")).to_have_text("The connection was lost.")
+    finally:
+        agent.thaw()
+    page.clock.run_for(25_000)
+    expect(page.locator("#link")).to_have_text("Live")
+    expect(page.locator("#state")).to_contain_text("Paused")
+
+
+LARGE = """\
+def down(depth):
+    if depth:
+        return down(depth - 1)
+    wide = "x    y\\t\\tz"
+    big = "v" * 1_000_000
+    many = list(range(10_000))
+    table = Table()
+    names = {f"var_{number:03}": number for number in range(120)}
+    return locals_of_many(**names, wide=wide, big=big, many=many, table=table)
+
+
+class Table:
+    def __repr__(self):
+        return "a   b\\n1   2"
+
+
+VARIABLES
+
+
+print("first line")
+print("line of output\\n" * 20_000)
+down(300)
+"""
+
+
+def large_program() -> str:
+    """A program of which nothing fits: 302 frames, 124 locals, a value of a megabyte, 300 KB of output."""
+    names = ", ".join(f"var_{number:03}" for number in range(120))
+    function = (
+        f"def locals_of_many(wide, big, many, table, {names}):\n"
+        '    big = big + "y"\n'
+        "    many[9_999] = 0\n"
+        "    return big"
+    )
+    return LARGE.replace("VARIABLES", function)
+
+
+def test_what_a_list_leaves_out_is_counted_and_offered_and_values_are_as_they_are(
+    agent: Agent, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "large.py").write_text(large_program())
+    lines = (agent.directory / "large.py").read_text().splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if line.startswith('    big = big + "y"'))
+    agent.call("debug_launch", program="large.py", breakpoints=[{"file": "large.py", "line": first}])
+    page = open_page(agent.url(CONTROL_TOKEN))
+
+    # Locals: the first hundred, and the rest.
+    more = page.locator("#locals > .more-row")
+    expect(more).to_have_text("100 of 124, show more")
+    more.click()
+    expect(page.locator("#locals > .variable")).to_have_count(124)
+    expect(more).to_have_count(0)
+
+    # White space is the value's.
+    wide = page.locator("#locals [data-path=wide] .value").first
+    assert wide.evaluate("value => value.innerText") == "'x    y\\t\\tz'"
+    table = page.locator("#locals [data-path=table] .value").first
+    expect(table).to_contain_text("a   b⏎1   2")
+    assert table.evaluate("value => getComputedStyle(value).whiteSpace") == "pre"
+
+    # Children: a page at a time.
+    page.locator("#locals [data-path=many] > summary").click()
+    inside = page.locator("#locals [data-path=many] > .inside")
+    expect(inside.locator(".more-row")).to_have_text("200 of 10,000, show more")
+    inside.locator(".more-row").click()
+    expect(inside.locator(".more-row")).to_have_text("400 of 10,000, show more")
+
+    # The stack, down to its root.
+    expect(page.locator("#stack-note")).to_have_text("303 frames")
+    page.get_by_role("button", name="20 of 303 shown. Show more").click()
+    expect(page.locator("#stack [role=option]")).to_have_count(303)
+    expect(page.locator("#stack [role=option]").last).to_contain_text("<module>")
+
+    # The output, from the start.
+    expect(page.locator("#output")).not_to_contain_text("first line")
+    page.get_by_role("button", name=re.compile(r"Show [\d,]+ earlier piece")).click()
+    expect(page.locator("#output")).to_contain_text("first line")
+    text = page.locator("#output").evaluate("console => console.textContent")
+    assert text.count("line of output\n") == 20_000
+    expect(page.locator(".earlier")).to_be_hidden()
+
+    # A change behind the cut is a change, and what is left out is counted truly.
+    agent.call("debug_step")
+    big = page.locator("#locals [data-path=big]")
+    expect(big).to_have_attribute("data-changed", "true")
+    expect(big.locator(".value")).to_contain_text("(+999801 characters)")
+    expect(page.locator("#locals-note")).to_have_text("1 changed of the first 100 since stop 1")
+    agent.call("debug_step")
+    many = page.locator("#locals [data-path=many]").first
+    expect(many.locator("> summary .badge")).to_have_text("changed inside")
+    expect(big).to_have_attribute("data-changed", "false")

@@ -1,0 +1,254 @@
+"""Breakpoints have owners and one registry: an editor replaces its own, sees all, and removes nothing of others."""
+
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.editors.bench import Bench, EditorClient, open_bench, paused
+from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
+
+
+async def known(bench: Bench, kind: str = "breakpoints") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await bench.agent.read("debugger://breakpoints"))[kind]
+    return found
+
+
+async def put(
+    editor: EditorClient, *breakpoints: dict[str, Any], file: str = FakeAdapter.program
+) -> list[dict[str, Any]]:
+    answer = await editor.ask("setBreakpoints", source={"path": file}, breakpoints=list(breakpoints))
+    found: list[dict[str, Any]] = answer["breakpoints"]
+    return found
+
+
+async def test_an_editor_replaces_its_own_breakpoints_of_a_file_and_no_others(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3)
+        await editor.join()
+        [first, second] = await put(editor, {"line": 5}, {"line": 7, "hitCondition": "> 2"})
+        [kept, new] = await put(editor, {"line": 7, "hitCondition": "> 2"}, {"line": 9, "logMessage": "at {count}"})
+        assert kept["id"] == second["id"]
+        found = {each["line"]: each for each in await known(bench)}
+        assert [*found] == [3, 7, 9]
+        assert [each["setBy"] for each in found.values()] == [["mcp"], ["Test Editor"], ["Test Editor"]]
+        assert (found[7]["hitCondition"], found[9]["type"]) == ("> 2", "Tracepoint")
+        assert first["id"] != new["id"]
+        assert await put(editor) == []
+        assert [each["line"] for each in await known(bench)] == [3]
+
+
+async def test_a_condition_that_is_changed_keeps_the_breakpoint(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [before] = await put(editor, {"line": 5, "condition": "a"})
+        [after] = await put(editor, {"line": 5, "condition": "b"})
+        assert (before["id"], [each["condition"] for each in await known(bench)]) == (after["id"], ["b"])
+
+
+async def test_breakpoints_of_others_are_reported_and_stay_theirs_when_an_editor_sends_them_back(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3, condition="x")
+        await editor.join()
+        event = await editor.wait_event("breakpoint")
+        assert (event["reason"], event["breakpoint"]["line"]) == ("new", 3)
+        assert event["breakpoint"]["message"].endswith(": if x")
+        [echo, mine] = await put(editor, {"line": 3}, {"line": 4})
+        assert echo["id"] == event["breakpoint"]["id"] != mine["id"]
+        assert [(each["line"], each["condition"], each["setBy"]) for each in await known(bench)] == [
+            (3, "x", ["mcp"]),
+            (4, None, ["Test Editor"]),
+        ]
+        await put(editor)
+        assert [each["line"] for each in await known(bench)] == [3]
+        await bench.agent.call("breakpoint_remove", id=f"bp-{echo['id']}")
+        await editor.wait(lambda: [each["reason"] for each in editor.bodies("breakpoint")] == ["new", "removed"])
+
+
+async def test_what_two_have_set_alike_stays_until_both_have_taken_it_back(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as one, bench.editor() as other:
+        await one.join()
+        await other.join(hello={"clientName": "Other"})
+        [mine] = await put(one, {"line": 5, "condition": "x"})
+        [theirs] = await put(other, {"line": 5, "condition": "x"})
+        assert mine["id"] == theirs["id"]
+        assert [each["setBy"] for each in await known(bench)] == [["Test Editor", "Other"]]
+        await put(one)
+        assert [each["setBy"] for each in await known(bench)] == [["Other"]]
+        await put(other)
+        assert await known(bench) == []
+
+
+async def test_an_editor_learns_where_the_adapter_has_moved_its_breakpoint(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        [made] = await put(editor, {"line": 5})
+        moved = {"id": 1, "verified": True, "line": 8}
+        await adapter.event("breakpoint", {"reason": "changed", "breakpoint": moved})
+        event = await editor.wait_event("breakpoint")
+        assert (event["reason"], event["breakpoint"]["id"], event["breakpoint"]["line"]) == ("changed", made["id"], 8)
+        assert "moved from line 5" in event["breakpoint"]["message"]
+
+
+async def test_a_condition_that_is_refused_leaves_none_in_force_that_the_editor_does_not_show(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        await put(editor, {"line": 5, "condition": "a"})
+        [refused] = await put(editor, {"line": 5, "hitCondition": "often"})
+        assert (refused["verified"], await known(bench)) == (False, [])
+
+
+async def test_what_cannot_be_set_is_not_verified_and_says_why(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        [refused] = await put(editor, {"line": 5, "hitCondition": "often"})
+        assert (refused["verified"], refused["message"].partition(" ")[0]) == (False, "'often'")
+        [missing] = await put(editor, {"line": 5}, file="/nowhere.py")
+        assert (missing["verified"], "There is no file" in missing["message"]) == (False, True)
+
+
+async def test_breakpoints_of_an_editor_are_kept_while_the_program_is_debugged_and_end_with_it(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3)
+        async with bench.editor() as editor:
+            await editor.join()
+            await put(editor, {"line": 5})
+            await editor.ask("setFunctionBreakpoints", breakpoints=[{"name": "main"}])
+        assert [each["line"] for each in await known(bench)] == [3, 5]
+        assert [each["setBy"] for each in await known(bench, "functionBreakpoints")] == [["Test Editor"]]
+        async with bench.editor() as editor:  # the same one comes back, without the one on line 5
+            await editor.join()
+            await put(editor, {"line": 6})
+            assert [each["line"] for each in await known(bench)] == [3, 6]
+        await bench.agent.call("debug_disconnect")
+        await trio.sleep(1)
+        lines = (await bench.agent.call("breakpoint_list"))["breakpoints"]
+        assert [each.partition(" ")[0] for each in lines] == ["bp-1"]
+
+
+async def test_a_function_breakpoint_replaces_the_editors_and_is_reported_to_others(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor, bench.editor() as other:
+        await editor.join()
+        await other.join(hello={"clientName": "Other"})
+        await editor.ask("setFunctionBreakpoints", breakpoints=[{"name": "main", "condition": "x"}, {"name": "run"}])
+        await other.wait_event("breakpoint", 2)
+        await editor.ask("setFunctionBreakpoints", breakpoints=[{"name": "run"}])
+        found = await known(bench, "functionBreakpoints")
+        assert [(each["functionName"], each["setBy"]) for each in found] == [("run", ["Test Editor"])]
+        await other.wait(lambda: other.bodies("breakpoint")[-1]["reason"] == "removed")
+
+
+async def test_exception_filters_of_an_editor_add_to_what_the_agent_wants(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await bench.agent.call("breakpoint_set_exception", exception_type="*", break_on_first_chance=False)
+        await editor.join()
+        body = await editor.ask("setExceptionBreakpoints", filters=["raised"])
+        assert body["breakpoints"][0]["verified"] is True
+        [both] = await known(bench, "exceptionBreakpoints")
+        assert (both["breakOnFirstChance"], both["breakOnSecondChance"]) == (True, True)
+        assert both["setBy"] == ["mcp", "Test Editor"]
+        await editor.ask("setExceptionBreakpoints", filters=[])
+        [agents] = await known(bench, "exceptionBreakpoints")
+        assert (agents["breakOnFirstChance"], agents["setBy"]) == (False, ["mcp"])
+
+
+async def test_exception_filters_of_an_editor_alone_go_when_it_takes_them_back(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        options = [{"filterId": "raised", "condition": "e.args"}]
+        await editor.ask("setExceptionBreakpoints", filters=[], filterOptions=options)
+        [mine] = await known(bench, "exceptionBreakpoints")
+        assert (mine["condition"], mine["breakOnSecondChance"]) == ("e.args", False)
+        await editor.ask("setExceptionBreakpoints", filters=[])
+        assert await known(bench, "exceptionBreakpoints") == []
+
+
+async def test_data_is_watched_by_the_path_of_a_variable(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsDataBreakpoints": True})
+    adapter.values = {"count": "3", "&(count)": "0x1000"}
+
+    async def info(arguments: dict[str, Any]) -> Any:
+        return {"dataId": "count/4", "description": "4 bytes at count", "accessTypes": ["write", "read"]}
+
+    async def put_data(arguments: dict[str, Any]) -> Any:
+        return {"breakpoints": [{"id": 50 + n, "verified": True} for n, _ in enumerate(arguments["breakpoints"])]}
+
+    adapter.answer("dataBreakpointInfo", info)
+    adapter.answer("setDataBreakpoints", put_data)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        found = await editor.ask("dataBreakpointInfo", variablesReference=scope["variablesReference"], name="count")
+        assert (found["description"], found["accessTypes"]) == ("4 bytes at count", ["write", "read"])
+        wanted = [{"dataId": found["dataId"], "accessType": "write"}]
+        [made] = (await editor.ask("setDataBreakpoints", breakpoints=wanted))["breakpoints"]
+        assert made["verified"] is True
+        assert (await editor.ask("setDataBreakpoints", breakpoints=wanted))["breakpoints"] == [made]
+        [data] = await known(bench, "dataBreakpoints")
+        assert (data["expression"], data["setBy"]) == ("count", ["Test Editor"])
+        await editor.ask("setDataBreakpoints", breakpoints=[])
+        assert await known(bench, "dataBreakpoints") == []
+        assert await editor.refused("setDataBreakpoints", breakpoints=[{"dataId": "invented"}])
+
+
+@pytest.mark.parametrize("era", ["before", "after"])
+async def test_breakpoints_set_while_the_session_begins_reach_the_program(era: str, autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        await editor.initialize()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: editor.ask("attach", token="control-token", wait=True))
+            await trio.sleep(1)
+            if era == "before":
+                refused = await editor.refused("setBreakpoints", source={"path": adapter.program}, breakpoints=[])
+                assert "Send `initialize`" in str(refused)
+            await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+            await editor.wait_event("initialized")
+        [made] = await put(editor, {"line": 5})
+        assert made["verified"] is True
+        await editor.ask("configurationDone")
+
+
+async def test_many_breakpoints_of_one_request_are_sent_together_and_each_is_answered(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        before = len(adapter.sent("setBreakpoints"))
+        made = await put(editor, *({"line": line} for line in range(1, 101)))
+        assert all(each["verified"] for each in made)
+        assert len({each["id"] for each in made}) == 100
+        # Once, and what `keep_in_step` has seen on the way.
+        assert len(adapter.sent("setBreakpoints")) - before <= 5
+        assert len(adapter.sent("setBreakpoints")[-1]["breakpoints"]) == 100
+        before = len(adapter.sent("setBreakpoints"))
+        assert await put(editor) == []
+        assert len(adapter.sent("setBreakpoints")) - before <= 5
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+
+
+async def test_what_a_cancelled_batch_has_removed_is_removed_from_the_adapter_as_well(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        made = await bench.agent.call("breakpoint_set", file=adapter.program, line=3)
+        registry = bench.server.app.debugger.breakpoints
+        with trio.CancelScope() as scope:
+            async with registry.batch():
+                await registry.remove(made["id"])
+                scope.cancel()
+                await trio.lowlevel.checkpoint()
+        async with bench.editor() as editor:  # any change of the state, as the leaving of who was cancelled
+            await editor.join()
+            await trio.sleep(2)
+        assert await known(bench) == []
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []

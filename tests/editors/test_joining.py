@@ -1,0 +1,126 @@
+"""An editor joins a session that an agent has, at any time, and leaves it as it was."""
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.editors.bench import CONTROL, OBSERVE, open_bench, paused
+from trio_debugmcp.testing import FakeAdapter
+
+
+async def test_an_editor_that_joins_late_gets_the_last_stop_with_its_frames_and_values(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        stop = await editor.wait_event("stopped")
+        assert (stop["reason"], stop["threadId"], stop["allThreadsStopped"]) == ("entry", 1, True)
+        assert (await editor.ask("threads"))["threads"] == [{"id": 1, "name": "MainThread"}]
+        frame = await editor.top_frame()
+        assert (frame["name"], frame["line"]) == ("main", 1)
+        assert [(each["name"], each["value"]) for each in await editor.locals()] == [("count", "3")]
+
+
+async def test_the_stop_is_reported_once_an_editor_knows_the_threads_or_a_moment_later(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor, bench.editor() as silent:
+        for each in (editor, silent):
+            await each.initialize()
+            await each.ask("attach", token=CONTROL)
+            await each.ask("configurationDone")
+        configured = trio.current_time()
+        await trio.sleep(0.2)
+        assert {"stopped"} & {*editor.log, *silent.log} == set()
+        await editor.ask("threads")
+        await editor.wait_event("stopped")
+        assert editor.log.index("response threads") < editor.log.index("stopped")
+        assert trio.current_time() - configured < 0.3
+        await silent.wait_event("stopped")
+        assert trio.current_time() - configured == pytest.approx(0.3)
+
+
+async def test_a_step_of_an_editor_is_the_agents_next_stop_and_its_notes_say_who_stepped(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        await editor.ask("next", threadId=1)
+        assert adapter.commands()[-1] == "next"
+        adapter.frames = [("main", "/src/app.py", 2)]
+        await adapter.stop("step")
+        stop = await bench.agent.call("debug_wait")
+        assert (stop["at"], stop["notes"]) == ("src/app.py:2 in main", ["a person (Test Editor) stepped over"])
+        assert (await editor.wait_event("stopped", 2))["reason"] == "step"
+        assert editor.log.index("response next") < editor.log.index("continued")
+
+
+async def test_a_step_of_the_agent_is_reported_to_the_editor(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        await bench.agent.call("debug_step", wait=False)
+        assert (await editor.wait_event("continued"))["threadId"] == 1
+        await adapter.stop("step")
+        assert (await editor.wait_event("stopped", 2))["reason"] == "step"
+
+
+async def test_a_breakpoint_of_an_editor_is_among_all_breakpoints(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        source = {"path": adapter.program}
+        answer = await editor.ask("setBreakpoints", source=source, breakpoints=[{"line": 5, "condition": "x > 1"}])
+        [made] = answer["breakpoints"]
+        assert (made["verified"], made["line"]) == (True, 5)
+        [known] = (await bench.agent.read("debugger://breakpoints"))["breakpoints"]
+        assert (known["id"], known["line"], known["condition"]) == (f"bp-{made['id']}", 5, "x > 1")
+
+
+async def test_an_editor_that_disconnects_changes_nothing(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter):
+        async with bench.editor() as editor:
+            await editor.join()
+            await editor.wait_event("stopped")
+            before = len(adapter.requests)
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+        assert (await bench.agent.call("debug_state"))["state"] == "Paused"
+        assert adapter.commands()[before:] == []
+
+
+async def test_an_editor_that_waits_joins_the_next_session(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize()
+        refused = await editor.refused("attach", token="control-token")
+        assert "No active debug session" in str(refused)
+    async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize()
+
+        async def attach() -> None:
+            await editor.ask("attach", token=OBSERVE, wait=True)
+
+        nursery.start_soon(attach)
+        await trio.sleep(100)
+        assert editor.log == ["response initialize"]
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await editor.wait_event("initialized")
+        await editor.ask("configurationDone")
+        await adapter.stop("pause")
+        await editor.wait_event("stopped")
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [(None, "needs a token"), ("", "needs a token"), ("wrong", "token is wrong"), ("control-token2", "token is wrong")],
+)
+async def test_without_a_valid_token_nothing_is_said_about_the_session(
+    token: str | None, words: str, autojump_clock: MockClock
+) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.initialize()
+        refused = await editor.refused("attach", **({} if token is None else {"token": token}))
+        assert words in str(refused)
+        await editor.wait_closed()
+        assert editor.log == ["response initialize", "response attach"]

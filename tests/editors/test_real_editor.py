@@ -1,0 +1,115 @@
+"""A person with Microsoft's client for tests of debug adapters, and an agent on stdio, in one real session."""
+
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+
+from tests.javascript import HERE, package
+from tests.real.conftest import line_of, program
+from tests.transports.conftest import ServerProcess, StartServer, serving
+from tests.transports.scene import CONTROL
+from trio_debugmcp.testing import connect_process
+
+__all__ = ["serving"]
+
+pytestmark = pytest.mark.real
+
+STEPS = program("steps.py")
+
+
+class NodeEditor:
+    """`tests/javascript/editor.mjs` as a process: what it has reported, in order."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self.process = process
+        self.lines: list[tuple[str, Any]] = []
+        self._news = trio.lowlevel.ParkingLot()
+
+    async def receive(self) -> None:
+        assert self.process.stdout is not None
+        text = b""
+        async for data in self.process.stdout:
+            *lines, text = (text + data).split(b"\n")
+            self.lines += [tuple(json.loads(line)) for line in lines]
+            self._news.unpark_all()
+        self.lines.append(("end", None))
+        self._news.unpark_all()
+
+    async def wait(self, what: str, number: int = 1) -> Any:
+        """Wait for the numberth report of that name, and return its result."""
+        while True:
+            found = [result for name, result in self.lines if name == what]
+            if len(found) >= number:
+                return found[number - 1]
+            assert not {"end", "failed"} & {name for name, _ in self.lines}, self.lines[-2:]
+            await self._news.park()
+
+
+@asynccontextmanager
+async def node_editor(server: ServerProcess, *arguments: str) -> AsyncIterator[NodeEditor]:
+    package("@vscode/debugadapter-testsupport")
+    port = await server.said(r"dap: [\d.]+:(\d+)")
+    command = ["node", str(HERE / "editor.mjs"), port, CONTROL, *arguments]
+    process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE)
+    async with trio.open_nursery() as nursery:
+        editor = NodeEditor(process)
+        nursery.start_soon(editor.receive)
+        try:
+            yield editor
+        finally:
+            process.kill()
+            with trio.CancelScope(shield=True):
+                await process.wait()
+
+
+def values(variables: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(each["name"], each["value"]) for each in variables]
+
+
+async def test_a_person_and_an_agent_share_a_session_and_the_person_may_vanish(serving: StartServer) -> None:
+    line, call = line_of("steps.py", "# in loop"), {"file": STEPS, "line": line_of("steps.py", "# call level3")}
+    async with serving("--dap", "0") as server, connect_process(server.process) as agent:
+        await agent.call("debug_launch", program=STEPS, breakpoints=[call])
+        async with node_editor(server, STEPS, str(line)) as editor:
+            assert (await editor.wait("stopped"))["reason"] == "breakpoint"
+            frames = (await editor.wait("stackTrace"))["stackFrames"]
+            assert [each["name"] for each in frames] == ["level2", "level1", "main", "<module>"]
+            assert ("value", "7") in [
+                (each["name"], each["value"]) for each in (await editor.wait("variables"))["variables"]
+            ]
+            assert (await editor.wait("evaluate"))["result"] == "[1, 2]"
+            assert (await editor.wait("evaluate", 2))["result"] == "2"
+            assert "print" in str(await editor.wait("completions"))
+            assert [each["name"] for each in (await editor.wait("modules"))["modules"]] == ["__main__"]
+            assert STEPS in [each["path"] for each in (await editor.wait("loadedSources"))["sources"]]
+            assert (await editor.wait("setVariable"))["value"] == "8"
+            assert (await editor.wait("stackTrace", 2))["stackFrames"][0]["name"] == "main"
+            [made] = (await editor.wait("setBreakpoints"))["breakpoints"]
+            assert (made["verified"], made["line"]) == (True, line)
+            await editor.wait("continue")
+            stop = await agent.call("debug_wait")
+            assert (stop["reason"], stop["locals"]["i"]) == ("Breakpoint", "3")
+            assert "a person (Test Studio)" in str(stop["notes"])
+            assert "continued" in str(stop["notes"])
+            [known] = [
+                each for each in (await agent.read("debugger://breakpoints"))["breakpoints"] if each["line"] == line
+            ]
+            assert known["setBy"] == ["Test Studio"]
+            before = sum(name == "stopped" for name, _ in editor.lines)
+            await agent.call("debug_step")
+            await editor.wait("continued", 1)
+            assert (await editor.wait("stopped", before + 1))["reason"] == "step"
+            editor.process.kill()
+        stop = await agent.call("debug_continue")
+        assert (stop["state"], stop["stdout"]) == ("Disconnected", "result 50 12 10\n")
+        await agent.call("breakpoint_remove", id="*")
+        async with node_editor(server, STEPS, str(line), "launch") as editor:
+            launched = await editor.wait("launched")
+            assert ("i", "0") in values(launched["variables"])
+            await editor.wait("end")
+        assert (await agent.call("debug_state"))["state"] == "Disconnected"

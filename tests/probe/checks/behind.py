@@ -1,0 +1,63 @@
+"""Digests of what lies behind the cut of a value's text, in bounded time."""
+
+import time
+from typing import Any, Callable, Dict, List
+
+from trio_debugmcp.probe.inside import behind, frames
+from trio_debugmcp.probe.inside.bounds import Budget
+from trio_debugmcp.probe.inside.values import Renderer
+
+
+class Node:
+    def __init__(self) -> None:
+        self.items: List[int] = [1, 2]
+        self.inner = [2]
+        self.deep = {"a": [1, self.inner]}
+
+
+def shown(**values: Any) -> Dict[str, Any]:
+    budget = Budget(seconds=10)
+    pairs = list(values.items())
+    listed = frames.variables(pairs, 0, 100, budget, Renderer(budget, code=False))
+    behind.add_digests(pairs, listed)
+    return {each["name"]: each.get("digest") for each in listed}
+
+
+def check_a_value_that_is_shown_whole_has_no_digest() -> None:
+    assert shown(a=1, b="text", c=[1, 2], d=None) == {"a": None, "b": None, "c": None, "d": None}
+
+
+def unhurried(check: Callable[[], None]) -> Callable[[], None]:
+    """Give a check all the time that a loaded machine needs; what the bound does is checked by itself."""
+
+    def checked() -> None:
+        before, behind.SECONDS = behind.SECONDS, 10.0
+        try:
+            check()
+        finally:
+            behind.SECONDS = before
+
+    checked.__name__ = check.__name__
+    return checked
+
+
+@unhurried
+def check_what_is_cut_has_another_digest_when_it_changes_behind_the_cut() -> None:
+    text = "v" * 1000000
+    numbers = list(range(5000))
+    node = Node()
+    first = shown(text=text, numbers=numbers, node=node)
+    assert all(first.values()), first
+    assert shown(text=text, numbers=numbers, node=node) == first
+    numbers[4999] = 0
+    node.inner.append(3)
+    second = shown(text=text + "y", numbers=numbers, node=node)
+    assert all(first[name] != second[name] for name in first), (first, second)
+
+
+def check_too_much_for_the_time_has_none_and_does_not_delay_the_stop() -> None:
+    large = [[index] for index in range(1000000)]
+    begin = time.monotonic()
+    found = shown(large=large, again=large)
+    assert found == {"large": None, "again": None}
+    assert time.monotonic() - begin < 0.2

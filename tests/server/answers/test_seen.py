@@ -1,0 +1,72 @@
+"""What has changed since a chat saw the same call of the program."""
+
+from typing import Any
+
+from trio_debugmcp.server.answers.moment import Moment
+from trio_debugmcp.server.answers.seen import SeenLocals
+
+
+def moment(number: int, session: str = "s-1", next_seq: int = 1, began: float = 5.5) -> str:
+    return str(Moment(session, began, number, next_seq))
+
+
+def stop(at: str = "shop.py:4 in visit", stack: tuple[str, ...] = ("main :9",), **more: Any) -> dict[str, Any]:
+    return {"state": "Paused", "at": at, "stack": list(stack), **more}
+
+
+def test_a_local_is_compared_with_the_last_stop_in_the_same_call() -> None:
+    seen = SeenLocals()
+    assert seen.changed(moment(1), stop(locals={"a": "1", "b": "2", "gone": "0"})) == {}
+    assert seen.changed(moment(2), stop("shop.py:5 in visit", locals={"a": "1", "b": "3", "c": "4"})) == {
+        "b": "2",
+        "c": None,
+    }
+    assert seen.changed(moment(3), stop("shop.py:6 in visit", locals={"a": "1", "b": "3", "c": "4"})) == {}
+
+
+def test_the_same_stop_shown_again_has_the_same_marks() -> None:
+    seen = SeenLocals()
+    seen.changed(moment(1), stop(locals={"a": "1"}))
+    for next_seq in (1, 7):
+        assert seen.changed(moment(2, next_seq=next_seq), stop(locals={"a": "2"})) == {"a": "1"}
+
+
+def test_a_caller_is_compared_with_what_it_was_before_its_call() -> None:
+    seen = SeenLocals()
+    seen.changed(moment(1), stop("shop.py:9 in main", ("<module> :20",), locals={"paid": "0"}))
+    seen.changed(moment(2), stop("shop.py:4 in visit", ("main :9", "<module> :20"), locals={"a": "1"}))
+    back = stop("shop.py:10 in main", ("<module> :20",), locals={"paid": "7"})
+    assert seen.changed(moment(3), back) == {"paid": "0"}
+
+
+def test_another_call_of_the_same_function_is_not_compared() -> None:
+    seen = SeenLocals()
+    seen.changed(moment(1), stop(locals={"a": "1"}))
+    seen.changed(moment(2), stop("shop.py:9 in main", (), locals={"paid": "0"}))
+    assert seen.changed(moment(3), stop(locals={"a": "2"})) == {}  # the first one has returned
+    deeper = stop(stack=("visit :4", "main :9"), locals={"a": "3"})
+    assert seen.changed(moment(4), deeper) == {}  # it has called itself
+    cut = stop(locals={"a": "4"}, omitted={"frames": 7})
+    assert seen.changed(moment(5), cut) == {}
+
+
+def test_threads_and_sessions_are_kept_apart() -> None:
+    seen = SeenLocals()
+    seen.changed(moment(1), stop(locals={"a": "1"}))
+    assert seen.changed(moment(2), stop(locals={"a": "2"}, thread="worker")) == {}
+    assert seen.changed(moment(3, session="s-2"), stop(locals={"a": "3"})) == {}
+    assert seen.changed(moment(4, began=6.5), stop(locals={"a": "4"})) == {}
+    assert seen.changed(moment(5), stop(locals={"a": "5"})) == {"a": "1"}
+
+
+def test_a_deep_recursion_does_not_grow_without_end() -> None:
+    seen = SeenLocals()
+    for depth in range(200):
+        seen.changed(moment(depth), stop(stack=("visit :4",) * depth, locals={"a": str(depth)}))
+    assert repr(seen) == "<SeenLocals of 50 calls>"
+
+
+def test_another_text_is_not_taken_for_a_moment() -> None:
+    for text in ("", "s-1", "s-1 x 1 1", "s-1 1.5 1", "s-1 1.5 1 1 1", "s-1 1.5 one 1"):
+        assert Moment.parsed(text) is None
+    assert Moment.parsed(moment(3)) == Moment("s-1", 5.5, 3, 1)
