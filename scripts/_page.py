@@ -1,0 +1,181 @@
+"""`scripts/page`: what the page costs in Chromium while an agent steps. Plain and synchronous, as tests/dashboard is.
+
+An agent on standard input and output debugs a program; one page with control shows it. CPU is the renderer's, from
+/proc, as wall-clock times say little on a shared machine; script time and heap are Chromium's own numbers.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.dashboard.agent import CONTROL_TOKEN, Agent
+from tests.dashboard.conftest import CHROMIUM, CHROMIUM_OPTIONS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import CDPSession, Page
+
+PROGRAM = """\
+def work(item, history):
+    total = item * 2
+    text = f"item {item}: {total}"
+    history = [*history[-20:], total]
+    return text, history
+
+
+def filled(count):
+    for number in range(count):
+        number
+    return count
+
+
+filled(EVENTS)
+history = []
+item = 0
+while True:
+    item += 1
+    text, history = work(item, history)
+    if item % 50 == 0:
+        print(text)
+"""
+
+MOST_SCRIPT_MS = 10
+"""Of script for a step, with all events on the timeline."""
+
+MOST_CPU = 0.15
+"""Of a core, in the mean over all minutes."""
+
+MOST_GROWTH = 1.25
+"""Of the heap, in the second half of the time: what is kept is bounded, and full by then."""
+
+SCRIPT_STEPS = 40
+STEP_SECONDS = 0.5
+"""Between the steps whose script time is measured: each is drawn by itself."""
+
+SAMPLE_SECONDS = 15.0
+
+
+class Meter:
+    """Chromium's numbers of one page."""
+
+    def __init__(self, page: "Page") -> None:
+        self.session: CDPSession = page.context.new_cdp_session(page)
+        # Of the thread: wall-clock time says little on a shared machine.
+        self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def read(self) -> dict[str, float]:
+        """Return the metrics by name, and `cpu`: seconds of the renderers; Chromium has one in reserve."""
+        found = self.session.send("Performance.getMetrics")["metrics"]
+        return {each["name"]: each["value"] for each in found} | {"cpu": sum(map(_cpu_seconds, _renderers()))}
+
+    def heap(self) -> float:
+        """Return the bytes of the heap after a collection."""
+        self.session.send("HeapProfiler.collectGarbage")
+        return self.read()["JSHeapUsedSize"]
+
+
+def _renderers() -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"--type=renderer" in words and f"page-cost-{os.getpid()}".encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _step_costs(agent: Agent, page: "Page", meter: Meter) -> float:
+    """Return the milliseconds of script that one step takes."""
+    page.wait_for_timeout(2000)
+    before = meter.read()
+    for _ in range(SCRIPT_STEPS):
+        agent.call("debug_step")
+        page.wait_for_timeout(STEP_SECONDS * 1000)
+    after = meter.read()
+
+    def each(name: str) -> float:
+        return (after[name] - before[name]) / SCRIPT_STEPS * 1000
+
+    print(
+        f"a step: {each('ScriptDuration'):.1f} ms of script, {each('TaskDuration'):.1f} ms of all tasks, "
+        f"{each('LayoutDuration') + each('RecalcStyleDuration'):.1f} ms of style and layout"
+    )
+    return each("ScriptDuration")
+
+
+def _steady(agent: Agent, page: "Page", meter: Meter, minutes: float, rate: float) -> tuple[float, float]:
+    """Step at a rate for minutes; return the part of a core that the page took, and how its heap has grown."""
+    heaps = [meter.heap()]
+    first = meter.read()
+    start = time.monotonic()
+    steps, sampled = 0, start
+    while (now := time.monotonic()) < start + minutes * 60:
+        agent.call("debug_step")
+        steps += 1
+        # Not only to wait: playwright's connection is served in here.
+        page.wait_for_timeout(max(1.0, (start + steps / rate - time.monotonic()) * 1000))
+        if now - sampled >= SAMPLE_SECONDS:
+            sampled = now
+            heaps.append(meter.heap())
+            found = meter.read()
+            cpu = (found["cpu"] - first["cpu"]) / (now - start)
+            print(
+                f"{now - start:5.0f} s: {steps / (now - start):4.1f} steps/s, {cpu:5.1%} of a core, "
+                f"heap {heaps[-1] / 1e6:.1f} MB, {found['Nodes']:.0f} nodes, {page.inner_text('#timeline-note')}",
+                flush=True,
+            )
+    cpu = (meter.read()["cpu"] - first["cpu"]) / (time.monotonic() - start)
+    late = heaps[len(heaps) // 2 :]
+    return cpu, max(late) / late[0]
+
+
+def main() -> int:
+    """Run, and return the exit status."""
+    from playwright.sync_api import expect, sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--events", type=int, default=5000)
+    parser.add_argument("--rate", type=float, default=20)
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="page-cost-") as folder,
+        tempfile.TemporaryDirectory(prefix=f"page-cost-{os.getpid()}-") as profile,
+        sync_playwright() as playwright,
+    ):
+        program = Path(folder) / "app.py"
+        program.write_text(PROGRAM.replace("EVENTS", str(options.events)))
+        context = playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, args=CHROMIUM_OPTIONS, viewport={"width": 1440, "height": 900}
+        )
+        agent = Agent(Path(folder))
+        agent.call("tracepoint_set", file="app.py", line=10, log_message="{number}")
+        page = context.new_page()
+        page.goto(agent.url(CONTROL_TOKEN))
+        agent.call("debug_launch", program="app.py", breakpoints=[{"file": "app.py", "line": 18}])
+        meter = Meter(page)
+        agent.call("breakpoint_remove", id="*")
+        expect(page.locator("#timeline-note")).to_have_text(re.compile(r"^\d{4,} events$"), timeout=60_000)
+        print("events on the timeline:", page.inner_text("#timeline-note"))
+        script = _step_costs(agent, page, meter)
+        cpu, growth = _steady(agent, page, meter, options.minutes, options.rate)
+        agent.disconnect()
+        context.close()
+    print(f"{script:.1f} ms of script a step (at most {MOST_SCRIPT_MS}), {cpu:.1%} of a core (at most {MOST_CPU:.0%}),")
+    print(f"heap at most {growth:.2f} of what it was after half of the time (at most {MOST_GROWTH})")
+    return 0 if script <= MOST_SCRIPT_MS and cpu <= MOST_CPU and growth <= MOST_GROWTH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
