@@ -200,22 +200,30 @@ async def test_data_is_watched_by_the_path_of_a_variable(autojump_clock: MockClo
         assert await editor.refused("setDataBreakpoints", breakpoints=[{"dataId": "invented"}])
 
 
-@pytest.mark.parametrize("era", ["before", "after"])
-async def test_breakpoints_set_while_the_session_begins_reach_the_program(era: str, autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize("era", ["before", "while"])
+async def test_breakpoints_set_before_or_while_the_session_begins_reach_the_program(
+    era: str, autojump_clock: MockClock
+) -> None:
     adapter = FakeAdapter()
     async with open_bench(adapter) as bench, bench.editor() as editor:
         await editor.initialize()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(lambda: editor.ask("attach", token="control-token", wait=True))
-            await trio.sleep(1)
-            if era == "before":
-                refused = await editor.refused("setBreakpoints", source={"path": adapter.program}, breakpoints=[])
-                assert "Send `initialize`" in str(refused)
-            await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
             await editor.wait_event("initialized")
-        [made] = await put(editor, {"line": 5})
-        assert made["verified"] is True
-        await editor.ask("configurationDone")
+            if era == "before":
+                [made] = await put(editor, {"line": 5})
+                assert made["verified"] is False
+                await editor.ask("configurationDone")
+            await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        if era == "before":
+            await editor.wait_event("breakpoint")
+            assert editor.bodies("breakpoint")[-1]["breakpoint"]["verified"] is True
+            commands = adapter.commands()
+            assert commands.index("setBreakpoints") < commands.index("configurationDone")
+        else:
+            [made] = await put(editor, {"line": 5})
+            assert made["verified"] is True
+            await editor.ask("configurationDone")
 
 
 async def test_many_breakpoints_of_one_request_are_sent_together_and_each_is_answered(

@@ -103,10 +103,9 @@ async def test_an_editor_that_waits_joins_the_next_session(autojump_clock: MockC
 
         nursery.start_soon(attach)
         await trio.sleep(100)
-        assert editor.log == ["response initialize"]
-        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
-        await editor.wait_event("initialized")
+        assert editor.log == ["response initialize", "capabilities", "initialized"]
         await editor.ask("configurationDone")
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
         await adapter.stop("pause")
         await editor.wait_event("stopped")
 

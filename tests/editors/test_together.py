@@ -278,6 +278,7 @@ async def test_an_editor_launches_a_program_that_the_agent_finds(autojump_clock:
         ({"program": "/nowhere.py"}, "nowhere.py"),
         ({"program": FakeAdapter.program, "type": "chrome"}, "browser"),
         ({}, "Pass one of"),
+        ({"program": FakeAdapter.program, "noDebug": True}, "only runs programs to debug them"),
     ],
 )
 async def test_a_launch_that_fails_says_why_and_ends(

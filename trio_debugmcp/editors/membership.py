@@ -45,6 +45,7 @@ class Membership:
         self._role = role
         self.editor: Editor | None = None
         self.configured, self.asked_threads = trio.Event(), trio.Event()
+        self._is_initialized = False
 
     def __repr__(self) -> str:
         return f"<Membership of {self.editor!r}>"
@@ -88,12 +89,12 @@ class Membership:
                 await self._attach(editor, wanted)
         except (DebugError, OSError, ValidationError) as error:
             self._channel.refuse(request, refusal_of(error).sentence, show=True)
-            if self.editor is not None:  # it has been initialized
+            if self._is_initialized:
                 self._channel.event("terminated")
             return
         self._channel.respond(request)
         if not starts:
-            self._channel.event("initialized")
+            self._initialize(editor)
             await self.configured.wait()
             with trio.move_on_after(THREADS_SECONDS):
                 await self.asked_threads.wait()
@@ -109,10 +110,11 @@ class Membership:
         if _session(debugger.state, wanted) is None and not wanted.wait:
             sentence = NO_SESSION if wanted.session_id is None else f"There is no debug session '{wanted.session_id}'"
             raise Refusal(f'{sentence}. With "wait": true an editor waits for the next one.')
+        if _session(debugger.state, wanted) is None:
+            # Its breakpoints are taken before there is a program: a short one would be over before they came.
+            self._initialize(editor)
         state = await debugger.merger.wait_until(lambda now: _session(now, wanted) is not None)
         editor.join(_session(state, wanted) or "")
-        self.editor = editor
-        editor.report_capabilities()
 
     async def _launch(self, editor: Editor, configuration: Mapping[str, Any]) -> None:
         """Start a program once the editor has set its breakpoints, and join it."""
@@ -120,12 +122,18 @@ class Membership:
         editor.debugger.programs.check_free(
             new_session=bool(configuration.get("newSession")) or bool(configuration.get("replace"))
         )
-        self.editor = editor
-        editor.report_capabilities()
-        self._channel.event("initialized")
+        self._initialize(editor)
         await self.configured.wait()
         answer = await editor.call("debug_launch", **await launch_arguments(editor.debugger, configuration))
         editor.join(answer["session"])
+
+    def _initialize(self, editor: Editor) -> None:
+        """Report what the session's adapter can do, and, once, that the editor's breakpoints are awaited."""
+        self.editor = editor
+        editor.report_capabilities()
+        if not self._is_initialized:
+            self._is_initialized = True
+            self._channel.event("initialized")
 
 
 def _session(state: State, wanted: Attach) -> str | None:

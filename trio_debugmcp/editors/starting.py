@@ -31,6 +31,8 @@ async def launch_arguments(debugger: Debugger, configuration: Mapping[str, Any])
     Raises:
         UsageError: `INVALID_PARAMETER`, `NOT_SUPPORTED` or `ADAPTER_NOT_FOUND`.
     """
+    if configuration.get("noDebug"):
+        raise UsageError("NOT_SUPPORTED", "This server only runs programs to debug them: start it with debugging.")
     kept = {name: each for name, each in configuration.items() if name not in OURS and not name.startswith("__")}
     kind = kept.get("type")
     known = {each for profile in debugger.settings.profiles for each in profile.types}
