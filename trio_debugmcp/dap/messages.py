@@ -125,6 +125,7 @@ class DapVariable(Message, frozen=True):
     variables_reference: int = 0
     named_variables: int | None = None
     indexed_variables: int | None = None
+    memory_reference: str | None = None
 
 
 class Instruction(Message, frozen=True):
@@ -132,9 +133,13 @@ class Instruction(Message, frozen=True):
 
     address: str
     instruction: str = ""
+    instruction_bytes: str | None = None
     symbol: str | None = None
     location: Source | None = None
     line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
     presentation_hint: str | None = None
 
 
@@ -358,6 +363,7 @@ class SetVariableBody(Message, frozen=True):
     value: str = ""
     type: str | None = None
     variables_reference: int | None = None
+    memory_reference: str | None = None
 
 
 class VariablesBody(Message, frozen=True):

@@ -1,8 +1,8 @@
 """The arguments of the requests that editors send, as far as they matter here. What is not known is skipped."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import field
+from msgspec import Meta, field
 
 from trio_debugmcp.dap.messages import Message, Source
 
@@ -19,6 +19,7 @@ class Initialize(Message, frozen=True):
     supports_variable_paging: bool = False
     supports_invalidated_event: bool = False
     supports_start_debugging_request: bool = False
+    supports_memory_references: bool = False
 
 
 class Attach(Message, frozen=True):
@@ -185,6 +186,39 @@ class SetDataBreakpoints(Message, frozen=True):
     """All breakpoints on data that an editor has."""
 
     breakpoints: list[DataBreakpoint] = field(default_factory=list)
+
+
+class InstructionBreakpoint(Message, frozen=True):
+    """One breakpoint on an instruction: where an answer has named one, and so many bytes further."""
+
+    instruction_reference: str
+    offset: int = 0
+    condition: str | None = None
+    hit_condition: str | None = None
+
+
+class SetInstructionBreakpoints(Message, frozen=True):
+    """All breakpoints on instructions that an editor has."""
+
+    breakpoints: list[InstructionBreakpoint] = field(default_factory=list)
+
+
+class ReadMemory(Message, frozen=True):
+    """Bytes from a place in memory on."""
+
+    memory_reference: str
+    count: Annotated[int, Meta(ge=0)]
+    offset: int = 0
+
+
+class Disassemble(Message, frozen=True):
+    """Instructions from a place in memory on: so many bytes further, and then so many instructions, or before it."""
+
+    memory_reference: str
+    instruction_count: Annotated[int, Meta(ge=0)]
+    offset: int = 0
+    instruction_offset: int = 0
+    resolve_symbols: bool = False
 
 
 class Leaving(Message, frozen=True):

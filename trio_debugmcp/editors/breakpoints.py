@@ -183,6 +183,8 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
         shown["line"] = editor.spelling.line(payload.line)
     if payload.file is not None:
         shown["source"] = source_of(editor, payload.file)
+    if each.address is not None:
+        shown["instructionReference"] = each.address
     if payload.message is not None:
         shown["message"] = payload.message
     elif not payload.verified:

@@ -46,6 +46,9 @@ _OF_ADAPTER = {
     "supportsSteppingGranularity": "supports_stepping_granularity",
     "supportsDataBreakpoints": "supports_data_breakpoints",
     "supportsCompletionsRequest": "supports_completions_request",
+    "supportsReadMemoryRequest": "supports_read_memory_request",
+    "supportsDisassembleRequest": "supports_disassemble_request",
+    "supportsInstructionBreakpoints": "supports_instruction_breakpoints",
 }
 """What the session's adapter decides."""
 
@@ -56,6 +59,7 @@ _OBSERVER = frozenset(
         "supportsModulesRequest",
         "supportsLoadedSourcesRequest",
         "supportsDelayedStackTraceLoading",
+        "supportsDisassembleRequest",
     }
 )
 """What observers may do as well."""

@@ -176,6 +176,10 @@ class Editor:
             raise Refusal(f"{number} is of a stop that is over.", word="notStopped")
         return session, snapshot, found
 
+    def memory(self, reference: str | None) -> str | None:
+        """Return a place in memory as the adapter names it; None if this editor has no use for it."""
+        return reference if self.hello.supports_memory_references else None
+
     # --- Tools -----------------------------------------------------------------------------------------------
 
     async def call(self, tool: str, *, session_id: str | None = None, **arguments: Any) -> Any:

@@ -71,7 +71,7 @@ async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, s
     found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds, context)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     answer["variablesReference"] = editor.number("variables", snapshot, found.reference, thread=thread, frame=index)
-    return answer
+    return _with_memory(editor, answer, found.memory)
 
 
 def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:
@@ -79,6 +79,11 @@ def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str,
         value = masked_value(name, value)
     shown: dict[str, Any] = {"result": value, "variablesReference": 0}
     return shown if kind is None else {**shown, "type": kind}
+
+
+def _with_memory(editor: Editor, answer: dict[str, Any], reference: str | None) -> dict[str, Any]:
+    known = editor.memory(reference)
+    return answer if known is None else {**answer, "memoryReference": known}
 
 
 async def completions(editor: Editor, arguments: Completions) -> dict[str, Any]:
@@ -155,7 +160,7 @@ async def _set_by_adapter(
     answer["value"] = answer.pop("result")
     at = {"thread": place.thread, "frame": place.frame}
     answer["variablesReference"] = editor.number("variables", editor.paused()[1], body.variables_reference or 0, **at)
-    return answer
+    return _with_memory(editor, answer, body.memory_reference)
 
 
 async def set_expression(editor: Editor, arguments: SetExpression) -> dict[str, Any]:
@@ -188,5 +193,5 @@ async def _assign(editor: Editor, session: DebugSession, path: str, value: str, 
             "variables", editor.paused()[1], found.reference, thread=place.thread, frame=place.frame
         )
         value_now["value"] = value_now.pop("result")
-        return value_now
+        return _with_memory(editor, value_now, found.memory)
     return {"value": shown}

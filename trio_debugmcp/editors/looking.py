@@ -154,6 +154,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
             "evaluateName": each.evaluate_name,
             "namedVariables": each.named_variables,
             "indexedVariables": each.indexed_variables,
+            "memoryReference": editor.memory(each.memory_reference),
         }
         found.append(shown | {name: value for name, value in more.items() if value is not None})
     return {"variables": found}

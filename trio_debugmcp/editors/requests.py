@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from trio_debugmcp.dap.messages import Nothing
 from trio_debugmcp.editors import arguments as given
-from trio_debugmcp.editors import breakpoints, evaluating, looking, moving, other_breakpoints
+from trio_debugmcp.editors import below_source, breakpoints, evaluating, looking, moving, other_breakpoints
 from trio_debugmcp.editors.editor import Editor
 
 
@@ -34,6 +34,8 @@ REQUESTS: dict[str, Served] = {
     "exceptionInfo": Served(given.OfThread, looking.exception_info),
     "modules": Served(given.Page, looking.modules),
     "loadedSources": Served(Nothing, looking.loaded_sources),
+    "readMemory": Served(given.ReadMemory, below_source.read_memory),
+    "disassemble": Served(given.Disassemble, below_source.disassemble),
     "evaluate": Served(given.Evaluate, evaluating.evaluate),
     "completions": Served(given.Completions, evaluating.completions),
     "setVariable": Served(given.SetVariable, evaluating.set_variable),
@@ -60,6 +62,9 @@ REQUESTS: dict[str, Served] = {
     "dataBreakpointInfo": Served(given.DataBreakpointInfo, other_breakpoints.data_breakpoint_info),
     "setDataBreakpoints": Served(
         given.SetDataBreakpoints, other_breakpoints.set_data_breakpoints, in_order=True, moves=True
+    ),
+    "setInstructionBreakpoints": Served(
+        given.SetInstructionBreakpoints, below_source.set_instruction_breakpoints, in_order=True, moves=True
     ),
     "restart": Served(Nothing, moving.restart, early=True),
 }

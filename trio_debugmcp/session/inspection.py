@@ -36,12 +36,16 @@ INTERRUPT_AGAIN_SECONDS = 0.05
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The whole value of an expression; `reference` leads to its children while the stop lasts."""
+    """The whole value of an expression; `reference` leads to its children while the stop lasts.
+
+    `memory`: where it is, or what it points to, as the adapter names places in memory.
+    """
 
     value: str
     type: str | None
     child_count: int | None
     reference: int
+    memory: str | None = None
 
 
 # --- Variables -----------------------------------------------------------------------------------------------
@@ -151,7 +155,7 @@ def evaluation(body: EvaluateBody, nothing: tuple[str, str] | None) -> Evaluatio
     """Return the value in an answer; `nothing` are value and type where the answer has neither."""
     if not body.result and body.type is None and nothing is not None:
         return Evaluation(*nothing, 0, 0)
-    return Evaluation(body.result, body.type, child_count(body), body.variables_reference)
+    return Evaluation(body.result, body.type, child_count(body), body.variables_reference, body.memory_reference)
 
 
 async def evaluate_text(

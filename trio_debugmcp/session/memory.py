@@ -246,6 +246,42 @@ async def instruction_at(requests: Requests, address: str, near: str | None) -> 
     return found
 
 
+async def listing(
+    requests: Requests, reference: str, count: int, *, offset: int = 0, skip: int = 0, symbols: bool = True
+) -> list[Instruction]:
+    """Return exactly so many instructions; those that are not there are marked as `invalid`.
+
+    They begin `offset` bytes behind a place and `skip` instructions further on, or before it where that is negative.
+
+    Raises:
+        UsageError: `NOT_SUPPORTED`.
+        AdapterRefused: it cannot disassemble there.
+    """
+    check(requests, DISASSEMBLE)
+    asked: dict[str, object] = {"memoryReference": reference, "resolveSymbols": symbols}
+    asked |= {"offset": offset} if offset else {}
+    move = {"instructionOffset": skip} if skip else {}
+    found = await _disassembled(requests, {**asked, **move, "instructionCount": count})
+    place = number(reference)
+    start = None if place is None else place + offset
+    first = number(found[0].address) if found else None
+    if start is not None and first is not None and skip > 0 and first == start:  # gdb knows no `instructionOffset`
+        found = (await _disassembled(requests, {**asked, "instructionCount": skip + count}))[skip:]
+    elif start is not None and first is not None and skip < 0 and first >= start:
+        found = [_unknown(start + back) for back in range(skip, 0)] + found
+    found = found[:count]
+    last = number(found[-1].address) if found else start
+    return found + [_unknown((last or 0) + more + 1) for more in range(count - len(found))]
+
+
+async def _disassembled(requests: Requests, arguments: dict[str, object]) -> list[Instruction]:
+    return (await requests.request("disassemble", arguments, DisassembleBody)).instructions or []
+
+
+def _unknown(address: int) -> Instruction:
+    return Instruction(hex(max(address, 0)), "??", presentation_hint=_UNREADABLE)
+
+
 async def instructions(requests: Requests, address: str, count: int) -> list[Instruction]:
     """Return the instructions from an address on; fewer than asked for where what follows is not code.
 
@@ -253,11 +289,15 @@ async def instructions(requests: Requests, address: str, count: int) -> list[Ins
         UsageError: `NOT_SUPPORTED`; `INVALID_PARAMETER`: there are none at that address.
     """
     check(requests, DISASSEMBLE)
-    arguments = {"memoryReference": address, "instructionCount": count, "resolveSymbols": True}
+    arguments: dict[str, object] = {
+        "memoryReference": address,
+        "instructionCount": count,
+        "resolveSymbols": True,
+    }
     reason = "no instruction can be read there"
     found: list[Instruction] = []
     try:
-        found = (await requests.request("disassemble", arguments, DisassembleBody)).instructions or []
+        found = await _disassembled(requests, arguments)
     except AdapterRefused as refusal:
         reason = refusal.reason.strip().rstrip(".")
     readable: list[Instruction] = []

@@ -49,14 +49,14 @@ async def _set_data(debugger: Debugger, params: BreakpointSetData) -> Breakpoint
 
 
 async def set_on_instruction(
-    debugger: Debugger, address: str, condition: str | None, hit_condition: str | None
+    debugger: Debugger, address: str, condition: str | None, hit_condition: str | None, session_id: str | None = None
 ) -> BreakpointAnswer:
     """Set a breakpoint on an instruction of the program that is paused.
 
     Raises:
         UsageError: `NOT_SUPPORTED`, or `INVALID_PARAMETER`: there is no instruction at that address.
     """
-    session, snapshot = debugger.paused()
+    session, snapshot = debugger.paused(session_id)
     requests = session.requests
     requests.need("supportsInstructionBreakpoints", "stop at an instruction", "Pass `file` and `line`.")
     for given, capability, what in (

@@ -58,6 +58,7 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Write this and do not stop; `{expression!r:>8}` as in an f-string."),
     ] = None
+    session_id: Annotated[str | None, Meta(description="With `address`: whose program it is of.")] = None
 
 
 class BreakpointSetException(Params, frozen=True, kw_only=True):
@@ -101,6 +102,8 @@ def breakpoint_spec(
     Raises:
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
     """
+    if params.session_id is not None:
+        raise UsageError("INVALID_PARAMETER", "Only a breakpoint on an `address` is of one session: leave `session_id` out.")
     has_place = params.file is not None and (params.line is not None or params.statement is not None)
     if (params.function is None) != has_place:
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
@@ -227,7 +230,9 @@ async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
         if beside:
             raise UsageError("INVALID_PARAMETER", f"A breakpoint on an `address` has no `{beside[0]}`.")
         _check_hit_condition(params.hit_condition)
-        return await set_on_instruction(debugger, params.address, params.condition, params.hit_condition)
+        return await set_on_instruction(
+            debugger, params.address, params.condition, params.hit_condition, params.session_id
+        )
     return await set_breakpoint(debugger, breakpoint_spec(debugger, params))
 
 

@@ -1,0 +1,135 @@
+"""The requests about memory and instructions, where the session's adapter can: read, disassemble, stop at instructions.
+
+Places in memory are named as the adapter names them: an address is the same for all editors.
+"""
+
+from base64 import b64encode
+from contextlib import suppress
+from typing import Any
+
+from trio_debugmcp.dap.messages import Instruction
+from trio_debugmcp.editors.arguments import (
+    Disassemble,
+    InstructionBreakpoint,
+    ReadMemory,
+    SetInstructionBreakpoints,
+)
+from trio_debugmcp.editors.breakpoints import shown_to
+from trio_debugmcp.editors.editor import Editor
+from trio_debugmcp.editors.looking import source_of
+from trio_debugmcp.editors.refusals import Refusal, refusal_of
+from trio_debugmcp.errors import DebugError, UsageError
+from trio_debugmcp.session import memory
+from trio_debugmcp.session.pointers import number
+from trio_debugmcp.state.model import Breakpoint
+
+MAX_BYTES = 256 * 1024
+"""Of one answer. Editors read pages of some kilobytes; more than this would hold up the adapter for all."""
+
+MAX_INSTRUCTIONS = 2000
+"""Of one answer; VS Code asks for some hundred at a time."""
+
+
+async def read_memory(editor: Editor, arguments: ReadMemory) -> dict[str, Any]:
+    """Answer bytes. They are not masked, as those that `memory_read` shows in hexadecimal are not."""
+    editor.check_control("to read memory")
+    session, _ = editor.paused()
+    memory.check(session.requests, memory.READ)
+    if arguments.count > MAX_BYTES:
+        raise Refusal(f"At most {MAX_BYTES} bytes can be read at a time.")
+    reference, offset = arguments.memory_reference, arguments.offset
+    start = number(reference)
+    if start is not None and (not arguments.count or start + offset < 0):
+        return {"address": hex(max(start + offset, 0)), "unreadableBytes": arguments.count}
+    try:
+        found = await memory.read(session.requests, reference, offset, arguments.count)
+    except UsageError as error:
+        if error.code != "INVALID_PARAMETER" or start is None:
+            raise
+        return {"address": hex(start + offset), "unreadableBytes": arguments.count}
+    data = b64encode(found.data).decode()
+    return {"address": found.address, "data": data, "unreadableBytes": found.unreadable}
+
+
+async def disassemble(editor: Editor, arguments: Disassemble) -> dict[str, Any]:
+    """Answer exactly as many instructions as are wanted, as DAP has it."""
+    session, _ = editor.paused()
+    if arguments.instruction_count > MAX_INSTRUCTIONS:
+        raise Refusal(f"At most {MAX_INSTRUCTIONS} instructions are disassembled at a time.")
+    if abs(arguments.instruction_offset) > MAX_INSTRUCTIONS:
+        raise Refusal(f"Disassemble from an address that is at most {MAX_INSTRUCTIONS} instructions away.")
+    found = await memory.listing(
+        session.requests,
+        arguments.memory_reference,
+        arguments.instruction_count,
+        offset=arguments.offset,
+        skip=arguments.instruction_offset,
+        symbols=arguments.resolve_symbols,
+    )
+    return {"instructions": [_instruction(editor, each) for each in found]}
+
+
+def _instruction(editor: Editor, each: Instruction) -> dict[str, Any]:
+    place = each.location
+    path = None if place is None else place.path or place.name
+    hint = each.presentation_hint if each.presentation_hint in ("normal", "invalid") else None
+    more = {
+        "instructionBytes": each.instruction_bytes,
+        "symbol": None if each.symbol is None else editor.plain(each.symbol),
+        "location": None if path is None else source_of(editor, path, (place and place.source_reference) or 0),
+        "line": None if not each.line else editor.spelling.line(each.line),
+        "column": None if not each.column else editor.spelling.column(each.column),
+        "endLine": None if not each.end_line else editor.spelling.line(each.end_line),
+        "endColumn": None if not each.end_column else editor.spelling.column(each.end_column),
+        "presentationHint": hint,
+    }
+    shown = {"address": each.address, "instruction": editor.plain(each.instruction)}
+    return shown | {name: value for name, value in more.items() if value is not None}
+
+
+# --- Breakpoints ------------------------------------------------------------------------------------------------------
+
+
+async def set_instruction_breakpoints(editor: Editor, arguments: SetInstructionBreakpoints) -> dict[str, Any]:
+    """Set this editor's breakpoints on instructions."""
+    if editor.role != "control" and not arguments.breakpoints:
+        return {"breakpoints": []}
+    editor.check_control("to set breakpoints")
+    kept = {_address(each) for each in arguments.breakpoints}
+    for old in _mine(editor):
+        gone = old.lost is not None or old.address not in kept
+        if gone and await editor.book.leave(editor.owner, old):
+            editor.reported.pop(old.id, None)
+            with suppress(UsageError):  # another client has removed it
+                await editor.call("breakpoint_remove", id=old.id)
+    return {"breakpoints": [await _set(editor, each) for each in arguments.breakpoints]}
+
+
+async def _set(editor: Editor, wanted: InstructionBreakpoint) -> dict[str, Any]:
+    address, condition, hits = _address(wanted), wanted.condition or None, wanted.hit_condition or None
+    if address is None:
+        return {"verified": False, "message": f"`{wanted.instruction_reference}` is not an address."}
+    for each in _mine(editor):
+        if each.lost is None and (each.address, each.condition, each.hit_condition) == (address, condition, hits):
+            return shown_to(editor, each)
+    try:
+        answer = await editor.call(
+            "breakpoint_set", session_id=editor.session_id, address=address, condition=condition, hit_condition=hits
+        )
+    except DebugError as error:
+        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
+    made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
+    if made is None:
+        return {"verified": False, "message": "It was removed again."}
+    editor.book.note(editor.owner, made)
+    return shown_to(editor, made)
+
+
+def _address(wanted: InstructionBreakpoint) -> str | None:
+    place = number(wanted.instruction_reference)
+    return None if place is None or place + wanted.offset < 0 else hex(place + wanted.offset)
+
+
+def _mine(editor: Editor) -> list[Breakpoint]:
+    everything = editor.debugger.state.breakpoints
+    return [each for each in everything if each.address is not None and editor.book.is_owner(editor.owner, each.id)]
