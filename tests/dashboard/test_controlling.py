@@ -142,3 +142,90 @@ def test_the_page_shows_what_the_server_refuses(agent: Agent, control_page: "Pag
     (agent.directory / "app.py").unlink()
     control_page.get_by_role("button", name="Breakpoint on line 6", exact=True).click()
     expect(control_page.locator("#notice")).to_contain_text("There is no file")
+
+
+IN_SIGHT = """
+(node) => {
+  const box = node.getBoundingClientRect();
+  const within = (view) => {
+    if (!view) return true;
+    const {top, bottom} = view.getBoundingClientRect();
+    const cuts = getComputedStyle(view).overflowY !== 'visible';
+    return (!cuts || (box.top >= top - 1 && box.bottom <= bottom + 1)) && within(view.parentElement);
+  };
+  return box.height > 0 && box.bottom <= innerHeight && within(node.parentElement);
+}
+"""
+"""Whether nothing around an element cuts it off, without scrolling."""
+
+
+def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_window(
+    agent: Agent, control_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page = control_page
+    functions = "".join(f"def f{number}():\n    return {number}\n" for number in range(40))
+    (agent.directory / "long.py").write_text(f"{functions}numbers = list(range(40))\nprint(numbers)\n")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    agent.call("debug_launch", program="long.py", breakpoints=[{"file": "long.py", "line": 82}])
+    current = page.locator(".line.current")
+    expect(current.locator(".number")).to_have_text("82")
+
+    def settled() -> None:
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    # A smaller window has other columns; what is moved in the document, and is lower, keeps its line.
+    for width, height in ((780, 493), (1440, 900), (390, 700), (1024, 600), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        settled()
+        expect(current).to_have_count(1)
+        source = page.locator("#source").bounding_box()
+        line = current.bounding_box()
+        assert source
+        assert line
+        assert source["y"] - 1 <= line["y"] <= source["y"] + source["height"] - 19, (width, source, line)
+        if width != 390:
+            assert current.evaluate(IN_SIGHT), width
+        if width == 780:
+            tops = [page.locator(f".panel.story .{name}").bounding_box() for name in ("fold", "fill")]
+            assert tops[0]["y"] == tops[1]["y"], "the buttons of a header stand in one row"  # type: ignore[index]
+    # Where the person has scrolled to, the window shrinks and grows without the page's hand in it.
+    page.locator("#source").evaluate("view => view.scrollTo({top: 200})")
+    settled()
+    page.set_viewport_size({"width": 780, "height": 700})
+    settled()
+    assert page.locator("#source").evaluate("view => view.scrollTop") == 200
+
+    # With values to see everywhere, the right column gives each panel room: one scrolls inside, not all together.
+    for expression in ("numbers", "numbers[1:]", "len(numbers)"):
+        page.get_by_label("Expression to watch").fill(expression)
+        page.keyboard.press("Enter")
+        page.get_by_label("Expression to evaluate").fill(expression)
+        page.keyboard.press("Enter")
+    expect(page.locator("#watches .watch")).to_have_count(3)
+    expect(page.locator("#evaluations .answer")).to_have_count(3)
+    for width, height in ((1440, 900), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        settled()
+        assert page.locator(".column.right").evaluate("view => view.scrollHeight <= view.clientHeight"), height
+        for label in ("Expression to watch", "Expression to evaluate"):
+            assert page.get_by_label(label).evaluate(IN_SIGHT), (label, height)
+        assert page.locator("#evaluations .answer").last.evaluate(IN_SIGHT), height
+
+    # The frame of the focus goes around the letters of a breakpoint, and a checkbox has the page's own colours.
+    name = page.locator("#breakpoints .plain")
+    name.focus()
+    frame = name.evaluate("node => node.getBoundingClientRect().left + 2")
+    letters = name.locator(".name").evaluate("node => node.getBoundingClientRect().left")
+    assert letters - frame >= 2
+    page.emulate_media(color_scheme="dark")
+    box, off = page.locator("#breakpoints input"), page.get_by_label("Raised")
+    for each in (box, off):
+        assert each.evaluate("node => getComputedStyle(node).appearance") == "none"
+    panel = page.locator(".panel.source").evaluate("node => getComputedStyle(node).backgroundColor")
+    colours = [each.evaluate("node => getComputedStyle(node).backgroundColor") for each in (box, off)]
+    assert colours == ["rgb(123, 164, 255)", "rgb(22, 27, 34)"]
+    assert panel not in colours
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})

@@ -14,17 +14,24 @@ export function keepArranged() {
 
   function arrange() {
     const focused = document.activeElement;
+    const places = scrolled(main); // what is moved in the document is scrolled back to its start
     const parts = NARROW.matches
       ? columns.flatMap((column, index) => (isColumn(column) ? homes[index] : [column]))
       : columns;
     columns.forEach((column, index) => isColumn(column) && fill(column, homes[index]));
     fill(main, parts.map((part) => ({part, order: orderOf(part)})).sort((a, b) => a.order - b.order).map(({part}) => part));
     if (focused instanceof HTMLElement && focused !== document.activeElement) focused.focus();
+    for (const {node, left, top} of places) node.scrollTo({left, top, behavior: 'instant'});
   }
 
   for (const width of [NARROW, MEDIUM]) width.addEventListener('change', arrange);
   if (MEDIUM.matches) arrange();
 }
+
+/** What is scrolled inside, and how far. @param {HTMLElement} view */
+const scrolled = (view) => [...view.querySelectorAll('*')]
+  .map((node) => ({node, left: node.scrollLeft, top: node.scrollTop}))
+  .filter(({left, top}) => left !== 0 || top !== 0);
 
 /** @param {HTMLElement} part */
 const isColumn = (part) => part.classList.contains('column');

@@ -93,6 +93,7 @@ export function createPanes() {
       if (kept.sizes[size]) main.style.setProperty(`--${size}`, `${kept.sizes[size]}px`);
       else main.style.removeProperty(`--${size}`);
     }
+    main.dataset.sized = Object.keys(kept.sizes).join(' ');
     reset.hidden = kept.folded.length === 0 && Object.keys(kept.sizes).length === 0;
     place();
   }

@@ -21,9 +21,9 @@ export class Rows {
   #drawn = new Map();
   #count = 0;
   #frame = 0;
-  /** The row that was revealed last. */
+  /** The row that was revealed last, and whether it can still be seen: the person may have scrolled from there. */
   #revealed = -1;
-  #viewHeight = 0;
+  #inSight = false;
 
   /** A row that is always in the document: the one to which the tab key leads. */
   kept = -1;
@@ -40,7 +40,7 @@ export class Rows {
     this.make = make;
     this.mark = mark;
     view.classList.add('virtual');
-    view.addEventListener('scroll', () => this.#drawSoon(), {passive: true});
+    view.addEventListener('scroll', () => this.#scrolled(), {passive: true});
     new ResizeObserver(() => this.#resized()).observe(view);
   }
 
@@ -79,6 +79,7 @@ export class Rows {
     if (top - margin < scrollTop || bottom + margin > scrollTop + clientHeight) {
       this.view.scrollTop = Math.max(0, top - clientHeight / 2.5);
     }
+    this.#inSight = true;
     this.draw();
   }
 
@@ -108,18 +109,24 @@ export class Rows {
     if (this.kept >= 0 && this.kept < this.#count) this.#row(this.kept);
   }
 
-  /** @param {number} index @param {number} viewHeight */
-  #isSeen(index, viewHeight) {
-    const {scrollTop} = this.view;
-    return index >= 0 && index * this.height >= scrollTop && (index + 1) * this.height <= scrollTop + viewHeight;
+  #isSeen() {
+    const {scrollTop, clientHeight} = this.view;
+    const [top, bottom] = [this.#revealed * this.height, (this.#revealed + 1) * this.height];
+    return this.#revealed >= 0 && top >= scrollTop && bottom <= scrollTop + clientHeight;
   }
 
-  /** A row that could be seen before can be seen after: its view may be lower now. */
+  #scrolled() {
+    if (this.view.clientHeight > 0) this.#inSight = this.#isSeen();
+    this.#drawSoon();
+  }
+
+  /**
+   * What could be seen before can be seen after. A browser resizes before it tells of the scrolling that comes of it, so
+   * that `#inSight` is still what the person has had: not where a lower view, or one that was moved, has been left.
+   */
   #resized() {
-    const before = this.#viewHeight;
-    this.#viewHeight = this.view.clientHeight;
-    const lost = this.#isSeen(this.#revealed, before) && !this.#isSeen(this.#revealed, this.#viewHeight);
-    if (lost) this.reveal(this.#revealed);
+    if (this.view.clientHeight === 0) return; // folded, or another panel fills the page
+    if (this.#inSight && !this.#isSeen()) this.reveal(this.#revealed);
     else this.draw();
   }
 

@@ -1,5 +1,6 @@
 // Evaluating in the frame that is shown: a field with a history, and its results.
 
+import {keepAtEnd} from '../at_end.js';
 import {byId, el, setText} from '../dom.js';
 import {TYPED} from '../events.js';
 import {frameArguments, frameName, isCut, isPath} from '../frame.js';
@@ -34,6 +35,7 @@ export function createEvaluate(store, actions) {
   const form = el('form', {onsubmit: submitted}, input, el('button', {type: 'submit', className: 'button'}, 'Evaluate'));
   input.addEventListener('keydown', typed);
   results.after(form);
+  keepAtEnd(results);
 
   store.watch(['role'], ({role}) => {
     panel.hidden = role !== 'control';

@@ -1,6 +1,7 @@
 // The output of the program and of the debugger; the view stays at the end unless the user has scrolled up.
 
 import {Painter, withWholeLines} from '../ansi_nodes.js';
+import {keepAtEnd} from '../at_end.js';
 import {earlierIn} from '../console.js';
 import {byId, el, setText} from '../dom.js';
 import {clock} from '../words.js';
@@ -16,6 +17,7 @@ export function createOutput(store, fetchEarlier) {
   const note = byId('output-note');
   const button = el('button', {type: 'button', className: 'earlier', hidden: true});
   note.before(button);
+  keepAtEnd(view);
   /** @type {Entry[]} */
   let drawn = [];
   const painter = new Painter();
