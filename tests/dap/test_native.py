@@ -5,7 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from trio_debugmcp.dap.messages import DapBreakpoint, DapVariable, Stopped
-from trio_debugmcp.dap.profiles.native import NativeCode, NativeDialect, NativeValues, NativeWords
+from trio_debugmcp.dap.profiles.native import (
+    NativeCode,
+    NativeDialect,
+    NativeValues,
+    NativeWords,
+)
 from trio_debugmcp.dap.profiles.native_exceptions import NativeThrown, demangled
 from trio_debugmcp.dap.profiles.thrown import Description, Look
 from trio_debugmcp.dap.profiles.values import Values
@@ -184,3 +189,43 @@ def test_what_codelldb_says_of_every_breakpoint_is_left_out_and_one_without_a_pl
     for message, expected in said.items():
         found = words.about_breakpoint(DapBreakpoint(verified=True, message=message))
         assert (found.verified, found.message) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "parts"),
+    [
+        ("items[1].price", ["items"]),
+        ("/nat items [1]", ["items"]),
+        ("a.b[i][j+1].c[2] + a.b[3]", ["a.b", "a.b[i]", "a.b[i][j+1].c"]),
+        ("p->all[0]", ["p->all"]),
+        ('len + "a[1]"', []),
+        ("find(x)[1]", []),  # it would be called twice
+        ("(*items)[1]", []),  # no debugger answers that
+    ],
+)
+def test_what_an_expression_of_rust_indexes_is_found_and_nothing_of_other_languages(
+    expression: str, parts: list[str]
+) -> None:
+    values = NativeValues()
+    assert values.indexed(expression, "/src/shop.rs") == parts
+    assert values.indexed(expression, "/src/shop.cpp") == ()
+    assert values.indexed(expression, None) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_refused"),
+    [
+        ("*mut alloc::vec::Vec<shop::Item, alloc::alloc::Global>", True),
+        ("alloc::vec::Vec<shop::Item, alloc::alloc::Global> *", True),
+        ("&mut shop::Matrix", True),
+        ("&[shop::Item]", False),
+        ("&str", False),
+        ("*const u8", False),
+        ("[shop::Item; 3]", False),
+        ("alloc::vec::Vec<shop::Item, alloc::alloc::Global>", False),
+        (None, False),
+    ],
+)
+def test_an_index_of_a_reference_to_what_only_code_can_index_is_refused(kind: str | None, is_refused: bool) -> None:
+    problem = NativeValues().index_problem(kind)
+    assert (problem is not None) is is_refused

@@ -3,8 +3,11 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.languages.conftest import need
 from tests.real.conftest import Connect
+from trio_debugmcp.testing import ToolFailed
 
 SOURCE = Path(__file__).parent.parent / "programs" / "rust" / "shop.rs"
 
@@ -47,6 +50,10 @@ async def test_a_program_is_built_stops_in_its_own_main_and_shows_its_values(
         for path, value in (("item.price", "5"), ("items.len", "3")):
             assert (await client.call("evaluate", expression=path))["value"] == value
         assert (await client.call("evaluate", expression=ITEM[machine_debugger]))["value"] == "5"
+        # Each of these debuggers answers it with memory that is not the item's.
+        for path in ("items[1]", "items[1].len", "item[1].price"):
+            with pytest.raises(ToolFailed, match="is a reference to"):
+                await client.call("evaluate", expression=path)
         qualified = await client.call("breakpoint_set", function="shop::add")
         called = await client.call("debug_continue")
         assert (called["reason"], called["breakpoints"]) == ("FunctionBreakpoint", [qualified["id"]])

@@ -11,6 +11,7 @@ from trio_debugmcp.dap.messages import DapVariable, EvaluateBody, ScopesBody
 from trio_debugmcp.errors import AdapterRefused, DebugError, UsageError
 from trio_debugmcp.session.composites import MAX_COMPOSED, children, composed, in_short, scope_children
 from trio_debugmcp.session.exceptions import MAX_MESSAGE_LENGTH
+from trio_debugmcp.session.indexing import check_indexed
 from trio_debugmcp.session.requests import Requests
 from trio_debugmcp.session.scopes import ScopeName, chosen_scopes
 from trio_debugmcp.session.variables import child_count, variable_payload
@@ -143,7 +144,13 @@ async def evaluate(
     before, last = profile.repl.parts(expression)
     if before:
         await evaluate_text(requests, frame, before, expression, seconds)
-    left = max(0.0, deadline - trio.current_time()) if before else seconds
+    await check_indexed(
+        requests.profile.values,
+        last,
+        frame.location.file,
+        lambda part: evaluate_text(requests, frame, part, expression, seconds),
+    )
+    left = max(0.0, deadline - trio.current_time())
     body = await evaluate_text(requests, frame, last, expression, left, context=context)
     shown = profile.values.shown(body.result, body.type)
     whole = DapVariable(last, shown, type=body.type, variables_reference=body.variables_reference)

@@ -44,8 +44,27 @@ _NOWHERE = "no code of what is loaded is there"
 _ERROR = re.compile(r"(Exception: )?error:|Syntax error:")
 """How the line begins that says what is wrong with an expression; CodeLLDB's is one of a traceback of Python's."""
 
+_TEXT = re.compile(r"""b?"(?:[^"\\]|\\.)*"|b?'(?:[^'\\]|\\.)'""")
+
+_HOLDER = re.compile(r"(?<![\w.>:)\]])[A-Za-z_][\w:]*(?:(?:\.|->)\w+|\[[^\[\]]*\])*$")
+"""A path at the end of a text."""
+
+_RUST_POINTER = re.compile(r"(?:\*mut|\*const|&mut|&)\s*(.+)|(.+?)\s*[*&]")
+"""A reference or a raw pointer, as gdb and lldb name its type."""
+
 _BARE = re.compile(r"|@?0x[0-9a-fA-F]+|.* @ 0x[0-9a-fA-F]+")
 """Values that show nothing of what is inside; a pointer's address is one of these, but it is the value."""
+
+
+def indexed_parts(expression: str) -> list[str]:
+    """Return what an expression indexes, from left to right, as far as it is a path that can be evaluated twice."""
+    text = _TEXT.sub(lambda found: " " * len(found[0]), expression)
+    found: list[str] = []
+    for end in (number for number, letter in enumerate(text) if letter == "["):
+        part = _HOLDER.search(text[:end].rstrip())
+        if part is not None and part[0] not in found:
+            found.append(part[0])
+    return found
 
 
 class NativeExpressions(Expressions):
@@ -89,6 +108,17 @@ class NativeValues(Values):
 
     def is_bare(self, value: str, kind: str | None) -> bool:
         return _BARE.fullmatch(value) is not None and not (kind or "").rstrip().endswith(("*", "*const"))
+
+    def indexed(self, expression: str, file: str | None) -> Sequence[str]:
+        # In C and C++ a pointer is indexed; in Rust that to which a reference leads, by code that no debugger runs.
+        return indexed_parts(expression) if file is not None and file.endswith(".rs") else ()
+
+    def index_problem(self, kind: str | None) -> str | None:
+        pointed = _RUST_POINTER.fullmatch(kind or "")
+        target = pointed and (pointed[1] or pointed[2])
+        if not target or "::" not in target or target.startswith("["):
+            return None
+        return f"is a reference to {target}: with an index the memory behind that is read, and not an item of it"
 
 
 class NativeCode(Code):

@@ -57,3 +57,11 @@ class Values:
     def is_bare(self, value: str, kind: str | None) -> bool:
         """Whether a value shows nothing of what is inside."""
         return False
+
+    def indexed(self, expression: str, file: str | None) -> Sequence[str]:
+        """What an expression indexes in a frame of this file, if its type decides whether the adapter may do that."""
+        return ()
+
+    def index_problem(self, kind: str | None) -> str | None:
+        """Why the adapter, if it indexed a value of this type, would read what is no item: the rest of a sentence."""
+        return None
