@@ -103,7 +103,8 @@ def breakpoint_spec(
         UsageError: `INVALID_PARAMETER`, `INVALID_PATH`, `PERMISSION_DENIED` or `INVALID_CONDITION`.
     """
     if params.session_id is not None:
-        raise UsageError("INVALID_PARAMETER", "Only a breakpoint on an `address` is of one session: leave `session_id` out.")
+        sentence = "Only a breakpoint on an `address` is of one session: leave `session_id` out."
+        raise UsageError("INVALID_PARAMETER", sentence)
     has_place = params.file is not None and (params.line is not None or params.statement is not None)
     if (params.function is None) != has_place:
         raise UsageError("INVALID_PARAMETER", "Pass `file` and `line`, `file` and `statement`, or `function`.")
