@@ -121,7 +121,7 @@ export class Rows {
   }
 
   /**
-   * What could be seen before can be seen after. A browser resizes before it tells of the scrolling that comes of it, so
+   * What could be seen before can be seen after. A browser resizes before it reports the scrolling that comes of it, so
    * that `#inSight` is still what the person has had: not where a lower view, or one that was moved, has been left.
    */
   #resized() {
