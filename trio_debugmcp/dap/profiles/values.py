@@ -63,5 +63,5 @@ class Values:
         return ()
 
     def index_problem(self, kind: str | None) -> str | None:
-        """Why the adapter, if it indexed a value of this type, would read what is not an item: the rest of a sentence."""
+        """Why an adapter that indexed a value of this type would read what is not an item: the rest of a sentence."""
         return None
