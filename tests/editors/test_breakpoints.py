@@ -1,5 +1,7 @@
 """Breakpoints have owners and one registry: an editor replaces its own, sees all, and removes nothing of others."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -260,3 +262,95 @@ async def test_what_a_cancelled_batch_has_removed_is_removed_from_the_adapter_as
             await trio.sleep(2)
         assert await known(bench) == []
         assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == []
+
+
+# --- With which program they end --------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def two_programs() -> AsyncIterator[tuple[Bench, FakeAdapter, FakeAdapter]]:
+    """Run a server with two programs, s-1 and s-2; the first is paused, the second runs."""
+    first, second = FakeAdapter(), FakeAdapter()
+    async with paused(first) as (bench, _):
+        bench.server.app.debugger.settings.profiles[0].adapter = second
+        await bench.agent.call(
+            "debug_launch", program=second.program, stop_at_entry=False, wait=False, new_session=True
+        )
+        bench.server.app.debugger.settings.profiles[0].adapter = first
+        yield bench, first, second
+
+
+def lines(bench: Bench) -> list[int | None]:
+    """Return where breakpoints are, also while there is no session in which a resource can be read."""
+    return [each.line for each in bench.server.app.debugger.state.breakpoints]
+
+
+async def test_an_editor_that_waits_keeps_its_breakpoints_when_a_program_ends(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize()
+        nursery.start_soon(lambda: editor.ask("attach", token="control-token", wait=True, sessionId="s-2"))
+        await editor.wait_event("initialized")
+        await put(editor, {"line": 5})
+        await editor.ask("configurationDone")
+        await adapter.exit()
+        await trio.sleep(1)
+        assert lines(bench) == [5]
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await editor.wait_event("process")
+        assert adapter.sent("setBreakpoints")[-1]["breakpoints"] == [{"line": 5}]
+        await adapter.exit()
+        await editor.wait_event("terminated")
+        await trio.sleep(1)
+        assert lines(bench) == []
+
+
+async def test_breakpoints_of_an_editor_end_with_its_program_and_with_no_other(autojump_clock: MockClock) -> None:
+    async with two_programs() as (bench, first, second), bench.editor() as editor:
+        await editor.join(sessionId="s-1")
+        await put(editor, {"line": 5})
+        await second.exit()
+        await trio.sleep(1)
+        assert lines(bench) == [5]
+        await first.exit()
+        await trio.sleep(1)
+        assert lines(bench) == []
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_breakpoints_of_a_restarted_program_end_with_its_next_run_and_with_no_other_program(
+    leaves: bool, autojump_clock: MockClock
+) -> None:
+    async with two_programs() as (bench, first, second), bench.editor() as editor:
+        await editor.join(sessionId="s-1")
+        await put(editor, {"line": 5})
+        if leaves:
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: bench.agent.call("debug_restart", session_id="s-1"))
+            await trio.sleep(1)
+            await first.stop("entry")
+        await second.exit()
+        await trio.sleep(1)
+        assert lines(bench) == [5]
+        await first.exit()
+        await trio.sleep(1)
+        assert lines(bench) == []
+
+
+async def test_breakpoints_of_an_editor_that_has_waited_in_vain_end_with_the_next_program(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter()
+    async with open_bench(adapter) as bench:
+        async with bench.editor() as editor:
+            await editor.initialize()
+            await editor.send("attach", {"token": "control-token", "wait": True})
+            await editor.wait_event("initialized")
+            await put(editor, {"line": 5})
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await trio.sleep(1)
+        assert lines(bench) == [5]
+        await adapter.exit()
+        await trio.sleep(1)
+        assert lines(bench) == []

@@ -7,6 +7,9 @@ they were in, and not with their connection.
 
 import logging
 
+from msgspec import Struct
+
+from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.errors import DebugError
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.ownership import Owner
@@ -18,13 +21,23 @@ GOING_ON = ("restarted",)
 """Reasons for the end of a session after which its program is run again: breakpoints stay."""
 
 
+class _Restarted(Struct, frozen=True):
+    """Stands for the next run of a program that was restarted: the first one beside those that were there then."""
+
+    known: frozenset[str]
+
+    def is_of(self, program: str, state: State) -> bool:
+        """Return whether this program is that run."""
+        return min(_programs(state) - self.known, key=number_of, default=None) == program
+
+
 class EditorBook:
     """The breakpoints of all editors, by their ids, and the programs that the editors are in."""
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
         self._owners: dict[str, set[Owner]] = {}
-        self._programs: dict[Owner, str | None] = {}
+        self._programs: dict[Owner, str | _Restarted | None] = {}
         self._here: set[Owner] = set()
 
     def __repr__(self) -> str:
@@ -89,10 +102,10 @@ class EditorBook:
                 await self._end(each.id, state, goes_on=each.end_reason in GOING_ON)
 
     async def _end(self, program: str, state: State, *, goes_on: bool) -> None:
-        owners = [owner for owner, each in self._programs.items() if each in (program, None)]
+        owners = [owner for owner in self._programs if self._is_in(owner, program, state)]
         for owner in owners:
             if goes_on:
-                self._programs[owner] = None
+                self._programs[owner] = _Restarted(_programs(state))
                 continue
             del self._programs[owner]
             for breakpoint_id in [id_ for id_, those in self._owners.items() if owner in those]:
@@ -102,8 +115,22 @@ class EditorBook:
                 elif await self.leave(owner, found):
                     await self._remove(breakpoint_id)
 
+    def _is_in(self, owner: Owner, program: str, state: State) -> bool:
+        match self._programs[owner]:
+            case None:  # one that is here waits for a program, and one that is gone has waited in vain
+                return owner not in self._here
+            case _Restarted() as run:
+                return run.is_of(program, state)
+            case known:
+                return known == program
+
     async def _remove(self, breakpoint_id: str) -> None:
         try:
             await self._debugger.breakpoints.remove(breakpoint_id)
         except DebugError as error:  # another client has removed it, or an adapter is ending
             log.info("removing %s: %s", breakpoint_id, error)
+
+
+def _programs(state: State) -> frozenset[str]:
+    """Return the ids of the programs that there are, and of the last ones that there were."""
+    return frozenset({*state.roots().values(), *(each.id for each in state.ended)})
