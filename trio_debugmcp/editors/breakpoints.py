@@ -21,12 +21,18 @@ from trio_debugmcp.editors.looking import source_of
 from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.refusals import refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
-from trio_debugmcp.state.model import Breakpoint
-from trio_debugmcp.state.resources import breakpoint_payload
+from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.payloads import DataBreakpointPayload, ExceptionBreakpointPayload
+from trio_debugmcp.state.resources import breakpoint_payload, exception_breakpoint_payload
 
 MAX_BREAKPOINTS = 200
 """Breakpoints of one request: an adapter gets all of a file with each. Those beyond are not set, and their answers say
 so."""
+
+
+FILTER_IDS = 2**29
+"""From the numbers of one kind of exceptions to those of the next: a number of DAP has 31 bits, and there are three."""
 
 
 class Wanted(Struct, frozen=True):
@@ -177,6 +183,8 @@ def _terms(each: Breakpoint) -> str:
 
 def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     """Return a breakpoint as DAP has it: where it really is, and why it is not verified."""
+    if each.watch is not None:
+        return _with_message(number_of(each.id), data_breakpoint_payload(each, each.watch))
     payload = breakpoint_payload(each)
     shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
     if payload.line is not None:
@@ -192,3 +200,13 @@ def breakpoint_of(editor: Editor, each: Breakpoint) -> dict[str, Any]:
     elif not editor.book.is_owner(editor.owner, each.id) and (each.condition or each.hit_condition or each.log_message):
         shown["message"] = _terms(each)
     return shown
+
+
+def exceptions_of(each: ExceptionBreakpoint, filter_index: int) -> dict[str, Any]:
+    """Return a kind of exceptions as DAP has it. All kinds are one breakpoint here, and one each to the editor."""
+    return _with_message(number_of(each.id) + filter_index * FILTER_IDS, exception_breakpoint_payload(each))
+
+
+def _with_message(number: int, payload: DataBreakpointPayload | ExceptionBreakpointPayload) -> dict[str, Any]:
+    shown: dict[str, Any] = {"id": number, "verified": payload.verified}
+    return shown if payload.message is None else {**shown, "message": payload.message}

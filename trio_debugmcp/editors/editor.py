@@ -62,6 +62,7 @@ class Editor:
         name: by which others know it; `owner`: as whom it sets breakpoints.
         ids: its numbers of frames and values.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
+        filters: the kinds of exceptions that it wants to stop at, each as it was reported last.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Editor:
         self.sources = SourceNumbers()
         self.announced: set[str] = set()
         self.reported: dict[str, object] = {}
+        self.filters: dict[str, dict[str, Any]] = {}
         self._answering = 0
         self._settled = trio.Event()
         self.fixed = False

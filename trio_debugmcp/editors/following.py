@@ -10,8 +10,9 @@ from msgspec import Struct
 from trio_debugmcp.editors.book import GOING_ON
 from trio_debugmcp.editors.breakpoints import breakpoint_of
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.looking import first_threads
+from trio_debugmcp.editors.looking import first_threads, source_of
 from trio_debugmcp.editors.numbers import number_of
+from trio_debugmcp.editors.other_breakpoints import changed_filters
 from trio_debugmcp.editors.rounds import Rounds
 from trio_debugmcp.session.output_tail import OutputTail
 from trio_debugmcp.state.model import Snapshot, State
@@ -43,6 +44,8 @@ class Follower:
         self._seen = _Seen(State())
         self._tail: OutputTail | None = None
         self._console: object = None
+        self._sources: object = None
+        self._known_sources = 0
 
     def __repr__(self) -> str:
         return f"<Follower of {self._editor!r}>"
@@ -110,6 +113,7 @@ class Follower:
         self._report_process(snapshot)
         self._report_breakpoints(seen.state, state)
         self._report_output()
+        self._report_sources()
         for name, body in self._rounds.events(seen.snapshot, snapshot):
             if name != "invalidated" or editor.hello.supports_invalidated_event:
                 editor.channel.event(name, body)
@@ -140,9 +144,7 @@ class Follower:
 
     def _report_breakpoints(self, old: State, new: State) -> None:
         editor, changes = self._editor, self._rounds.breakpoints(old, new)
-        if changes is None:
-            return
-        for each in [*changes.new, *changes.changed]:
+        for each in () if changes is None else (*changes.new, *changes.changed):
             shown = breakpoint_of(editor, each)
             mine = editor.book.is_owner(editor.owner, each.id)
             known = mine or each.id in editor.announced
@@ -152,11 +154,28 @@ class Follower:
                 continue
             editor.reported[each.id] = shown
             editor.channel.event("breakpoint", {"reason": "changed" if known else "new", "breakpoint": shown})
-        for each_id in changes.removed:
+        for each_id in () if changes is None else changes.removed:
             editor.announced.discard(each_id)
             if editor.reported.pop(each_id, None) is not None:
                 shown = {"id": number_of(each_id), "verified": False}
                 editor.channel.event("breakpoint", {"reason": "removed", "breakpoint": shown})
+
+        if old.exceptions is not new.exceptions:
+            for reason, shown in changed_filters(editor):
+                editor.channel.event("breakpoint", {"reason": reason, "breakpoint": shown})
+
+    def _report_sources(self) -> None:
+        """Report which sources have become known: those from before it joined an editor asks for."""
+        editor, program = self._editor, self._editor.debugger.programs.of(self._editor.session_id or "")
+        if program is None:
+            return
+        if program.sources is not self._sources:
+            self._known_sources = len(program.sources.since(0)) if self._sources is None else 0
+            self._sources = program.sources
+        fresh = program.sources.since(self._known_sources)
+        self._known_sources += len(fresh)
+        for each in fresh:
+            editor.channel.event("loadedSource", {"reason": "new", "source": source_of(editor, each)})
 
     def _report_output(self) -> None:
         editor = self._editor

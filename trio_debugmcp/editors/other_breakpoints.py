@@ -10,19 +10,22 @@ from trio_debugmcp.dap.messages import DataBreakpointInfoBody, VariablesBody
 from trio_debugmcp.editors.arguments import (
     DataBreakpoint,
     DataBreakpointInfo,
+    FilterOptions,
     SetDataBreakpoints,
     SetExceptionBreakpoints,
 )
+from trio_debugmcp.editors.breakpoints import exceptions_of, shown_to
+from trio_debugmcp.editors.capabilities import FILTERS
 from trio_debugmcp.editors.editor import Editor
-from trio_debugmcp.editors.numbers import number_of
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
-from trio_debugmcp.state.data_breakpoints import data_breakpoint_payload
 from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
-from trio_debugmcp.state.resources import exception_breakpoint_payload
 
 _ALL = "*"
+
+KINDS = [each["filter"] for each in FILTERS]
+"""The kinds of exceptions, in the order of their numbers."""
 
 
 # --- Exceptions -------------------------------------------------------------------------------------------------------
@@ -31,10 +34,25 @@ _ALL = "*"
 async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreakpoints) -> dict[str, Any]:
     """Set the kinds of exceptions at which this editor wants to stop; answer what has become of each."""
     options = arguments.filter_options or []
-    wanted = {*arguments.filters, *(each.filter_id for each in options)}
-    if editor.role != "control" and not wanted:
+    named = [*arguments.filters, *(each.filter_id for each in options)]
+    wanted = {*named} & {*KINDS}
+    if editor.role != "control" and not named:
         return {}  # an observer has none: editors send that to all
     editor.check_control("to set breakpoints")
+    problem: str | None = None
+    try:
+        await _want(editor, wanted, [each for each in options if each.filter_id in wanted])
+    except DebugError as error:
+        problem = editor.plain(refusal_of(error).sentence)
+    now = exceptions_of_all(editor)
+    shown = {} if now is None or problem else {each: exceptions_of(now, KINDS.index(each)) for each in wanted}
+    editor.filters = shown
+    failed = {"verified": False, "message": problem or "It was removed again."}
+    unknown = {"verified": False, "message": f"There is no such kind of exceptions; there are: {', '.join(KINDS)}."}
+    return {"breakpoints": [shown.get(each, failed if each in wanted else unknown) for each in named]}
+
+
+async def _want(editor: Editor, wanted: set[str], options: list[FilterOptions]) -> None:
     conditions = {each.condition or None for each in options} - {None}
     spec = ExceptionSpec(
         first_chance="raised" in wanted,
@@ -42,30 +60,37 @@ async def set_exception_breakpoints(editor: Editor, arguments: SetExceptionBreak
         user_unhandled="userUnhandled" in wanted,
         condition=next(iter(conditions)) if len(conditions) == 1 and len(options) == len(wanted) else None,
     )
-    registry = editor.debugger.breakpoints
-    mine = registry.wishes.of(_ALL, editor.owner)
-    named = [*arguments.filters, *(each.filter_id for each in options)]
-    problem: str | None = None
-    try:
-        if not wanted:
-            await _leave(editor)
-        elif mine != spec:
-            await editor.call(
-                "breakpoint_set_exception",
-                exception_type=_ALL,
-                break_on_first_chance=spec.first_chance,
-                break_on_second_chance=spec.second_chance,
-                break_on_user_unhandled=spec.user_unhandled,
-                condition=spec.condition,
-            )
-    except DebugError as error:
-        problem = refusal_of(error).sentence
-    now = _exceptions(editor)
-    return {"breakpoints": [_exception_of(now, problem) for _ in named]}
+    if not wanted:
+        await _leave(editor)
+    elif editor.debugger.breakpoints.wishes.of(_ALL, editor.owner) != spec:
+        await editor.call(
+            "breakpoint_set_exception",
+            exception_type=_ALL,
+            break_on_first_chance=spec.first_chance,
+            break_on_second_chance=spec.second_chance,
+            break_on_user_unhandled=spec.user_unhandled,
+            condition=spec.condition,
+        )
+
+
+def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
+    """Return what has become of the kinds of exceptions that this editor wants to stop at, since that was reported last.
+
+    Of what others want of exceptions DAP has no word.
+    """
+    if not editor.filters:
+        return []
+    now = exceptions_of_all(editor)
+    if now is None:
+        gone, editor.filters = editor.filters, {}
+        return [("removed", {"id": each["id"], "verified": False}) for each in gone.values()]
+    shown = {each: exceptions_of(now, KINDS.index(each)) for each in editor.filters}
+    before, editor.filters = editor.filters, shown
+    return [("changed", each) for name, each in shown.items() if each != before[name]]
 
 
 async def _leave(editor: Editor) -> None:
-    now, registry = _exceptions(editor), editor.debugger.breakpoints
+    now, registry = exceptions_of_all(editor), editor.debugger.breakpoints
     if now is None or registry.wishes.of(_ALL, editor.owner) is None:
         return
     if registry.wishes.is_only(_ALL, editor.owner):
@@ -75,16 +100,9 @@ async def _leave(editor: Editor) -> None:
         await registry.leave_exception(now, editor.owner)
 
 
-def _exceptions(editor: Editor) -> ExceptionBreakpoint | None:
+def exceptions_of_all(editor: Editor) -> ExceptionBreakpoint | None:
+    """Return the breakpoint on all exceptions, which is that of all kinds and clients."""
     return next((each for each in editor.debugger.state.exceptions if each.exception_type == _ALL), None)
-
-
-def _exception_of(now: ExceptionBreakpoint | None, problem: str | None) -> dict[str, Any]:
-    if problem is not None or now is None:
-        return {"verified": False, "message": problem or "It was removed again."}
-    payload = exception_breakpoint_payload(now)
-    shown: dict[str, Any] = {"id": number_of(now.id), "verified": payload.verified}
-    return shown if payload.message is None else {**shown, "message": payload.message}
 
 
 # --- Data -------------------------------------------------------------------------------------------------------------
@@ -125,6 +143,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
     for old in _data(editor):
         unwanted = old.watch is not None and (old.watch.expression, old.watch.access) not in kept
         if unwanted and await editor.book.leave(editor.owner, old):
+            editor.reported.pop(old.id, None)  # of what it has removed itself it gets no event
             with suppress(UsageError):
                 await editor.call("breakpoint_remove", id=old.id)
     return {"breakpoints": [await _watch(editor, each, thread, frame, path) for each, thread, frame, path in wanted]}
@@ -136,7 +155,7 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int
         return {"verified": False, "message": "A breakpoint on data has no condition here."}
     for each in _data(editor):
         if each.watch is not None and (each.watch.expression, each.watch.access) == (path, access):
-            return _data_of(each)
+            return shown_to(editor, each)
     try:
         answer = await editor.call(
             "breakpoint_set_data",
@@ -152,20 +171,12 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int
     if made is None:
         return {"verified": False, "message": "It was removed again."}
     editor.book.note(editor.owner, made)
-    return _data_of(made)
+    return shown_to(editor, made)
 
 
 def _data(editor: Editor) -> list[Breakpoint]:
     everything = editor.debugger.state.breakpoints
     return [each for each in everything if each.watch is not None and editor.book.is_owner(editor.owner, each.id)]
-
-
-def _data_of(each: Breakpoint) -> dict[str, Any]:
-    if each.watch is None:
-        raise AssertionError("it watches data")
-    payload = data_breakpoint_payload(each, each.watch)
-    shown: dict[str, Any] = {"id": number_of(each.id), "verified": payload.verified}
-    return shown if payload.message is None else {**shown, "message": payload.message}
 
 
 def _read(data_id: str) -> tuple[int, int, str]:

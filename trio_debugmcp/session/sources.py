@@ -11,6 +11,7 @@ import os
 import stat
 import tokenize
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -94,6 +95,10 @@ class Sources:
     def known(self) -> list[str]:
         """Return every known path, sorted."""
         return sorted(self._known)
+
+    def since(self, number: int) -> list[str]:
+        """Return the paths that are known beyond the first so many, in the order in which they became known."""
+        return list(islice(self._known, number, None)) if len(self._known) > number else []
 
     def running(self, path: str, began: UnixTime | None, host: Host) -> RunningSource:
         """Return the text that runs: once read, a file that is changed keeps its text until the next launch.
