@@ -74,7 +74,7 @@ async def _want(editor: Editor, wanted: set[str], options: list[FilterOptions]) 
 
 
 def changed_filters(editor: Editor) -> list[tuple[str, dict[str, Any]]]:
-    """Return what has become of the kinds of exceptions that this editor wants to stop at, since that was reported last.
+    """Return what has become of the kinds of exceptions of this editor, since that was reported last.
 
     Of what others want of exceptions DAP has no word.
     """
