@@ -276,6 +276,8 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page:
             event('sessionEnded', {sessionId: 's-1', exitCode: 1}),
             event('toolStarted', call(5, 'debug_wait', null)),
           ]);
+          const told = {...call(8, 'agent_message', 'Neovim'), person: true};
+          const [editor] = storyOf([event('toolStarted', told)])[0].entries;
           // The server forgets its events when a session begins, also the ends of calls that the page has not read.
           const [over, on] = [call(6, 'debug_disconnect', 'agent'), call(7, 'debug_wait', 'agent')];
           const begun = [event('toolStarted', over), event('toolStarted', on)];
@@ -294,6 +296,7 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page:
             failed: entries.filter(({failed}) => failed).map(({result, person}) => [result, person]),
             wanted: ['agent', 'person', 'FAILED no', 'timeout: 60', 'agent timeout', 'x y']
               .map((words) => entries.filter((entry) => matches(entry, words)).length),
+            kinds: ['agent', 'person', 'agent_', 'person neovim'].map((words) => matches(editor, words)),
             markdown: asMarkdown(story).replaceAll(/\\(\\d+:\\d+:\\d+\\)/g, '(time)'),
             codes: ['plain', 'a`b', '``', 'two\\nlines'].map(code),
             steps: [['End', 3], ['Home', 3], ['PageDown', 3], ['PageUp', 30], ['ArrowDown', 99], ['ArrowUp', 0]]
@@ -316,6 +319,7 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page:
     assert found["spans"] == [[0, 0.4], [6, 2], [15, 5], [10.999, 0.001], [14, None]]
     assert found["failed"] == [["E: no", True]]
     assert found["wanted"] == [4, 1, 1, 1, 1, 0]
+    assert found["kinds"] == [False, True, True, True], "an editor's calls are a person's, whatever they are called"
     assert found["markdown"] == (
         "- `debug_launch()` by agent, 400 ms\n"
         "  → `Paused Entry shop.py:1`\n\n"
@@ -581,7 +585,8 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(observer_pag
           const write = (data) => event('toolCalled', {tool: 'process_write_input', arguments: {data}, error: null});
           const start = (sessionId, parentSessionId = null) => event('sessionStarted', {sessionId, parentSessionId});
           const end = (sessionId) => event('sessionEnded', {sessionId});
-          const stop = (client, error = null) => event('toolCalled', {tool: 'debug_disconnect', client, error});
+          const stop = (client, error = null, person = false) =>
+            event('toolCalled', {tool: 'debug_disconnect', client, error, person});
           const texts = (...events) => inputsOf(events).map(({text}) => text);
           return {
             inputs: [
@@ -594,6 +599,7 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(observer_pag
               endedBy(BY_A_CLIENT, [start('s-2'), stop('mcp'), stop('dashboard', 'HELD')], true),
               endedBy(BY_A_CLIENT, [start('s-2'), stop('dashboard')], true),
               endedBy(BY_A_CLIENT, [start('s-2'), stop('dashboard')], false),
+              endedBy(BY_A_CLIENT, [start('s-2'), stop('Neovim', null, true)], true),
             ],
             short: [['KeyError', "'Zed'"], ['ValueError', 'two words'], ['E', null], ['E', 'x'.repeat(41)]]
               .map(([type, message]) => exceptionInShort({type, message})),
@@ -608,6 +614,7 @@ def test_the_page_says_whose_input_it_was_and_who_ended_the_session(observer_pag
         "mcp ended the session",
         "you ended the session",
         "a person (dashboard) ended the session",
+        "a person (Neovim) ended the session",
     ]
     assert found["short"] == ["KeyError: 'Zed'", "ValueError", "E", "E"]
     assert found["stopped"] == "Stopped at a breakpoint, a.py:3 · stop 7"

@@ -1,8 +1,13 @@
 """A person beside an agent: hold, hand back, messages, questions, confirmations, the program's input."""
 
+import json
 import os
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.dashboard.agent import CONTROL_TOKEN, OBSERVE_TOKEN, Agent
 from tests.dashboard.conftest import OpenPage
@@ -148,3 +153,73 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     expect(page.locator("#state")).to_have_text("Paused: EOFError")
     notes = agent.call("debug_state")["notes"]
     assert any("wrote 23 characters to the program's input" in note for note in notes)
+
+
+class Editor:
+    """An editor beside the agent: a client of the Debug Adapter Protocol, as plain bytes."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream, self._lines, self._number = stream, stream.makefile("rb"), 0
+
+    def ask(self, command: str, *, answer: str | None = None, **arguments: Any) -> None:
+        """Send a request, and read until it is answered, or until that event."""
+        self._number += 1
+        request = {"seq": self._number, "type": "request", "command": command, "arguments": arguments}
+        body = json.dumps(request).encode()
+        self._stream.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        while True:
+            message = self._read()
+            assert message.get("success", True), message
+            if message.get("event", message.get("command")) == (answer or command):
+                return
+
+    def _read(self) -> dict[str, Any]:
+        length = 0
+        while (line := self._lines.readline().strip()) or not length:
+            length = int(line.partition(b":")[2])
+        message: dict[str, Any] = json.loads(self._lines.read(length))
+        return message
+
+    def close(self) -> None:
+        self._lines.close()
+
+
+@contextmanager
+def editor_beside(agent: Agent) -> Iterator[Editor]:
+    port = int(agent.announced(r"dap: 127\.0\.0\.1:(\d+)"))
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as stream:
+        editor = Editor(stream)
+        editor.ask("initialize", clientID="neovim", clientName="Neovim", adapterID="x")
+        editor.ask("attach", answer="initialized", token=CONTROL_TOKEN)
+        editor.ask("configurationDone")
+        editor.ask("threads")
+        yield editor
+        editor.close()
+
+
+def test_the_calls_of_an_editor_are_those_of_a_person(tmp_path: Path, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (tmp_path / "app.py").write_text("total = 1\ntotal += 1\nprint(total)\n")
+    agent = Agent(tmp_path, options=["--dap", "127.0.0.1:0"])
+    try:
+        page = open_page(agent.url(CONTROL_TOKEN))
+        agent.call("debug_launch", program="app.py", stop_at_entry=True)
+        with editor_beside(agent) as editor:
+            editor.ask("next", threadId=1, answer="stopped")
+            step = page.locator("#story .call").filter(has_text="debug_step")
+            expect(step).to_have_attribute("data-person", "true")
+            expect(step.locator(".who")).to_have_text("Neovim")
+            edge, quiet = step, page.locator("#story .call").filter(has_text="debug_launch")
+            colours = [each.evaluate("node => getComputedStyle(node).borderLeftColor") for each in (edge, quiet)]
+            assert colours[0] != colours[1]
+            expect(page.locator("#clients .row").filter(has_text="Neovim")).to_contain_text("a person · in control")
+            for words, tools in (("agent", ["debug_launch"]), ("person", ["debug_step"]), ("person neovim launch", [])):
+                page.get_by_label("Filter the calls").fill(words)
+                expect(page.locator("#story .call .name")).to_have_text(tools)
+            page.get_by_label("Filter the calls").fill("")
+            step.get_by_role("button").click()
+            expect(step.locator(".entry .note")).to_have_text(re.compile(r"^Neovim · a person · "))
+    finally:
+        page.close()
+        agent.disconnect()

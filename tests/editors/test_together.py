@@ -54,6 +54,24 @@ async def test_an_editor_is_among_the_clients_of_the_timeline_until_it_leaves(au
         assert seen[-2:] == [("clientJoined", "Test Editor", "observe"), ("clientLeft", "Test Editor", "observe")]
 
 
+async def test_the_calls_of_an_editor_are_a_persons_on_the_timeline_and_those_of_the_agent_are_not(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        adapter.values["count"] = "3"
+        await editor.ask("evaluate", expression="count", frameId=frame["id"], context="repl")
+        await editor.ask("next", threadId=1)
+        await adapter.stop("step")
+        await bench.agent.call("debug_state")
+        for kind in ("toolStarted", "toolCalled"):
+            events = (await bench.agent.call("timeline_query", types=[kind]))["events"]
+            calls = [(each["payload"]["tool"], each["payload"].get("person")) for each in events]
+            assert calls[:2] == [("debug_launch", None), ("debug_wait", None)]
+            assert calls[2:] == [("evaluate", True), ("debug_step", True), ("debug_state", None)]
+
+
 @pytest.mark.parametrize("phase", ["connected", "initialized", "attached", "configured", "moving", "waiting"])
 async def test_an_editor_that_vanishes_in_any_phase_changes_nothing(phase: str, autojump_clock: MockClock) -> None:
     async with paused() as (bench, adapter):

@@ -246,7 +246,7 @@ async def test_a_button_moves_the_program_and_the_agent_reads_who_did_it(
             for event in (await client.call("timeline_query", types=["toolCalled"]))["events"]
             if event["payload"]["tool"] == "card_run"
         ]
-        assert called["client"] == "a person (card in the chat)"
+        assert (called["client"], called["person"]) == ("a person (card in the chat)", True)
 
 
 async def test_a_button_of_an_old_card_does_nothing(autojump_clock: MockClock) -> None:

@@ -1,6 +1,7 @@
 // Who ended a session, as far as the calls on the timeline tell.
 
 import {PAGE_NAME} from './mcp.js';
+import {isPerson} from './story.js';
 
 export const BY_A_CLIENT = 'a client has ended the session';
 
@@ -18,6 +19,6 @@ export function endedBy(reason, events, here) {
     index > begun && (type === 'toolStarted' || type === 'toolCalled') && payload.tool === 'debug_disconnect' && !payload.error);
   const {client = null} = call?.payload ?? {};
   if (client === null) return reason;
-  if (client !== PAGE_NAME) return `${client} ended the session`;
-  return here ? 'you ended the session' : `a person (${client}) ended the session`;
+  if (!isPerson(call.payload)) return `${client} ended the session`;
+  return here && client === PAGE_NAME ? 'you ended the session' : `a person (${client}) ended the session`;
 }

@@ -31,8 +31,15 @@ import {brief} from './words.js';
  * @typedef {{key: string, title: string, event: any, entries: Entry[]}} Chapter
  */
 
-/** Clients that are a person at a page. @param {string | null} client */
-export const isPerson = (client) => client === PAGE_NAME;
+/** Whether a person has made a call: at a page, also one that only watches, in an editor, or by a card. @param {any} payload */
+export const isPerson = ({client, person = false}) => person || client === PAGE_NAME;
+
+/** Words of the filter that ask for what an entry is, and not for what is written in it. @type {Record<string, (entry: Entry) => boolean>} */
+const KINDS = {
+  agent: ({person}) => !person,
+  person: ({person}) => person,
+  failed: ({failed}) => failed,
+};
 
 /** Events that begin a chapter. @type {Record<string, (event: any, roots: Set<string>) => boolean>} */
 const CHAPTERS = {
@@ -111,7 +118,7 @@ function callOf(event, files) {
     key: call === undefined ? `event-${event.eventId}` : `call-${call}`,
     kind: 'call',
     who: client ?? 'someone',
-    person: isPerson(client),
+    person: isPerson(event.payload),
     title: tool,
     words: Object.entries(args).map(([name, value]) => `${name}: ${brief(value, 80)}`).join(', '),
     result: '',
@@ -146,12 +153,13 @@ function placeOf({file, line}, files) {
 }
 
 /**
- * Whether an entry has all these words, in any part; “failed”, “agent” and “person” are words of it, too.
+ * Whether an entry has all these words, in any part; “failed”, “agent” and “person” ask for the calls that are so.
  *
  * @param {Entry} entry
  * @param {string} wanted
  */
-export function matches({who, title, words, result, failed, person}, wanted) {
-  const whole = [who, title, words, result, failed ? 'failed' : '', person ? 'person' : 'agent'].join(' ').toLowerCase();
-  return wanted.toLowerCase().split(/\s+/).every((word) => whole.includes(word));
+export function matches(entry, wanted) {
+  const {who, title, words, result} = entry;
+  const whole = [who, title, words, result].join(' ').toLowerCase();
+  return wanted.toLowerCase().split(/\s+/).every((word) => KINDS[word]?.(entry) ?? whole.includes(word));
 }

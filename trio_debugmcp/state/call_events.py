@@ -25,9 +25,11 @@ _NAMES_ONLY = frozenset({"env", "adapter_options"})
 """Arguments whose values may be secrets: only the names in them are recorded."""
 
 
-def tool_started(call: int, tool: str, arguments: Mapping[str, Any], client: str | None) -> Happening:
-    """The event for a tool call that begins."""
-    return Happening("toolStarted", _call(call, tool, arguments, client))
+def tool_started(
+    call: int, tool: str, arguments: Mapping[str, Any], client: str | None, *, person: bool = False
+) -> Happening:
+    """The event for a tool call that begins. `person`: a person has made it, at a page, an editor or a card."""
+    return Happening("toolStarted", _call(call, tool, arguments, client, person=person))
 
 
 def tool_called(
@@ -39,6 +41,7 @@ def tool_called(
     milliseconds: float,
     error: str | None,
     result: str,
+    person: bool = False,
 ) -> Happening:
     """The event for a tool call that is over; `error` is the code of its failure, `result` a line on what came of it.
 
@@ -49,15 +52,16 @@ def tool_called(
         "error": error,
         "result": result if len(result) <= MAX_RESULT_LENGTH else f"{result[: MAX_RESULT_LENGTH - 1]}…",
     }
-    return Happening("toolCalled", _call(call, tool, arguments, client) | outcome)
+    return Happening("toolCalled", _call(call, tool, arguments, client, person=person) | outcome)
 
 
-def _call(call: int, tool: str, arguments: Mapping[str, Any], client: str | None) -> dict[str, Any]:
+def _call(call: int, tool: str, arguments: Mapping[str, Any], client: str | None, *, person: bool) -> dict[str, Any]:
     return {
         "call": call,
         "tool": shortened(tool, MAX_ARGUMENT_LENGTH),
         "arguments": {name: _short(name, value) for name, value in arguments.items()},
         "client": client,
+        **({"person": True} if person else {}),
     }
 
 

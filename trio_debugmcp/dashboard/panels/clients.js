@@ -11,13 +11,15 @@ export function createClients(store) {
   const list = byId('clients');
   const note = byId('clients-note');
   const roster = new Roster();
-  store.watch(['events', 'link', 'role'], ({events, link, role}) => {
+  store.watch(['events', 'link', 'role', 'people'], ({events, link, role, people}) => {
+    const persons = new Set(people.clients.filter(({person}) => person).map(({name}) => name));
     setText(note, link.status === 'open' ? '' : 'as last seen');
-    list.replaceChildren(...withOurselves(roster.clients(events), role).map(clientRow));
+    list.replaceChildren(...withOurselves(roster.clients(events), role).map((client) => clientRow(client, persons.has(client.name))));
   });
 }
 
-function clientRow({name, version, role, count, ours = false}) {
+/** `person`: one sits at it, as at every page. */
+function clientRow({name, version, role, count, ours = false}, person) {
   const release = version && name !== PAGE_NAME ? `v${version}` : null; // pages are as the server is
   const several = count > 1 ? el('span', {className: 'detail'}, plural(count, 'connection')) : null;
   return el(
@@ -25,7 +27,7 @@ function clientRow({name, version, role, count, ours = false}) {
     {className: 'row'},
     el('span', {className: 'dot client'}),
     el('span', {className: 'grow'}, el('span', {className: 'name'}, `${name ?? 'unnamed'}${ours ? ' (this page)' : ''}`), several),
-    el('span', {className: 'where'}, [ROLES[role], release].filter(Boolean).join(' · ')),
+    el('span', {className: 'where'}, [person && name !== PAGE_NAME ? 'a person' : null, ROLES[role], release].filter(Boolean).join(' · ')),
   );
 }
 

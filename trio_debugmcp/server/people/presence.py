@@ -73,7 +73,11 @@ class Presence:
 
 def current_caller(debugger: Debugger) -> Caller:
     """Return who has called the tool that this task runs."""
-    client, name = READER.get() or (None, None)
+    return caller_of(debugger, *(READER.get() or (None, None)))
+
+
+def caller_of(debugger: Debugger, client: object, name: str | None) -> Caller:
+    """Return who calls a tool by that client, under that name."""
     # What a replay's watchers do leaves no trace, and their numbers are those of others.
     number = client.number if isinstance(client, Client) and client.in_timeline else None
     return Caller(client, debugger.state.people.party_of(number, name), name)

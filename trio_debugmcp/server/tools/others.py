@@ -26,7 +26,7 @@ class _Call(Struct, frozen=True):
     at: float
 
 
-class _Person:
+class PersonBeside:
     """A person beside an agent, on the same connection."""
 
 
@@ -44,14 +44,14 @@ class OtherClients:
         self._told: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
         self._calls: deque[_Call] = deque(maxlen=_MAX_CALLS)
         self._last = 0
-        self._persons: WeakKeyDictionary[Hashable, _Person] = WeakKeyDictionary()
+        self._persons: WeakKeyDictionary[Hashable, PersonBeside] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
         return f"<OtherClients of {len(self._noted)}>"
 
     def person_beside(self, reader: Hashable) -> Hashable:
         """Return the person who calls tools on the connection of an agent, which is another client."""
-        return None if reader is None else self._persons.setdefault(reader, _Person())
+        return None if reader is None else self._persons.setdefault(reader, PersonBeside())
 
     def called(self, reader: Hashable, name: str | None, tool: str, deed: str | None = None) -> None:
         """Record that a client has called a tool, which did not fail. `deed`: what a person did by that."""

@@ -1,13 +1,13 @@
 """The story of the calls: an event of the timeline when a call begins, and one when it is over, however it ends.
 
     async def call_tool():
-        async with story.recorded(debugger, "debug_step", {"count": 2}, "agent") as call:
+        async with story.recorded(debugger, "debug_step", {"count": 2}, (reader, "agent")) as call:
             call.came_to(result, None)
 
 Such an event exists for every call that begins: also for one that is cancelled, or whose client vanishes.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Hashable, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
@@ -18,6 +18,7 @@ import trio
 from trio_debugmcp.server.answers.result_line import CANCELLED, FAILED, result_line
 from trio_debugmcp.server.failures import only_cancelled
 from trio_debugmcp.server.secrets import masked_result
+from trio_debugmcp.server.tools.words import is_person
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.merger import MERGE_SECONDS
 from trio_debugmcp.state.call_events import tool_called, tool_started
@@ -55,13 +56,15 @@ class Story:
 
     @asynccontextmanager
     async def recorded(
-        self, debugger: Debugger, name: str, arguments: Mapping[str, Any], client: str | None
+        self, debugger: Debugger, name: str, arguments: Mapping[str, Any], caller: tuple[Hashable, str | None]
     ) -> AsyncIterator[RecordedCall]:
         """Record a call that begins, and at the end of the block what came of it."""
+        client = caller[1]
+        person = is_person(debugger, *caller)
         number, start = next(self._numbers), trio.current_time()
         call = RecordedCall(name, arguments, show_secrets=debugger.settings.show_secrets)
         try:
-            await debugger.merger.merge(Happened(tool_started(number, name, arguments, client)))
+            await debugger.merger.merge(Happened(tool_started(number, name, arguments, client, person=person)))
             yield call
         except trio.Cancelled:
             call.was_cancelled()
@@ -78,6 +81,7 @@ class Story:
                 milliseconds=(trio.current_time() - start) * 1000,
                 error=call.code,
                 result=call.line,
+                person=person,
             )
             # Shielded, so that a cancelled call is recorded too; bounded, as everything in a shield is.
             with trio.move_on_after(MERGE_SECONDS, shield=True):

@@ -225,13 +225,13 @@ class Toolbox:
         if tool is not None and not tool.noted:
             result, _ = await self._run(debugger, name, arguments, role, (reader, client))
             return await with_words(debugger, self._others, result)
-        async with self._story.recorded(debugger, name, arguments, client) as call:
+        async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
             result, code = await self._run(debugger, name, arguments, role, (reader, client))
             call.came_to(result, code)
             if code is None:
                 deed = None
                 if tool is not None and (tool.moves or tool.read_only):
-                    deed = deed_in(debugger, name, arguments, result, moves=tool.moves, by_person=tool.by_person)
+                    deed = deed_in(debugger, name, arguments, result, moves=tool.moves)
                 self._others.called(reader, client, name, deed)
         return await with_words(debugger, self._others, result)
 
@@ -240,7 +240,7 @@ class Toolbox:
         self, debugger: Debugger, name: str, arguments: dict[str, Any], client: str | None, reader: Hashable
     ) -> AsyncIterator[RecordedCall]:
         """Record what a client does in another way as if it had called this tool, for the length of the block."""
-        async with self._story.recorded(debugger, name, arguments, client) as call:
+        async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
             yield call
             if call.code is None:
                 self._others.called(reader, client, name)

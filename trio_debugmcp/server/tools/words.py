@@ -1,15 +1,16 @@
 """What persons did and said, in the answers to agents."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import mcp_types as types
 
 from trio_debugmcp.server.answers.answer import with_notes
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.people.deeds import deed_of
 from trio_debugmcp.server.people.messages import take_messages
-from trio_debugmcp.server.people.presence import current_caller
-from trio_debugmcp.server.tools.others import OtherClients
+from trio_debugmcp.server.people.presence import caller_of, current_caller
+from trio_debugmcp.server.tools.others import OtherClients, PersonBeside
 from trio_debugmcp.session.debugger import Debugger
 
 
@@ -20,14 +21,18 @@ def deed_in(
     result: types.CallToolResult,
     *,
     moves: bool,
-    by_person: bool,
 ) -> str | None:
     """Return what a person did; empty if the call only read, as pages do by themselves; None if an agent called."""
-    if not by_person and not current_caller(debugger).is_person:
+    if not is_person(debugger, *(READER.get() or (None, None))):
         return None
     if not moves:
         return ""
     return deed_of(tool, arguments, result.structured_content or {})
+
+
+def is_person(debugger: Debugger, reader: Hashable, name: str | None) -> bool:
+    """Whether a person calls: at a page, in an editor, or by a card on an agent's connection."""
+    return isinstance(reader, PersonBeside) or caller_of(debugger, reader, name).is_person
 
 
 async def with_words(debugger: Debugger, others: OtherClients, result: types.CallToolResult) -> types.CallToolResult:
