@@ -10,6 +10,7 @@ from trio.testing import MockClock
 
 from tests.editors.bench import Bench, EditorClient, open_bench, paused
 from trio_debugmcp.testing import FakeAdapter
+from trio_debugmcp.testing.fake_adapter import FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 
 
@@ -272,11 +273,13 @@ async def two_programs() -> AsyncIterator[tuple[Bench, FakeAdapter, FakeAdapter]
     """Run a server with two programs, s-1 and s-2; the first is paused, the second runs."""
     first, second = FakeAdapter(), FakeAdapter()
     async with paused(first) as (bench, _):
-        bench.server.app.debugger.settings.profiles[0].adapter = second
+        profile = bench.server.app.debugger.settings.profiles[0]
+        assert isinstance(profile, FakeProfile)
+        profile.adapter = second
         await bench.agent.call(
             "debug_launch", program=second.program, stop_at_entry=False, wait=False, new_session=True
         )
-        bench.server.app.debugger.settings.profiles[0].adapter = first
+        profile.adapter = first
         yield bench, first, second
 
 

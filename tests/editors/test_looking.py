@@ -364,6 +364,7 @@ async def test_the_buttons_of_an_observer_are_greyed_by_its_capabilities(autojum
             "supportsModulesRequest",
             "supportsLoadedSourcesRequest",
             "supportsDelayedStackTraceLoading",
+            "supportsCancelRequest",
         }
 
 

@@ -221,6 +221,12 @@ class Disassemble(Message, frozen=True):
     resolve_symbols: bool = False
 
 
+class Cancel(Message, frozen=True):
+    """The request that is not wanted any more, by its `seq`."""
+
+    request_id: int | None = None
+
+
 class Leaving(Message, frozen=True):
     """How an editor leaves; a restart of its own is for another connection."""
 

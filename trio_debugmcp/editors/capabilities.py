@@ -35,6 +35,7 @@ ALWAYS: dict[str, Any] = {
     "supportsRestartRequest": True,
     "supportsTerminateRequest": True,
     "supportTerminateDebuggee": True,
+    "supportsCancelRequest": True,
 }
 """What editors in control may do in every session."""
 
@@ -60,6 +61,7 @@ _OBSERVER = frozenset(
         "supportsLoadedSourcesRequest",
         "supportsDelayedStackTraceLoading",
         "supportsDisassembleRequest",
+        "supportsCancelRequest",
     }
 )
 """What observers may do as well."""

@@ -8,7 +8,8 @@ A connection is a stranger until `attach` or `launch` has shown a token; until t
 Then it is a client like others, with a role, until it disconnects, which changes nothing for them.
 
     connection
-     ├─ reader             the editor's requests; each is served in a task of its own, at most `MAX_REQUESTS` at a time
+     ├─ reader             the editor's requests, which it hands on without waiting for their answers
+     ├─ requests           serving.py; each in a task of its own, a bounded number at a time
      ├─ requests in order  breakpoints and `configurationDone`: the last must find what the others have set
      ├─ member             the client, for as long as the editor is there, and what is reported to it
      └─ writer             channel.py
@@ -16,30 +17,26 @@ Then it is a client like others, with a role, until it disconnects, which change
 
 import logging
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import trio
 
 from trio_debugmcp.dap.codec import decode_body
 from trio_debugmcp.dap.messages import Request
-from trio_debugmcp.editors.arguments import Attach, Initialize, Leaving
+from trio_debugmcp.editors.arguments import Attach, Cancel, Initialize, Leaving
 from trio_debugmcp.editors.capabilities import STRANGER
 from trio_debugmcp.editors.channel import MAX_STRANGER_BYTES, EditorChannel, open_channel
 from trio_debugmcp.editors.editor import Context, Editor
 from trio_debugmcp.editors.membership import Membership
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
-from trio_debugmcp.editors.requests import REQUESTS, Served
 from trio_debugmcp.editors.rounds import Rounds
+from trio_debugmcp.editors.serving import Service
 from trio_debugmcp.errors import DebugError, ProtocolViolation
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.transports.admission import Visitor
 from trio_debugmcp.transports.head import Refused
 
 log = logging.getLogger(__name__)
-
-MAX_REQUESTS = 32
-"""Requests of one editor that are served at a time. Editors have a handful; what comes beside waits unread."""
 
 MAX_STRANGER_REQUESTS = 10
 """Requests before a token is shown: an editor sends one."""
@@ -94,14 +91,12 @@ class _Visit:
         self._hello: Initialize | None = None
         self._member: Membership | None = None
         self._as_stranger = 0
-        self._room = trio.Semaphore(MAX_REQUESTS)
-        self._in_order, self._next = trio.open_memory_channel[tuple[Request, Editor]](0)
+        self._service: Service | None = None
 
     async def run(self) -> None:
         """Serve requests until the editor leaves."""
         violation: ProtocolViolation | None = None
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._serve_in_order)
             try:
                 while (request := await self._channel.receive()) is not None:
                     await self._visitor.wait_turn()
@@ -123,18 +118,25 @@ class _Visit:
                 return await self._disconnect(request, editor)
             case "attach" | "launch" if self._member is None:
                 return self._join(request, nursery)
-            case _ if editor is None or self._member is None:
+            case "cancel" if self._service is not None:
+                self._cancel(request, self._service)
+            case _ if editor is None or self._service is None:
                 self._channel.refuse(request, "Send `initialize`, and then `attach` or `launch`.")
                 self._as_stranger += 1
                 return self._member is not None or self._as_stranger < MAX_STRANGER_REQUESTS
-            case "configurationDone":
-                await self._in_order.send((request, editor))
-            case command if command in REQUESTS and REQUESTS[command].in_order:
-                await self._in_order.send((request, editor))
             case _:
-                await self._room.acquire()
-                nursery.start_soon(self._serve_beside, request, editor)
+                self._service.take(request, editor)
         return True
+
+    def _cancel(self, request: Request, service: Service) -> None:
+        try:
+            wanted = decode_body(request.arguments, Cancel)
+        except ProtocolViolation as violation:
+            self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
+            return
+        self._channel.respond(request)
+        if wanted.request_id is not None:
+            service.cancel(wanted.request_id)
 
     # --- Joining and leaving ---------------------------------------------------------------------------------
 
@@ -171,6 +173,7 @@ class _Visit:
             return False
         self._channel.admit()
         self._member = Membership(self._context, self._rounds, self._channel, self._hello, role)
+        self._service = Service(self._channel, self._rounds, self._member, nursery)
         nursery.start_soon(self._member.run, request, wanted, decode_body(request.arguments, dict[str, Any]))
         return True
 
@@ -185,60 +188,3 @@ class _Visit:
         else:
             self._channel.respond(request)
         return False
-
-    # --- Serving ---------------------------------------------------------------------------------------------
-
-    async def _serve_in_order(self) -> None:
-        async for request, editor in self._next:
-            if request.command == "configurationDone":
-                self._channel.respond(request)
-                if self._member is not None:
-                    self._member.configured.set()
-            else:
-                await self._serve(request, editor, REQUESTS[request.command])
-
-    async def _serve_beside(self, request: Request, editor: Editor) -> None:
-        try:
-            served = REQUESTS.get(request.command)
-            if served is None:
-                self._channel.refuse(request, f"`{request.command}` is not served here.")
-            else:
-                await self._serve(request, editor, served)
-        finally:
-            self._room.release()
-
-    async def _serve(self, request: Request, editor: Editor, served: Served) -> None:
-        try:
-            arguments = decode_body(request.arguments, served.arguments)
-        except ProtocolViolation as violation:
-            self._channel.refuse(request, f"The arguments do not fit: {violation.reason}.")
-            return
-        if served.moves or served.early:
-            self._rounds.hurry(editor)
-        if served.early:
-            await self._serve_early(request, editor, served, arguments)
-            return
-        with editor.answering() if served.moves else nullcontext():
-            try:
-                body = await served.serve(editor, arguments)
-            except Exception as error:  # noqa: BLE001 - also a bug of ours: it costs this request, and no other
-                refusal = refusal_of(error)
-                self._channel.refuse(request, editor.plain(refusal.sentence), word=refusal.word, show=refusal.show)
-            else:
-                self._channel.respond(request, body)
-        if request.command == "threads" and self._member is not None:
-            self._member.asked_threads.set()
-
-    async def _serve_early(self, request: Request, editor: Editor, served: Served, arguments: Any) -> None:
-        try:
-            editor.check_control(f"`{request.command}`")
-            editor.session()
-        except DebugError as error:
-            refusal = refusal_of(error)
-            self._channel.refuse(request, refusal.sentence, word=refusal.word)
-            return
-        self._channel.respond(request)
-        try:
-            await served.serve(editor, arguments)
-        except Exception as error:  # noqa: BLE001 - as above
-            editor.note(refusal_of(error).sentence)

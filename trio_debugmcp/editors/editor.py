@@ -42,6 +42,9 @@ from trio_debugmcp.transports.tap import ConnectionTap
 
 NAMELESS = "an editor"
 
+ANSWER_SECONDS = 2.0
+"""For an adapter to answer what a person asks for, after which events about its effects are sent in any case."""
+
 
 class Context(Struct, frozen=True):
     """What all editors of a server share."""
@@ -83,7 +86,7 @@ class Editor:
         self.announced: set[str] = set()
         self.reported: dict[str, object] = {}
         self.filters: dict[str, dict[str, Any]] = {}
-        self._answering = 0
+        self._answering: dict[object, float] = {}
         self._settled = trio.Event()
         self.fixed = False
         self.acts_until = 0.0
@@ -267,25 +270,27 @@ class Editor:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Have events wait until a request is answered whose effect they are."""
-        self._answering += 1
+        """Have events wait until a request is answered whose effect they are, for `ANSWER_SECONDS` at most."""
+        request = object()
+        self._answering[request] = trio.current_time() + ANSWER_SECONDS
         try:
             yield
         finally:
-            self._answering -= 1
+            del self._answering[request]
             if not self._answering:
                 self._settled.set()
 
     @property
     def is_answering(self) -> bool:
         """Whether a request is being answered whose effects would be reported."""
-        return self._answering > 0
+        return bool(self._answering) and max(self._answering.values()) > trio.current_time()
 
     async def settled(self) -> None:
         """Wait until no request is being answered whose effects would be reported."""
-        while self._answering:
+        while self.is_answering:
             self._settled = trio.Event()
-            await self._settled.wait()
+            with trio.move_on_at(max(self._answering.values())):
+                await self._settled.wait()
 
 
 def name_of(hello: Initialize) -> str:

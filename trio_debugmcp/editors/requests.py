@@ -16,6 +16,7 @@ class Served(Struct, frozen=True):
 
     `in_order`: after those that came before. `moves`: events wait until it is answered, as they are its effects.
     `early`: it is answered when it has begun, as its effect may be long in coming; then a failure is output.
+    `urgent`: it waits for no other request: a person ends with it what hangs.
     """
 
     arguments: type[Any]
@@ -23,6 +24,7 @@ class Served(Struct, frozen=True):
     in_order: bool = False
     moves: bool = False
     early: bool = False
+    urgent: bool = False
 
 
 REQUESTS: dict[str, Served] = {
@@ -46,12 +48,12 @@ REQUESTS: dict[str, Served] = {
     "stepIn": Served(given.OfThread, moving.step_in, moves=True),
     "stepOut": Served(given.OfThread, moving.step_out, moves=True),
     "stepBack": Served(given.OfThread, moving.step_back, moves=True),
-    "pause": Served(given.OfThread, moving.pause, early=True),
+    "pause": Served(given.OfThread, moving.pause, early=True, urgent=True),
     "gotoTargets": Served(given.GotoTargets, moving.goto_targets),
     "goto": Served(given.OfThread, moving.goto, moves=True),
     "stepInTargets": Served(given.OfFrame, moving.step_in_targets),
     "restartFrame": Served(given.OfFrame, moving.restart_frame, moves=True),
-    "terminate": Served(given.Leaving, moving.terminate),
+    "terminate": Served(given.Leaving, moving.terminate, urgent=True),
     "setBreakpoints": Served(given.SetBreakpoints, breakpoints.set_breakpoints, in_order=True, moves=True),
     "setFunctionBreakpoints": Served(
         given.SetFunctionBreakpoints, breakpoints.set_function_breakpoints, in_order=True, moves=True
@@ -66,6 +68,6 @@ REQUESTS: dict[str, Served] = {
     "setInstructionBreakpoints": Served(
         given.SetInstructionBreakpoints, below_source.set_instruction_breakpoints, in_order=True, moves=True
     ),
-    "restart": Served(Nothing, moving.restart, early=True),
+    "restart": Served(Nothing, moving.restart, early=True, urgent=True),
 }
 """By command. `initialize`, `attach`, `launch`, `configurationDone` and `disconnect` are served in door.py."""

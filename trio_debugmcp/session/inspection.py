@@ -177,8 +177,29 @@ async def evaluate_text(
     """Evaluate a part of what the user wants evaluated, as it is; errors name the whole.
 
     `withdraw` takes it back if it has not begun when the time is over, and returns whether it did. `context`: that of
-    DAP, where it is not the one for expressions.
+    DAP, where it is not the one for expressions. If its caller is cancelled it is interrupted in the program.
     """
+    requests.evaluations += 1
+    try:
+        return await _evaluate_text(requests, frame, part, expression, seconds, withdraw, context)
+    except trio.Cancelled:
+        if requests.evaluations == 1:  # else that of another client might be interrupted
+            with trio.move_on_after(INTERRUPT_SECONDS, shield=True):
+                await _interrupt(requests)
+        raise
+    finally:
+        requests.evaluations -= 1
+
+
+async def _evaluate_text(
+    requests: Requests,
+    frame: StackFrame,
+    part: str,
+    expression: str,
+    seconds: float,
+    withdraw: Callable[[], Awaitable[bool]] | None,
+    context: str | None,
+) -> EvaluateBody:
     context = context or requests.profile.dialect.evaluate_context
     arguments = {"expression": part, "frameId": frame.id, "context": context}
     blocked_by = requests.unfinished

@@ -58,6 +58,7 @@ class Requests:
         capabilities: what the adapter can do; empty until the handshake.
         started: the program was allowed to run, so a refusal may mean that it has ended since.
         user_code: which frames are the user's.
+        evaluations: how many a client waits for.
         unfinished: an expression whose evaluation did not end in time; what is asked of its thread waits for it.
     """
 
@@ -69,6 +70,7 @@ class Requests:
         self.capabilities = Capabilities()
         self.started = False
         self.unfinished: str | None = None
+        self.evaluations = 0
         self.user_code = user_code
         self._merger = merger
         self._suspension = suspension
