@@ -57,7 +57,7 @@ class RawSession:
         self._is_late = False
         self._children, self._announced = trio.open_memory_channel[StartDebugging](1)
         self._tasks: trio.Nursery
-        self._connection: Connection
+        self.connection: Connection
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["RawSession"]:
@@ -78,12 +78,12 @@ class RawSession:
                 )
             yield self
             with trio.move_on_after(2):
-                await self._connection.request("disconnect", {"terminateDebuggee": True})
+                await self.connection.request("disconnect", {"terminateDebuggee": True})
             self._tasks.cancel_scope.cancel()
 
     async def _connect(self, stack: AsyncExitStack, adapter: Adapter, start: tuple[str, dict[str, Any]]) -> None:
         connection = await stack.enter_async_context(open_connection(adapter.stream, self._serve))
-        self._connection = connection
+        self.connection = connection
         can = await connection.request(
             "initialize", {**CLIENT_CAPABILITIES, "adapterID": self._profile.name}, Capabilities
         )
@@ -114,23 +114,23 @@ class RawSession:
 
     async def stop(self) -> None:
         """Wait for the stop, and ask for its stack and the variables of its top frame, as the server does."""
-        stopped = await wait_for(self._connection, Stopped)
+        stopped = await wait_for(self.connection, Stopped)
         if self._is_late:
             self._is_late = False
-            await self._connection.request("setBreakpoints", self._breakpoint)
-            await self._connection.request("continue", {"threadId": stopped.thread_id})
-            stopped = await wait_for(self._connection, Stopped)
+            await self.connection.request("setBreakpoints", self._breakpoint)
+            await self.connection.request("continue", {"threadId": stopped.thread_id})
+            stopped = await wait_for(self.connection, Stopped)
         self.thread = stopped.thread_id if stopped.thread_id is not None else 1
-        stack = await self._connection.request(
+        stack = await self.connection.request(
             "stackTrace", {"threadId": self.thread, "startFrame": 0, "levels": 20}, StackTraceBody
         )
-        scopes = await self._connection.request("scopes", {"frameId": top_frame(stack)}, Scopes)
+        scopes = await self.connection.request("scopes", {"frameId": top_frame(stack)}, Scopes)
         reference = scopes.scopes[0].variables_reference
-        await self._connection.request("variables", {"variablesReference": reference}, Children)
+        await self.connection.request("variables", {"variablesReference": reference}, Children)
 
     async def step(self) -> None:
         """Make a step, and ask about its stop."""
-        await self._connection.request("next", {"threadId": self.thread})
+        await self.connection.request("next", {"threadId": self.thread})
         await self.stop()
 
 

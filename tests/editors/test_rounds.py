@@ -1,5 +1,6 @@
 """When changes are reported to editors: to who acts at once, to those who watch together and a moment later."""
 
+import pytest
 import trio
 from trio.testing import MockClock
 
@@ -67,3 +68,32 @@ async def test_changes_while_an_editor_watches_all_arrive_and_idle_ones_are_not_
             assert bench.door.rounds.made == made
             await step(bench, adapter)
             await editor.wait_event("stopped", number)
+
+
+async def test_an_agent_that_steps_faster_than_a_person_can_look_is_shown_ten_times_a_second_and_at_its_last_stop(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await trio.sleep(5)
+        begin, known = trio.current_time(), len(editor.bodies("stopped"))
+        for _ in range(40):
+            await step(bench, adapter)
+            await trio.sleep(0.05)
+        assert trio.current_time() - begin == pytest.approx(2)
+        assert len(editor.bodies("stopped")) - known == 20
+        await trio.sleep(1)
+        assert editor.log[-1] == "stopped"
+        assert len(editor.bodies("stopped")) == len(editor.bodies("continued")) + 1
+
+
+async def test_after_a_pause_the_first_stop_is_shown_without_delay(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await trio.sleep(5)
+        for number in range(2, 5):
+            await trio.sleep(1)
+            at = trio.current_time()
+            await step(bench, adapter)
+            await editor.wait_event("stopped", number)
+            assert trio.current_time() - at == pytest.approx(0.03)

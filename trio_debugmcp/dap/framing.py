@@ -28,6 +28,9 @@ _RAW_HEAD_BYTES = 200
 
 _END_OF_HEAD = b"\r\n\r\n"
 
+_PLAIN_HEAD = re.compile(rb"Content-Length: ([0-9]{1,9})\r\n\r\n")
+"""The head that nearly every message has, which is then read in one look."""
+
 _HEADER = re.compile(rb"[A-Za-z0-9-]+[ \t]*:|\r?$")
 """A header line, or the blank one. `Traceback (most recent call last):` has a colon too, but not after a name."""
 
@@ -103,6 +106,10 @@ class FrameDecoder:
         return body
 
     def _take_head(self) -> int | None:
+        plain = _PLAIN_HEAD.match(self._buffer)
+        if plain is not None and (length := int(plain[1])) <= self._max_body_bytes:
+            del self._buffer[: plain.end()]
+            return length
         end = self._buffer.find(_END_OF_HEAD, 0, MAX_HEAD_BYTES)
         if end < 0:
             self._check_header_lines(self._buffer[:MAX_HEAD_BYTES])

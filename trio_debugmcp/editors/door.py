@@ -57,9 +57,10 @@ class EditorDoor:
         return f"<EditorDoor: {self._context.book!r}>"
 
     async def run(self) -> None:
-        """Report changes to those that watch, and remove what editors have set when the program has ended."""
+        """Report changes to those that watch, look ahead, and remove what editors have set when a program has ended."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._context.book.run)
+            nursery.start_soon(self._context.values.run)
             nursery.start_soon(self.rounds.run)
 
     async def receive(self, stream: trio.abc.Stream, visitor: Visitor) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import trio
 from mcp_types import CallToolResult
-from msgspec import Struct
+from msgspec import Struct, field
 
 from trio_debugmcp.editors.arguments import Initialize
 from trio_debugmcp.editors.book import EditorBook
@@ -26,6 +26,7 @@ from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, check
 from trio_debugmcp.editors.source_numbers import SourceNumbers
 from trio_debugmcp.editors.spelling import Spelling
+from trio_debugmcp.editors.values import SharedValues
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked
 from trio_debugmcp.server.auth import Role
@@ -54,6 +55,7 @@ class Context(Struct, frozen=True):
     clients: Clients
     book: EditorBook
     tap: ConnectionTap
+    values: SharedValues = field(default_factory=SharedValues)
 
 
 class Editor:
@@ -64,6 +66,8 @@ class Editor:
         fixed: it shows the session that it has named, and no other.
         name: by which others know it; `owner`: as whom it sets breakpoints.
         ids: its numbers of frames and values.
+        shows_values: it has asked for the variables of the top frame, at the stop before.
+        left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
         filters: the kinds of exceptions that it wants to stop at, each as it was reported last.
     """
@@ -77,7 +81,7 @@ class Editor:
         calls: RecordedCalls,
     ) -> None:
         self.debugger, self.tools, self.clients = context.debugger, context.tools, context.clients
-        self.book, self._calls = context.book, calls
+        self.book, self.values, self._calls = context.book, context.values, calls
         self.channel, self.hello, self.client = channel, hello, client
         self.name = name_of(hello)
         self.spelling = Spelling(hello)
@@ -88,7 +92,8 @@ class Editor:
         self.filters: dict[str, dict[str, Any]] = {}
         self._answering: dict[object, float] = {}
         self._settled = trio.Event()
-        self.fixed = False
+        self.fixed = self.shows_values = False
+        self.left: tuple[str, int] | None = None
         self.acts_until = 0.0
         self._capabilities: object = None
         self._adapter: object = None

@@ -115,9 +115,24 @@ class Follower:
         self._report_output()
         self._report_sources()
         for name, body in self._rounds.events(seen.snapshot, snapshot):
-            if name != "invalidated" or editor.hello.supports_invalidated_event:
+            if name == "stopped":
+                self._look_ahead(snapshot)
+            if self._is_wanted(name):
                 editor.channel.event(name, body)
         seen.state, seen.snapshot = state, snapshot
+
+    def _is_wanted(self, event: str) -> bool:
+        editor, before = self._editor, self._seen.snapshot
+        if event == "continued":  # the response to its own request says that, as DAP has it
+            return before is None or before.stop is None or (before.id, before.stop.number) != editor.left
+        return event != "invalidated" or editor.hello.supports_invalidated_event
+
+    def _look_ahead(self, snapshot: Snapshot) -> None:
+        """Ask for what an editor will ask for that has shown the stop before; one that steps waits for it."""
+        editor = self._editor
+        if editor.shows_values and editor.left is not None and snapshot.stack.frames:
+            editor.values.look_ahead(editor.session(), snapshot)
+        editor.shows_values, editor.left = False, None
 
     async def _report_first_threads(self, snapshot: Snapshot) -> None:
         """Report the threads of a program that runs and has not stopped yet: an editor pauses one of them."""

@@ -103,7 +103,8 @@ async def scopes(editor: Editor, arguments: OfFrame) -> dict[str, Any]:
         _state_locals(snapshot, place.thread, place.frame)
         number = editor.number("variables", snapshot, -1, **at)
         return {"scopes": [{"name": "Locals", "variablesReference": number, "expensive": False}]}
-    body = await session.requests.request("scopes", {"frameId": place.adapter_id}, ScopesBody)
+    editor.shows_values = True
+    body = await editor.values.ask(session, snapshot, "scopes", {"frameId": place.adapter_id}, ScopesBody)
     found = []
     for each in body.scopes or []:
         shown: dict[str, Any] = {
@@ -144,7 +145,7 @@ async def variables(editor: Editor, arguments: Variables) -> dict[str, Any]:
         asked |= {"start": arguments.start, "count": arguments.count}
     if arguments.format is not None:
         asked["format"] = arguments.format
-    body = await session.requests.request("variables", asked, VariablesBody)
+    body = await editor.values.ask(session, snapshot, "variables", asked, VariablesBody)
     at = {"thread": place.thread, "frame": place.frame}
     found = []
     for each in body.variables or []:

@@ -62,6 +62,7 @@ async def _resume(editor: Editor, tool: str, **arguments: Any) -> None:
     _, snapshot = editor.paused()
     active_thread(snapshot, arguments.get("thread_id"))
     await editor.call(tool, session_id=snapshot.id, wait=False, **arguments)
+    editor.left = None if snapshot.stop is None else (snapshot.id, snapshot.stop.number)
 
 
 async def pause(editor: Editor, arguments: OfThread) -> None:

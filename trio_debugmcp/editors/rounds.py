@@ -6,9 +6,11 @@
 
 An editor whose person has just acted gets each change at once. Those that watch get theirs together, a moment
 later: by then a step has ended, so that all its changes are one report, and the client that steps has its answer.
+Of an agent that steps faster than people can look they get what there is ten times a second.
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from math import inf
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +24,10 @@ from trio_debugmcp.state.model import Snapshot, State
 
 ROUND_SECONDS = 0.03
 """From a change until those that watch get it: a step takes less, and a person does not see it."""
+
+BETWEEN_SECONDS = 0.1
+"""From one round to the next, while there are changes: ten stops a second are more than a person can follow, and twenty
+editors that get each would cost the agent who steps so fast a third of the server's time."""
 
 ACTING_SECONDS = 1.0
 """After a person has acted, for its effects to be reported at once; what comes later may take a moment."""
@@ -57,6 +63,7 @@ class Rounds:
 
     async def run(self) -> None:
         """Report to those that watch after each change, until cancelled."""
+        last = -inf
         while True:
             seen = self._merger.state
             if not self._waiting:  # idle: no change of the state wakes this task
@@ -64,7 +71,8 @@ class Rounds:
                 await self._begin.wait()
                 seen = self._merger.state
             await self._merger.wait_until(lambda now: now is not seen)  # noqa: B023 - it is awaited here
-            await trio.sleep(ROUND_SECONDS)
+            await trio.sleep_until(max(trio.current_time() + ROUND_SECONDS, last + BETWEEN_SECONDS))
+            last = trio.current_time()
             for editor, each in list(self._waiting.items()):
                 # From this task, as twenty that wake cost the one who steps more than what they report.
                 if not self._looks(each):

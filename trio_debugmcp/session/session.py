@@ -95,6 +95,7 @@ class DebugSession:
         execution: how its program is moved.
         probe: what can be asked of its program at any time.
         started: the program was allowed to run.
+        changes: how often a client may have changed a value of it; what was read before may be old.
         closed: set when the session has left the state.
     """
 
@@ -105,6 +106,7 @@ class DebugSession:
         self.profile = profile
         self.start = start
         self.parent = parent
+        self.changes = 0
         self.closed = trio.Event()
         self._shared = shared
         self._merger = merger = shared.merger
@@ -310,6 +312,7 @@ class DebugSession:
 
     def refresh_locals(self) -> None:
         """Fetch the locals of the top frame again: an evaluation may have changed them."""
+        self.changes += 1
         snapshot = self.snapshot
         if self.execution.tasks is not None and snapshot is not None:
             self._examiner.refresh_locals(self.execution.tasks, snapshot)

@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -141,10 +142,14 @@ class DebugpyDialect(Dialect):
 
     def module_name(self, frame: DapFrame) -> str | None:
         """Derive the module from the file's name, as `import` does: pydevd reports none in frames."""
-        path = Path(frame.source.path) if frame.source is not None and frame.source.path else None
-        if path is None:
-            return None
-        return path.parent.name if path.stem == "__init__" else path.stem
+        return _module_at(frame.source.path) if frame.source is not None and frame.source.path else None
+
+
+@lru_cache(maxsize=1000)
+def _module_at(file: str) -> str:
+    """Return the module that is in a file. The same few are asked about at every stop, for each of its frames."""
+    path = Path(file)
+    return path.parent.name if path.stem == "__init__" else path.stem
 
 
 _INHERITED = ("pathMappings", "justMyCode", "redirectOutput", "showReturnValue")
