@@ -244,6 +244,43 @@ async def test_an_editor_that_can_is_asked_to_open_each_child_session_over_the_s
         assert len(editor.bodies("stopped")) == 1  # its own
 
 
+async def test_sessions_are_offered_side_by_side_to_an_editor_that_does_not_answer(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.children = {number: FakeAdapter() for number in range(12)}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        for number in adapter.children:
+            asked = {"request": "attach", "configuration": {"child": number}}
+            await adapter.reverse_request("startDebugging", asked)
+        await trio.sleep(1)
+        await editor.join(hello={"supportsStartDebuggingRequest": True})
+        start = trio.current_time()
+        numbers: list[int] = []
+        for _ in range(4):
+            await trio.sleep(1)
+            numbers.append(len(editor.asked))
+            await trio.sleep(9)
+        assert trio.current_time() == start + 40
+        assert numbers == [5, 10, 12, 12]
+        opened = [each["arguments"]["configuration"]["sessionId"] for each in editor.asked]
+        assert len({*opened}) == 12
+
+
+async def test_an_answer_makes_room_for_the_next_offer(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+    adapter.children = {number: FakeAdapter() for number in range(8)}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join(hello={"supportsStartDebuggingRequest": True})
+        for number in adapter.children:
+            asked = {"request": "attach", "configuration": {"child": number}}
+            await adapter.reverse_request("startDebugging", asked)
+        await trio.sleep(1)
+        start = trio.current_time()
+        await editor.answer(editor.asked[0])
+        await editor.answer(editor.asked[1], success=False)
+        await editor.wait(lambda: len(editor.asked) == 7)
+        assert trio.current_time() == start
+
+
 async def test_an_editor_with_one_place_shows_the_session_in_focus(autojump_clock: MockClock) -> None:
     adapter, child = FakeAdapter(), FakeAdapter()
     adapter.children = {7: child}

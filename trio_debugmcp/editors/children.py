@@ -22,6 +22,9 @@ MAX_OFFERED = 50
 """Sessions that one editor is asked to open: each is a window's worth of panels. Programs that start hundreds of
 processes are looked at in the sessions that stop."""
 
+MAX_ASKED = 5
+"""Requests to open a session that wait for the answers of one editor. One that never answers gets more later."""
+
 _KEPT = ("type", "token", "host", "port", "connect", "debugServer")
 """What a session has of the configuration that has started another one: how the door is reached, and who comes."""
 
@@ -30,12 +33,24 @@ async def offer_sessions(editor: Editor, configuration: Mapping[str, Any]) -> No
     """Ask the editor to open each session that there is besides its own, until cancelled."""
     merger, offered = editor.debugger.merger, set[str]()
     starts = configuration.get("request") == "launch" or "program" in configuration
-    while len(offered) < MAX_OFFERED:
-        state = await merger.wait_until(lambda now: _next(editor, now, offered, own_only=starts) is not None)
-        found = _next(editor, state, offered, own_only=starts)
-        if found is not None:
-            offered.add(found.id)
-            await _offer(editor, configuration, found)
+    room = trio.Semaphore(MAX_ASKED)
+
+    async def offer(session: Snapshot) -> None:
+        try:
+            await _offer(editor, configuration, session)
+        finally:
+            room.release()
+
+    async with trio.open_nursery() as nursery:
+        while len(offered) < MAX_OFFERED:
+            await room.acquire()
+            state = await merger.wait_until(lambda now: _next(editor, now, offered, own_only=starts) is not None)
+            found = _next(editor, state, offered, own_only=starts)
+            if found is None:
+                room.release()
+            else:
+                offered.add(found.id)
+                nursery.start_soon(offer, found)
 
 
 def _next(editor: Editor, state: State, offered: set[str], *, own_only: bool) -> Snapshot | None:

@@ -20,7 +20,7 @@ from trio_debugmcp.editors.following import Follower
 from trio_debugmcp.editors.recording import RecordedCalls
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.editors.rounds import Rounds
-from trio_debugmcp.editors.starting import launch_arguments
+from trio_debugmcp.editors.starting import start_of
 from trio_debugmcp.errors import NO_SESSION, DebugError
 from trio_debugmcp.server.auth import Role
 from trio_debugmcp.server.people.presence import Presence
@@ -124,8 +124,11 @@ class Membership:
         )
         self._initialize(editor)
         await self.configured.wait()
-        answer = await editor.call("debug_launch", **await launch_arguments(editor.debugger, configuration))
+        start = await start_of(editor.debugger, configuration)
+        answer = await editor.call("debug_launch", **start.arguments)
         editor.join(answer["session"])
+        if start.note is not None:
+            editor.note(start.note)
 
     def _initialize(self, editor: Editor) -> None:
         """Report what the session's adapter can do, and, once, that the editor's breakpoints are awaited."""

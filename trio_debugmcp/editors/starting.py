@@ -3,15 +3,18 @@
 The editor has replaced the variables. What the type says of its keys is read as in a launch.json on this machine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.launch_json.context import Folder
 from trio_debugmcp.launch_json.files import LaunchFile
 from trio_debugmcp.launch_json.plan import Plan, resolve
+from trio_debugmcp.launch_json.variables import first_variable
+from trio_debugmcp.server.tools.checks import choose_profile
 from trio_debugmcp.server.tools.configured import context_of, profile_of
 from trio_debugmcp.session.debugger import Debugger
 
@@ -25,8 +28,15 @@ LAUNCH_SECONDS = 60.0
 """For a program to be started, an adapter to be woken, and what is built before."""
 
 
-async def launch_arguments(debugger: Debugger, configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with which `debug_launch` starts what a configuration says.
+class Start(Struct, frozen=True):
+    """The arguments with which `debug_launch` starts what a configuration says, and what its person is to know."""
+
+    arguments: dict[str, Any]
+    note: str | None = None
+
+
+async def start_of(debugger: Debugger, configuration: Mapping[str, Any]) -> Start:
+    """Return how `debug_launch` starts what a configuration says.
 
     Raises:
         UsageError: `INVALID_PARAMETER`, `NOT_SUPPORTED` or `ADAPTER_NOT_FOUND`.
@@ -34,7 +44,7 @@ async def launch_arguments(debugger: Debugger, configuration: Mapping[str, Any])
     if configuration.get("noDebug"):
         raise UsageError("NOT_SUPPORTED", "This server only runs programs to debug them: start it with debugging.")
     kept = {name: each for name, each in configuration.items() if name not in OURS and not name.startswith("__")}
-    kind = kept.get("type")
+    _check_variables(kept)
     known = {each for profile in debugger.settings.profiles for each in profile.types}
     common = {
         "replace": bool(configuration.get("replace")),
@@ -44,12 +54,14 @@ async def launch_arguments(debugger: Debugger, configuration: Mapping[str, Any])
     }
     plan = _plan(debugger, {**kept, "request": "launch"})
     _check_tasks(plan)
-    adapter = configuration.get("adapter")
-    if adapter is None and kind in known and kind != OUR_TYPE:
+    adapter, note = configuration.get("adapter"), None
+    if adapter is None and not known.isdisjoint(plan.adapters):
         adapter = (await profile_of(debugger, plan)).name
+    elif adapter is None and plan.type != OUR_TYPE:
+        note = await _unknown_type(debugger, plan, known)
     options = dict(plan.options)
     module, code = options.pop("module", None), options.pop("code", None)
-    return {
+    arguments = {
         **common,
         "program": plan.program,
         "module": module,
@@ -62,6 +74,41 @@ async def launch_arguments(debugger: Debugger, configuration: Mapping[str, Any])
         "stop_at_entry": bool(plan.stop_at_entry),
         "just_my_code": plan.just_my_code,
     }
+    return Start(arguments, note)
+
+
+async def _unknown_type(debugger: Debugger, plan: Plan, known: Iterable[str]) -> str:
+    """Return that the program's file decides what debugs it, as the type of the configuration is not known.
+
+    Raises:
+        UsageError: `ADAPTER_NOT_FOUND`: the file does not decide it either.
+    """
+    unknown = (
+        f"the type '{plan.type}' of the configuration is not known; there are {', '.join(sorted(known)) or 'none'}"
+    )
+    try:
+        profile = await choose_profile(debugger, None, plan.program)
+    except UsageError as error:
+        raise UsageError(error.code, f"{error} And {unknown}.", error.details) from None
+    what = "The program" if plan.program is None else plan.program.rpartition("/")[2]
+    return f"{what} is debugged by {profile.name}: {unknown}."
+
+
+def _check_variables(configuration: Mapping[str, Any]) -> None:
+    """Refuse a variable that is left: what it stands for is on the editor's side.
+
+    Raises:
+        UsageError: `INVALID_PARAMETER`.
+    """
+    for key, value in configuration.items():
+        variable = first_variable(value)
+        if variable is not None:
+            raise UsageError(
+                "INVALID_PARAMETER",
+                f"`{key}` has the variable {variable}, which your editor should have replaced: only the editor knows "
+                "what it stands for. Write its value there.",
+                {"variable": variable},
+            )
 
 
 def _plan(debugger: Debugger, configuration: Mapping[str, Any]) -> Plan:

@@ -25,8 +25,32 @@ _OF_THE_EDITOR = {
 }
 """What there is only in an editor: the variable's name → what it stands for."""
 
+_PLAIN = frozenset(
+    (
+        *("workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "userHome", "cwd", "pathSeparator", "/"),
+        *("file", "fileWorkspaceFolder", "fileWorkspaceFolderBasename", "relativeFile", "relativeFileDirname"),
+        *("fileBasename", "fileBasenameNoExtension", "fileExtname", "fileDirname", "fileDirnameBasename"),
+        *("lineNumber", "columnNumber", "selectedText", "execPath", "defaultBuildTask"),
+    )
+)
+"""The variables without an argument."""
+
 _KINDS = re.compile(r"[A-Za-z]\w*:(?![-=+?])")
 """How a variable with an argument begins; a shell's own `${NAME:-default}` does not begin so."""
+
+
+def first_variable(value: Any) -> str | None:
+    """Return the first variable in the texts of a value. Those of a shell, or of the program, do not count."""
+    match value:
+        case str():
+            names = (each[1] for each in _VARIABLE.finditer(value))
+            return next((f"${{{name}}}" for name in names if name in _PLAIN or _KINDS.match(name)), None)
+        case list():
+            return next(filter(None, map(first_variable, value)), None)
+        case dict():
+            return first_variable([*value, *value.values()])
+        case _:
+            return None
 
 
 class Variables:
