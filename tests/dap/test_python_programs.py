@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.dap.profiles.python_interpreters import interpreter_for, is_script
 from trio_debugmcp.dap.profiles.python_programs import PythonPrograms, interpreter_command
 from trio_debugmcp.dap.profiles.python_tests import is_missing, near_tests, runner_code
@@ -136,3 +137,17 @@ def test_a_test_is_run_by_the_runner_that_there_is(tmp_path: Path, test: str, ha
     assert done.returncode == 0, done.stderr
     assert f"by {'pytest' if has_pytest else 'unittest'}" in done.stdout
     assert "the other one" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (b"if x\n    pass\n", "SyntaxError in line 1, column 5: expected ':'"),
+        (b"# coding: martian\n", "SyntaxError: unknown encoding: martian"),  # Python says line 0, column -1
+    ],
+)
+def test_what_is_wrong_with_a_program_is_said_with_its_place_if_there_is_one(
+    source: bytes, problem: str, tmp_path: Path
+) -> None:
+    program = written(tmp_path / "app.py", f"#!{sys.executable}\n")
+    assert PythonExpressions().program_problem(program, source) == problem

@@ -233,6 +233,63 @@ def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(observer_
     assert found["same"]
 
 
+def test_values_of_events_and_calls_are_words(observer_page: "Page") -> None:
+    found = observer_page.evaluate(
+        """async () => {
+          const {factsOf, nameOf, readable} = await import('/readable.js');
+          const {stopNow} = await import('/moment.js');
+          const place = {file: '/src/shop.py', line: 31, column: 1, functionName: 'total', moduleName: 'shop'};
+          const stopped = (stop, location) => ({type: 'stopped', payload: {sessionId: 's-1', stop, location}});
+          const session = {state: 'Paused', sessionId: 's-1', currentLocation: place};
+          const events = [stopped(3, {...place, line: 30}), stopped(4, place)];
+          return {
+            values: [
+              place, [place, {...place, functionName: null}], true, false, 3, ['a', 'b'], {hitCount: 2, place: null},
+              '[{"file":"shop.py","line":14},{"line":3}]', '{"a": {"b": {"c": {"d": 1}}}}', '[1, 2]', "{'a': 1}",
+              '[{"file":"cut… (+12 characters)', 'plain', {moduleName: 'shop', line: 3},
+            ].map((each) => readable(each)),
+            names: ['hitCount', 'stop_at_entry', 'sessionId', 'threadStarted'].map(nameOf),
+            event: factsOf({payload: {
+              call: 7, file: '/a/b.py', line: 3, condition: null, breakpointIds: [], enabled: false, milliseconds: 1500,
+              location: place, arguments: {program: 'b.py', env: ''},
+            }}),
+            stops: [
+              {active: true, session, events},
+              {active: true, session, events: events.slice(0, 1)},
+              {active: true, session: {...session, state: 'Running'}, events},
+              {active: false, session: null, events},
+              {active: true, session: {...session, sessionId: 's-2'}, events},
+            ].map(stopNow),
+          };
+        }"""
+    )
+    assert found["values"] == [
+        "shop.py:31 in total",
+        "shop.py:31 in total, shop.py:31",
+        "yes",
+        "no",
+        "3",
+        "a, b",
+        "hit count 2",
+        "shop.py:14, line 3",
+        "a b c 1 more",
+        "[1, 2]",
+        "{'a': 1}",
+        '[{"file":"cut… (+12 characters)',
+        "plain",
+        "module name shop, line 3",
+    ]
+    assert found["names"] == ["hit count", "stop at entry", "session", "thread started"]
+    assert found["event"] == [
+        {"name": "place", "value": "b.py:3", "title": "/a/b.py"},
+        {"name": "enabled", "value": "no", "title": None},
+        {"name": "took", "value": "1.5 s", "title": None},
+        {"name": "place", "value": "shop.py:31 in total", "title": "/src/shop.py"},
+        {"name": "program", "value": "b.py"},
+    ]
+    assert found["stops"] == [4, 0, 0, 0, 0], "a number that the timeline does not have yet is not guessed"
+
+
 def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page: "Page") -> None:
     found = observer_page.evaluate(
         """async () => {
@@ -384,7 +441,8 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(observer_pag
         """async () => {
           const {Store} = await import('/store.js');
           const {createStatus} = await import('/panels/status.js');
-          const store = new Store({session: null, active: false, last: null, link: {status: 'open'}, watches: []});
+          const start = {session: null, active: false, last: null, events: [], watches: []};
+          const store = new Store({...start, link: {status: 'open'}});
           const paused = (line, exception = null) => ({
             state: 'Paused', pauseReason: 'Step', exception, currentLocation: {file: '/a.py', line},
             commandLineArgs: [],

@@ -109,6 +109,32 @@ def test_messages_and_questions_go_between_the_page_and_the_agent(agent: Agent, 
     assert agent.answer(third)["structuredContent"]["unanswered"].startswith("dismissed")
 
 
+def test_that_a_message_was_delivered_is_old_news_after_a_while(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(agent.url(CONTROL_TOKEN), clock=True)
+    strip, sent = page.locator("#people"), page.locator("#people .sent")
+    strip.get_by_label("Message to agent").fill("look at line 4")
+    page.keyboard.press("Enter")
+    expect(sent).to_contain_text("waits for the next answer to agent")
+    page.clock.run_for(60_000)
+    expect(sent).to_be_visible()  # it is not read yet
+    agent.call("breakpoint_list")
+    expect(sent).to_contain_text("delivered to agent at")
+    page.clock.run_for(29_000)
+    expect(sent).to_be_visible()
+    page.clock.run_for(2_000)
+    expect(sent).to_be_hidden()
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    expect(page.locator("#where")).to_contain_text("app.py:1")
+    strip.get_by_role("button", name="Hold").click()
+    expect(strip).to_contain_text("You have held the session")
+    expect(sent).to_be_hidden()
+    strip.get_by_label("Message to agent").fill("and at line 5")
+    page.keyboard.press("Enter")
+    expect(sent).to_contain_text("“and at line 5” waits")
+
+
 def test_an_end_of_the_program_under_an_agents_hands_is_confirmed(agent: Agent, control_page: "Page") -> None:
     from playwright.sync_api import expect
 

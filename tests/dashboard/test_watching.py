@@ -1,5 +1,6 @@
 """What the page shows an observer while another client debugs."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -158,6 +159,7 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     agent.call("debug_launch", program="app.py", stop_at_entry=False, breakpoints=[{"file": "app.py", "line": 4}])
     agent.call("debug_step")
     expect(page.locator("#where")).to_have_text("app.py:5 in count")
+    expect(page.locator("#stop-number")).to_have_text("stop 2")
     expect(page.locator("#story .call")).to_have_text([re.compile("debug_step.*agent"), re.compile("debug_launch")])
     expect(page.locator("#clients .row")).to_have_text([re.compile("^agent"), re.compile("^dashboard.*observing")])
 
@@ -165,6 +167,14 @@ def test_the_timeline_shows_who_did_what_and_a_click_goes_to_the_event(agent: Ag
     hit.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#event")).to_contain_text("bp-1 hit, app.py:4")
+    expect(page.locator("#event dt")).to_have_text(["session", "id", "hit count", "place"])
+    expect(page.locator("#event dd").last).to_have_text("app.py:4 in count")
+    expect(page.locator("#event dd").last).to_have_attribute("title", str(agent.directory / "app.py"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#event").get_by_role("button", name="Copy").click()
+    expect(page.locator("#event").get_by_role("button", name="Copy")).to_have_attribute("data-said", "Copied")
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert (copied["type"], copied["payload"]["location"]["line"]) == ("breakpointHit", 4)
     expect(page.locator(".line.looked-at")).to_contain_text("total = total + number")
     page.keyboard.press("Escape")
     expect(page.locator("#event")).to_be_hidden()

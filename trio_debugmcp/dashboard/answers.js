@@ -1,6 +1,6 @@
 // Tools answer in a few words, for models. These functions make of their answers what the resources would have.
 
-import {BY_A_CLIENT} from './ending.js';
+import {BY_A_CLIENT, BY_ITSELF} from './ending.js';
 
 const STREAMS = {log: 'tracepoint'};
 
@@ -86,7 +86,7 @@ export const outputOf = ({entries, nextSeq, dropped = 0}, seq) => ({
  */
 export function endOf({state, reason, exitCode = null, notes = [], exception = null, at = null}, reasons = []) {
   if (state !== 'Disconnected' || !reason) return null;
-  const why = notes.find((note) => reasons.some((each) => isShort(each, note))) ?? 'the program ended';
+  const why = notes.find((note) => reasons.some((each) => isShort(each, note))) ?? BY_ITSELF;
   return {exitCode, reason: why === 'disconnected' ? BY_A_CLIENT : why, exception, at};
 }
 

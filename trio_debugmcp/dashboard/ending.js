@@ -3,6 +3,9 @@
 import {PAGE_NAME} from './mcp.js';
 import {isPerson} from './story.js';
 
+/** Why a session has ended that no client has ended. */
+export const BY_ITSELF = 'the program ended';
+
 export const BY_A_CLIENT = 'a client has ended the session';
 
 /**

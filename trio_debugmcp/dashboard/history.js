@@ -2,7 +2,7 @@
 // what is pinned in the store; what is now is kept beside it meanwhile, and is put back by `now`.
 
 import {ConnectionLost, McpError, ToolError} from './mcp.js';
-import {asRead, frameOf, lastStop, NOT_READ, readingOf, shownFrame, stopOf, watchAt} from './moment.js';
+import {asRead, frameOf, lastStop, NOT_READ, readingOf, shownFrame, stopNow, stopOf, watchAt} from './moment.js';
 
 /** @typedef {import('./eventlog.js').TimelineEvent} TimelineEvent */
 
@@ -45,9 +45,7 @@ export class History {
 
   /** The stop that holds now; 0 while the program runs, and after the end. */
   get current() {
-    const {active, session, events} = this.store.state;
-    if (!active || session?.state !== 'Paused') return 0;
-    return lastStop(events, session.sessionId)?.payload.stop ?? 0;
+    return stopNow(this.store.state);
   }
 
   /** The number of the stop that is shown, of the past or of now. */

@@ -10,6 +10,7 @@ const PATHS = {
   out: 'M10 11.5V3 M6 6.5l4-4 4 4 M10 16v.1',
   restart: 'M15.5 6.5A6.5 6.5 0 1 0 16.5 11 M16 2.5v4.3h-4.3',
   stop: 'M5 5h10v10H5z',
+  copy: 'M7 7V3.5h9.5V13H13 M3.5 7H13v9.5H3.5z',
 };
 
 export const icon = (name) => svg('svg', {viewBox: '0 0 20 20', 'aria-hidden': 'true'}, svg('path', {d: PATHS[name]}));

@@ -15,6 +15,19 @@ export function lastStop(events, sessionId) {
   return undefined;
 }
 
+/**
+ * The number of the stop that holds now; 0 while the program runs, after its end, and until the timeline has it.
+ *
+ * @param {{active: boolean, session: any, events: TimelineEvent[]}} state
+ */
+export function stopNow({active, session, events}) {
+  if (!active || session?.state !== 'Paused') return 0;
+  const last = lastStop(events, session.sessionId)?.payload;
+  const {file = null, line = null} = session.currentLocation ?? {};
+  const isHere = (last?.location?.file ?? null) === file && (last?.location?.line ?? null) === line;
+  return isHere ? last?.stop ?? 0 : 0;
+}
+
 /** The frame whose source is shown first: the top one that has any. */
 export const shownFrame = (frames) => frames.find(({location}) => location.file) ?? frames[0];
 

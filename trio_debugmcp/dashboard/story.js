@@ -2,6 +2,7 @@
 
 import {isBookkeeping, secondsOf, wordsOf} from './events.js';
 import {PAGE_NAME} from './mcp.js';
+import {readable} from './readable.js';
 import {brief} from './words.js';
 
 /**
@@ -111,6 +112,12 @@ export function storyOf(events, gaps = []) {
 export const inFlightOf = (chapters) =>
   chapters.flatMap(({entries}) => entries.filter(({seconds, lost}) => seconds === null && !lost)).reverse();
 
+/** Arguments that the page itself gives to what a person has typed; the whole entry has them. */
+const OWN_ARGUMENTS = new Set(['frame_index', 'thread_id', 'max_value_length', 'max_result_bytes', 'timeout']);
+
+/** @param {string | null} client @returns {(argument: [string, any]) => boolean} */
+const isTold = (client) => ([name]) => client !== PAGE_NAME || !OWN_ARGUMENTS.has(name);
+
 /** @param {any} event @param {Set<string>} files @returns {Entry} */
 function callOf(event, files) {
   const {call, tool, arguments: args = {}, client = null} = event.payload;
@@ -120,7 +127,7 @@ function callOf(event, files) {
     who: client ?? 'someone',
     person: isPerson(event.payload),
     title: tool,
-    words: Object.entries(args).map(([name, value]) => `${name}: ${brief(value, 80)}`).join(', '),
+    words: Object.entries(args).filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),
     result: '',
     failed: false,
     began: secondsOf(event),

@@ -2,10 +2,12 @@
 // It is drawn once per frame at most, and only the part that can be seen.
 
 import {BAND, callBox, callLane, callSpans, gapArea, pathOf, silence, states, ticks} from './bands.js';
+import {copy} from './clipboard.js';
 import {byId, el, setText, svg} from './dom.js';
 import {LANES, isBookkeeping, laneOf, secondsOf, wordsOf} from './events.js';
 import {AXIS, clusters, HEIGHT, Marks, middle} from './marks.js';
 import {stopOf} from './moment.js';
+import {factsOf, nameOf} from './readable.js';
 import {timeScale} from './scale.js';
 import {brief, clockWithMilliseconds, plural} from './words.js';
 
@@ -154,16 +156,22 @@ function placed({after, before}, events, x) {
   return {from: next > 0 ? x(secondsOf(events[next - 1])) : Math.min(0, to), to, missing: before - after - 1};
 }
 
+/** @param {TimelineEvent} event */
+function copyButton(event) {
+  const text = () => JSON.stringify({...event, seconds: undefined}, null, 2);
+  const button = el('button', {type: 'button', className: 'small', title: 'Copy the event as JSON', onclick: () => copy(text(), button)}, 'Copy');
+  return button;
+}
+
 function drawDetail(view, event) {
   view.hidden = event === null;
   if (event === null) return;
-  const facts = Object.entries(event.payload).filter(([, value]) => value !== null && value !== undefined);
   const thread = event.threadId === null ? [] : [`thread ${event.threadId}`];
-  const about = [`#${event.eventId}`, event.type, clockWithMilliseconds(event.timestamp), ...thread];
+  const about = [`event ${event.eventId}`, nameOf(event.type), clockWithMilliseconds(event.timestamp), ...thread];
   view.replaceChildren(
-    el('p', {className: 'what'}, wordsOf(event)),
+    el('div', {className: 'top'}, el('p', {className: 'what'}, wordsOf(event)), copyButton(event)),
     el('p', {className: 'note'}, about.join(' · ')),
-    el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, brief(value, 300))])),
+    el('dl', {}, ...factsOf(event).flatMap(({name, value, title}) => [el('dt', {}, name), el('dd', {title}, brief(value, 300))])),
     el('p', {className: 'note'}, 'Esc goes back to where the program is.'),
   );
 }

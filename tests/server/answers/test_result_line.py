@@ -125,6 +125,31 @@ def test_what_other_clients_did_is_not_what_came_of_the_call() -> None:
         ("person_answer", {"id": "q-5"}, "answered"),
         ("process_write_input", {"bytesWritten": 4}, "wrote 4 bytes"),
         ("process_write_input", {"bytesWritten": 1, "stdinClosed": True}, "wrote 1 byte and closed the input"),
+        ("stop_get", {"values": ["1 a.py:1: 0", "2 a.py:2: 4"], "stops": 3}, "2 values over 3 stops"),
+        ("stop_get", {"file": "/src/a.py", "version": "9d", "text": "n = 0\n"}, "a.py as it ran then"),
+        ("stop_get", {"values": ["9 a.py:1: 0"], "stops": 30, "total": 20}, "1 of 20 values over 30 stops"),
+        (
+            "stop_get",
+            {"stop": 1, "last": 2, "reason": "Breakpoint", "at": "a.py:14 in f", "locals": {"n": "0"}, "stack": ["g"]},
+            "stop 1 of 2 · Breakpoint a.py:14 in f · n = 0",
+        ),
+        (
+            "stop_get",
+            {
+                "stop": {
+                    "stop": 3,
+                    "reason": "Exception",
+                    "exception": {"type": "KeyError", "message": "'x'"},
+                    "location": {"file": "/src/a.py", "line": 14, "functionName": "f", "moduleName": "a"},
+                    "locals": [{"name": "n", "value": "0"}],
+                    "frames": [],
+                },
+                "first": 1,
+                "last": 3,
+                "dropped": 0,
+            },
+            "stop 3 of 3 · Exception KeyError: 'x', a.py:14 in f · n = 0",
+        ),
         ("debug_step", {"state": "Paused", "at": "a.py:1", "returned": {"f": "9.5"}}, "Paused a.py:1 · f returned 9.5"),
         (
             "debug_continue",

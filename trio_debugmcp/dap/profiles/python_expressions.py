@@ -167,7 +167,10 @@ def _syntax_error(source: str | bytes, mode: str) -> str | None:
             warnings.simplefilter("ignore")
             compile(source, "source", mode, dont_inherit=True, flags=ast.PyCF_ONLY_AST)
     except SyntaxError as error:
-        return f"SyntaxError in line {error.lineno}, column {error.offset}: {error.msg}"
+        # Of a file that cannot be decoded Python says neither, or zeros: counting begins with 1.
+        places = {"line": error.lineno or 0, "column": error.offset or 0}
+        where = ", ".join(f"{name} {number}" for name, number in places.items() if number > 0)
+        return f"SyntaxError{f' in {where}' if where else ''}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:
         return str(error)
     return None

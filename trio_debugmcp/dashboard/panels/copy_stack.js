@@ -3,18 +3,19 @@
 import {framesOf} from '../answers.js';
 import {copy} from '../clipboard.js';
 import {byId, el} from '../dom.js';
+import {icon} from '../icons.js';
 
 const PAGE_FRAMES = 1000;
 
 export function createCopyStack(store, call) {
   const button = el('button', {
     type: 'button',
-    className: 'small',
+    className: 'pane-button',
     ariaLabel: 'Copy the call stack',
     title: 'Copy the call stack',
     hidden: true,
     onclick: async () => copy(textOf(await frames()), button),
-  }, 'Copy');
+  }, icon('copy'));
   byId('stack-note').after(el('span', {className: 'tools'}, button));
   store.watch(['frames'], ({frames: {list}}) => {
     button.hidden = list.length === 0;

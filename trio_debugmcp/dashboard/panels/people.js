@@ -5,6 +5,9 @@ import {agentNames, agentsOf} from '../people.js';
 import {clock} from '../words.js';
 import {createQuestions} from './questions.js';
 
+/** How long it is said that a message was delivered: then it is old news, and the story still has it. */
+const SENT_SECONDS = 30;
+
 /**
  * @param {import('../store.js').Store} store
  * @param {import('../people.js').People} people
@@ -20,6 +23,21 @@ export function createPeople(store, people) {
   const sent = el('p', {className: 'sent note', role: 'status'});
   strip.append(el('div', {className: 'wheel'}, sentence, form, hold), sent);
   createQuestions(store, people, strip);
+
+  let seen = '';
+  let timer = 0;
+  /** Whether what became of a message has been read: it stands for a while from when nothing of it is open any more. */
+  function isOver(words, {messages}) {
+    const open = lastMessage(messages)?.to.some(({deliveredAt, left}) => !deliveredAt && !left);
+    if (words === seen) return !open && timer === 0;
+    clearTimeout(timer);
+    seen = words;
+    timer = open ? 0 : window.setTimeout(() => {
+      timer = 0;
+      sent.hidden = true;
+    }, SENT_SECONDS * 1000);
+    return false;
+  }
 
   const holds = () => store.state.me !== null && store.state.people.hold?.clientId === store.state.me;
 
@@ -55,7 +73,7 @@ export function createPeople(store, people) {
     field.ariaLabel = label;
     recipients(to, agents);
     setText(sent, lastWords(now));
-    sent.hidden = sent.textContent === '';
+    sent.hidden = sent.textContent === '' || isOver(sent.textContent ?? '', now);
   });
 }
 
@@ -77,9 +95,12 @@ function recipients(select, agents) {
   select.value = wanted.some(([value]) => value === chosen) ? chosen : '';
 }
 
+/** @param {import('../people.js').Message[]} messages */
+const lastMessage = (messages) => messages.findLast(({kind, text}) => kind === 'message' || text);
+
 /** What became of the last message: to whom it was delivered, and for whom it waits. */
 function lastWords({messages}) {
-  const last = messages.findLast(({kind, text}) => kind === 'message' || text);
+  const last = lastMessage(messages);
   if (!last) return '';
   const fates = last.to.map(({client, deliveredAt, left}) =>
     deliveredAt

@@ -1,7 +1,8 @@
 // The headline: what the program is doing, and why; the same is announced to screen readers.
 
 import {byId, el, setText} from '../dom.js';
-import {endedBy} from '../ending.js';
+import {BY_ITSELF, endedBy} from '../ending.js';
+import {stopNow} from '../moment.js';
 import {baseName, exceptionInShort, isWord, place, whyPaused} from '../words.js';
 
 const QUIET_MILLISECONDS = 800;
@@ -32,6 +33,12 @@ export function createStatus(store) {
     const message = now?.exception?.message && !isWord(now.exception.message) ? ` ${now.exception.message}` : '';
     if (link.status === 'open') announce(`${headline}. ${where.textContent}${message}`, now?.state);
   });
+  // The timeline may come after the session, and says which stop it is.
+  store.watch(['session', 'active', 'events'], (now) => {
+    const number = stopNow(now);
+    setText(byId('stop-number'), number ? `stop ${number}` : '');
+    byId('stop-number').hidden = number === 0;
+  });
   // Who ended it may be known later than that it has ended.
   store.watch(['events', 'endedHere'], (now) => !now.active && now.last && setText(where, lastWords(now).join('')));
 }
@@ -61,7 +68,9 @@ function whereabouts({state, currentLocation}) {
 function lastWords({last, events, endedHere}) {
   if (!last) return [];
   const place = last.exception && last.at ? `${last.exception}, ${last.at}` : last.exception;
-  return [[last.processName, place, endedBy(last.reason, events, endedHere)].filter(Boolean).join(' · ')];
+  const by = endedBy(last.reason, events, endedHere);
+  const isSaid = by === BY_ITSELF && last.exitCode !== null; // the headline has the exit code
+  return [[last.processName, place, isSaid ? null : by].filter(Boolean).join(' · ')];
 }
 
 function factsOf(session) {

@@ -3,6 +3,7 @@
 import {copy} from '../clipboard.js';
 import {byId, el, setText} from '../dom.js';
 import {asMarkdown, entryAsMarkdown} from '../markdown.js';
+import {readable} from '../readable.js';
 import {rove} from '../roving.js';
 import {ServerClock} from '../server_clock.js';
 import {inFlightOf, matches, storyOf} from '../story.js';
@@ -146,7 +147,7 @@ function whole(entry, actions) {
   return el(
     'div',
     {className: 'entry'},
-    el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+    el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, readable(value))])),
     el('p', {className: 'note'}, [entry.who, entry.person ? 'a person' : null, clock(event.timestamp), `event ${event.eventId}`].filter(Boolean).join(' · ')),
     el(
       'p',

@@ -33,6 +33,8 @@ _EXCEPTION_LENGTH = 120
 _ABSOLUTE = re.compile(r"^(?:/|[A-Za-z]:[\\/])(?:.*[\\/])?(?=[^\\/]*:\d)")
 """The directories of a place that is not below the server's: the name of the file says enough in a line."""
 
+_FOLDERS = re.compile(r"^.*[\\/]")
+
 _MOMENT = re.compile(r"^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)[.\d]*(?:Z|\+00:00)$")
 """A moment as answers have it; the page shows the day elsewhere."""
 
@@ -197,11 +199,37 @@ def _cut(value: object, length: int = _VALUE_LENGTH) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def _past(answer: Mapping[str, Any]) -> str:
+    """Say of an answer of stop_get which stop it is and where, or how many values a variable has had."""
+    stop = answer.get("stop")
+    if "text" in answer:
+        return f"{_FOLDERS.sub('', str(answer.get('file')))} as it ran then"
+    if stop is None:
+        found = answer.get("values") or answer.get("points") or []
+        total = answer.get("total") or len(found)
+        return f"{_counted(len(found), 'values', total)} over {_counted(answer.get('stops', 0), 'stops', None)}"
+    whole = stop if isinstance(stop, Mapping) else None
+    values = answer.get("changed") or answer.get("locals") or {}
+    number, reason, exception, at = stop, answer.get("reason"), answer.get("exception"), answer.get("at")
+    if whole is not None:
+        number, reason = whole.get("stop"), whole.get("reason")
+        location, raised = whole.get("location") or {}, whole.get("exception") or {}
+        exception = ": ".join(str(raised[key]) for key in ("type", "message") if raised.get(key))
+        at = f"{location['file']}:{location.get('line')}" if location.get("file") else location.get("moduleName")
+        at = f"{at} in {location['functionName']}" if at and location.get("functionName") else at
+        values = {each["name"]: each["value"] for each in whole.get("locals") or []}
+    of = f" of {answer['last']}" if "last" in answer else ""
+    why = f"{_cut(exception, _EXCEPTION_LENGTH)}," if exception else None
+    place = " ".join(str(part) for part in (reason, why, _ABSOLUTE.sub("", at or "")) if part)
+    return _SEPARATOR.join([f"stop {number}{of}", *([place] if place else []), *_values(values)])
+
+
 _SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "session_hold": lambda _: "holds the session",
     "session_hand_back": lambda answer: f"handed back, held for {answer.get('seconds', 0):.0f} s",
     "agent_message": lambda answer: f"goes to {_counted(answer.get('agents', 0), 'agents', None)}",
     "person_answer": lambda _: "answered",
+    "stop_get": _past,
     "process_write_input": lambda answer: (
         f"wrote {_counted(answer.get('bytesWritten', 0), 'bytes', None)}"
         f"{' and closed the input' if answer.get('stdinClosed') else ''}"
