@@ -191,7 +191,8 @@ async def _serve_dap(
 
     endpoint.warn()
     host = _shown(endpoint.host).strip("[]")
-    _announce(f"dap: {host}:{endpoint.number}")
+    tunnel = "" if endpoint.tls is None else " (TLS; editors that speak TCP alone connect through a tunnel to it)"
+    _announce(f"dap: {host}:{endpoint.number}{tunnel}")
     _announce(f"launch.json of VS Code: {vscode_configuration(host, endpoint.number, tokens)}")
     door = app.editor_door(tokens)
     task_status.started()

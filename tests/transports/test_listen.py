@@ -16,9 +16,11 @@ import trustme
 from mcp.client.extension import advertise
 
 from tests import warm
+from tests.editors.bench import EditorClient
 from tests.real.conftest import program
 from tests.transports.conftest import StartServer
 from tests.transports.scene import CONTROL, INITIALIZE, OBSERVE, http
+from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
@@ -205,17 +207,22 @@ def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
 
-async def test_page_websocket_and_http_over_tls(serving: StartServer, tmp_path: Path) -> None:
+def certified(folder: Path) -> tuple[ssl.SSLContext, tuple[str, ...]]:
+    """Make a certificate for this machine; return who trusts it, and the options of a server that shows it."""
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1", "localhost")
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    cert, key = folder / "cert.pem", folder / "key.pem"
     certificate.private_key_pem.write_to_path(str(key))
     for blob in certificate.cert_chain_pems:
         blob.write_to_path(str(cert), append=True)
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    arguments = ("--ws", "0", "--http", "0", "--no-stdio", "--tls-cert", str(cert), "--tls-key", str(key))
-    async with serving(*arguments) as server:
+    return context, ("--tls-cert", str(cert), "--tls-key", str(key))
+
+
+async def test_page_websocket_and_http_over_tls(serving: StartServer, tmp_path: Path) -> None:
+    context, options = certified(tmp_path)
+    async with serving("--ws", "0", "--http", "0", "--no-stdio", *options) as server:
         url = await server.websocket_url()
         assert url.startswith("wss://127.0.0.1:")
         async with connect_websocket(url, OBSERVE, ssl_context=context) as client:
@@ -247,6 +254,37 @@ async def test_page_websocket_and_http_over_tls(serving: StartServer, tmp_path: 
             }
             await stream.send_all(http("POST /mcp", **headers) + body)
             assert bytes(await stream.receive_some()).startswith(b"HTTP/1.1 200")
+
+
+async def test_an_editor_joins_over_tls_and_one_without_it_learns_nothing_and_does_no_harm(
+    serving: StartServer, tmp_path: Path
+) -> None:
+    context, options = certified(tmp_path)
+    async with serving("--dap", "0", *options) as server, connect_process(server.process) as agent:
+        port = int(await server.said(r"dap: 127\.0\.0\.1:(\d+) \(TLS; .* tunnel"))
+        await agent.call("debug_launch", program=program("steps.py"))
+        for say in (True, False):  # plain text on the TLS port, and silence until the editor leaves
+            plain = await trio.open_tcp_stream("127.0.0.1", port)
+            async with plain:
+                hello = b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'
+                with trio.fail_after(20), suppress(trio.BrokenResourceError):
+                    await plain.send_all(encode_frame(hello) if say else b"")
+                    while say and (data := bytes(await plain.receive_some())):
+                        assert b"Content-Length" not in data
+        stream = await trio.open_ssl_over_tcp_stream("127.0.0.1", port, ssl_context=context, https_compatible=True)
+        async with stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL)
+            assert (await editor.wait_event("stopped"))["reason"] == "entry"
+            await editor.ask("next", threadId=1)
+            assert (await editor.wait_event("stopped", 2))["reason"] == "step"
+            large = await editor.ask("evaluate", expression="'x' * 300_000", context="clipboard")
+            assert len(large["result"]) > 300_000
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+        assert "stepped over" in str((await agent.call("debug_state"))["notes"])
+        await agent.call("debug_disconnect")
 
 
 async def test_random_tokens_are_printed_once_and_never_logged(serving: StartServer, tmp_path: Path) -> None:

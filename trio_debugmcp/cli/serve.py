@@ -113,7 +113,9 @@ def add_transport_options(parser: argparse.ArgumentParser) -> None:
         help="seconds to keep the session after its client has disconnected, if others are connected "
         "(default %(default)g)",
     )
-    network.add_argument("--tls-cert", metavar="FILE", help="serve https:// and wss:// with this certificate (PEM)")
+    network.add_argument(
+        "--tls-cert", metavar="FILE", help="serve https://, wss:// and DAP over TLS with this certificate (PEM)"
+    )
     network.add_argument("--tls-key", metavar="FILE", help="and this key")
     _add_log_options(parser)
 
