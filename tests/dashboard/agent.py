@@ -14,8 +14,8 @@ from typing import Any
 
 from tests import warm
 
-READY_SECONDS = 20
-ANSWER_SECONDS = 30
+READY_SECONDS = 60
+ANSWER_SECONDS = 60
 
 CONTROL_TOKEN = "control-token-of-the-test"
 OBSERVE_TOKEN = "observe-token-of-the-test"

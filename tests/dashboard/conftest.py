@@ -5,6 +5,7 @@ and its other client is `Agent`, without a loop. A test without what it needs is
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -29,8 +30,8 @@ CHROMIUM_OPTIONS = [
     "--disable-features=LocalNetworkAccessChecks",  # a page that a test answers itself is of no network
 ]
 
-PAGE_SECONDS = 15
-"""Far above the second in which the page shows a change; a shared machine starts programs slowly."""
+PAGE_SECONDS = 40
+"""Far above the second in which the page shows a change: only what hangs takes so long, on a busy machine too."""
 
 PROGRAM = """\
 def count(limit):
@@ -86,11 +87,11 @@ def agent(browser: "BrowserContext", tmp_path: Path) -> Iterator[Agent]:
 OpenPage = Callable[..., "Page"]
 
 
-@pytest.fixture
-def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
-    """Open a URL in a tab; with `clock` the test may run its timers ahead.
+@contextmanager
+def opening(browser: "BrowserContext") -> Iterator[OpenPage]:
+    """Open URLs in tabs until the end of the block; with `clock` the test may run a page's timers ahead.
 
-    A script error, or something that the page's policy forbids, fails the test.
+    A script error, or something that the page's policy forbids, fails the block.
     """
     pages: list[Page] = []
     troubles: list[str] = []
@@ -112,6 +113,21 @@ def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
     for page in pages:
         page.close()
     assert troubles == []
+
+
+@pytest.fixture
+def open_page(browser: "BrowserContext") -> Iterator[OpenPage]:
+    """Open a URL in a tab of this test."""
+    with opening(browser) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def server(browser: "BrowserContext", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    """One server for the tests of a module that need no program."""
+    server = Agent(tmp_path_factory.mktemp("empty"))
+    yield server
+    server.disconnect()
 
 
 @pytest.fixture

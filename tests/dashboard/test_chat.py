@@ -86,14 +86,6 @@ def chat(agent: Agent, host_script: str, open_page: OpenPage, browser: "BrowserC
         yield opened()
 
 
-@pytest.fixture(scope="module")
-def server(browser: "BrowserContext", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    """One server for the tests that need no program."""
-    server = Agent(tmp_path_factory.mktemp("empty"))
-    yield server
-    server.disconnect()
-
-
 @pytest.fixture
 def empty_chat(server: Agent, host_script: str, open_page: OpenPage, browser: "BrowserContext") -> Iterator["Page"]:
     """A chat in control of a server that debugs nothing."""

@@ -1,13 +1,32 @@
 """The page's pure modules, in the browser that runs them."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.dashboard.agent import OBSERVE_TOKEN, Agent
+from tests.dashboard.conftest import OpenPage, opening
+
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
 
-def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_lost(observer_page: "Page") -> None:
-    kinds = observer_page.evaluate(
+@pytest.fixture(scope="module")
+def page(server: Agent, browser: "BrowserContext") -> Iterator["Page"]:
+    """One page for all tests that only import modules into it: to load it takes longer than what most of them do."""
+    with opening(browser) as opened:
+        yield opened(server.url(OBSERVE_TOKEN))
+
+
+@pytest.fixture
+def fresh_page(server: Agent, open_page: OpenPage) -> "Page":
+    """A page for a test that changes what is on it."""
+    return open_page(server.url(OBSERVE_TOKEN))
+
+
+def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_lost(page: "Page") -> None:
+    kinds = page.evaluate(
         """async () => {
           const {highlighted} = await import('/highlight.js');
           const found = (text, path) => highlighted(text, path).map((line) => line.map(({kind, text}) => [kind, text]));
@@ -34,8 +53,8 @@ def test_comments_strings_and_keywords_are_distinguished_and_no_character_is_los
     assert kinds["open"] == [[[None, "s = "], ["string", '"never closed']]]
 
 
-def test_long_silences_are_drawn_short_and_time_never_runs_backwards(observer_page: "Page") -> None:
-    scale = observer_page.evaluate(
+def test_long_silences_are_drawn_short_and_time_never_runs_backwards(page: "Page") -> None:
+    scale = page.evaluate(
         """async () => {
           const {timeScale} = await import('/scale.js');
           const scale = timeScale([0, 1, 2, 602, 603]);
@@ -50,8 +69,8 @@ def test_long_silences_are_drawn_short_and_time_never_runs_backwards(observer_pa
     assert scale["empty"] == 0
 
 
-def test_many_notifications_during_a_read_cause_one_more_read(observer_page: "Page") -> None:
-    reads = observer_page.evaluate(
+def test_many_notifications_during_a_read_cause_one_more_read(page: "Page") -> None:
+    reads = page.evaluate(
         """async () => {
           const {coalesced} = await import('/mirror.js');
           let reads = 0;
@@ -71,8 +90,8 @@ def test_many_notifications_during_a_read_cause_one_more_read(observer_page: "Pa
     assert reads == [2, 3]
 
 
-def test_answers_of_tools_become_what_the_resources_would_have(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const answers = await import('/answers.js');
           const lines = [
@@ -173,8 +192,8 @@ ANSI = {
 """Lines of output, and what is shown of them: the text with its styles."""
 
 
-def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(page: "Page") -> None:
+    found = page.evaluate(
         """async (texts) => {
           const {ansiLine, plainText} = await import('/ansi.js');
           const words = (style) => Object.entries(style).filter(([, value]) => value)
@@ -194,8 +213,8 @@ def test_colours_of_a_terminal_become_styles_and_a_progress_bar_its_last_state(o
     assert (found["far"], found["next"], found["plain"]) == (10_001, "#a626a4", "100% done")
 
 
-def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {EventLog} = await import('/eventlog.js');
           const event = (eventId) => ({eventId, timestamp: new Date(eventId).toISOString(), type: 'x', payload: {}});
@@ -233,8 +252,8 @@ def test_a_gap_in_the_events_is_loaded_newest_first_until_it_is_closed(observer_
     assert found["same"]
 
 
-def test_values_of_events_and_calls_are_words(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_values_of_events_and_calls_are_words(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {factsOf, nameOf, readable} = await import('/readable.js');
           const {stopNow} = await import('/moment.js');
@@ -290,8 +309,8 @@ def test_values_of_events_and_calls_are_words(observer_page: "Page") -> None:
     assert found["stops"] == [4, 0, 0, 0, 0], "a number that the timeline does not have yet is not guessed"
 
 
-def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {storyOf, inFlightOf, matches} = await import('/story.js');
           const {asMarkdown, code} = await import('/markdown.js');
@@ -398,8 +417,8 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(observer_page:
     assert found["lostWords"].startswith("- `debug_disconnect()` by agent, its end is not kept")
 
 
-def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {matching, parsed} = await import('/goto.js');
           const {tokenIn} = await import('/token.js');
@@ -436,8 +455,8 @@ def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(observer_pag
     assert found["problems"][1:] == ["This file is not there any more.", "else", found["problems"][0]]
 
 
-def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(observer_page: "Page") -> None:
-    spoken = observer_page.evaluate(
+def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(fresh_page: "Page") -> None:
+    spoken = fresh_page.evaluate(
         """async () => {
           const {Store} = await import('/store.js');
           const {createStatus} = await import('/panels/status.js');
@@ -467,8 +486,8 @@ def test_of_steps_that_follow_each_other_quickly_the_last_is_spoken(observer_pag
     assert spoken["soon"], "an exception is spoken at once"
 
 
-def test_values_stand_at_the_lines_of_the_function_that_have_run(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_values_stand_at_the_lines_of_the_function_that_have_run(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {functionStart, lineValues} = await import('/line_values.js');
           const {pathAt} = await import('/hover.js');
@@ -504,8 +523,8 @@ def test_values_stand_at_the_lines_of_the_function_that_have_run(observer_page: 
     assert found["paths"] == ["ab", "ab.cd", "ab.cd", None, "ghi", "ghi", None]
 
 
-def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_events(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_events(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {Roster} = await import('/roster.js');
           const {namesOf, depthOf, aboutShown} = await import('/processes.js');
@@ -554,8 +573,8 @@ def test_a_client_is_known_also_when_its_joining_has_fallen_out_of_the_kept_even
     assert found["calls"] == [{"mode": "in", "session_id": "s-2"}, {}, {"session_id": "s-1"}, {}]
 
 
-def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(fresh_page: "Page") -> None:
+    found = fresh_page.evaluate(
         """async () => {
           const {Painter, withWholeLines} = await import('/ansi_nodes.js');
           const painter = new Painter();
@@ -592,8 +611,8 @@ def test_colours_continue_from_piece_to_piece_of_a_stream_and_are_legible(observ
     assert (len(found["red"]), found["plain"]) == (1, [])
 
 
-def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(observer_page: "Page") -> None:
-    worst = observer_page.evaluate(
+def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(fresh_page: "Page") -> None:
+    worst = fresh_page.evaluate(
         """async () => {
           const {Painter} = await import('/ansi_nodes.js');
           const output = document.getElementById('output');
@@ -631,8 +650,8 @@ def test_any_colour_of_a_program_is_legible_on_light_and_on_dark(observer_page: 
     assert worst["dark"] >= 4.5
 
 
-def test_the_page_says_whose_input_it_was_and_who_ended_the_session(observer_page: "Page") -> None:
-    found = observer_page.evaluate(
+def test_the_page_says_whose_input_it_was_and_who_ended_the_session(page: "Page") -> None:
+    found = page.evaluate(
         """async () => {
           const {inputsOf} = await import('/inputs.js');
           const {BY_A_CLIENT, endedBy} = await import('/ending.js');

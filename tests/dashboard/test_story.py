@@ -315,6 +315,7 @@ def test_the_page_follows_until_one_looks_elsewhere_and_no_stop_drags_it_back(
     expect(chip).to_be_hidden()
     expect(page.locator("#event")).to_be_hidden()
     expect(page.locator("#where")).to_have_text("app.py:8 in outer")
+    expect(page.locator("#stack .row").first).to_contain_text("app.py:8")  # else a frame of the stop before is chosen
     page.locator("#stack .row").nth(1).click()
     expect(chip).to_be_visible()
     page.locator("#stack .row").nth(0).click()
