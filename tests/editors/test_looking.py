@@ -152,7 +152,28 @@ async def test_a_child_is_set_in_the_value_that_has_it_and_not_by_a_name_that_ma
         assert found == {"value": "5", "type": "int", "variablesReference": 0}
         [sent] = adapter.sent("setVariable")
         assert (sent["name"], sent["value"], adapter.sent("setExpression")) == ("count", "5", [])
-        assert "variable_set" in str((await bench.agent.call("debug_state"))["notes"])
+        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) set count = 5"]
+
+
+async def test_what_a_person_sets_beside_the_name_of_a_secret_is_masked_in_what_the_agent_learns(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsSetVariable": True})
+    adapter.locals = {"api_key": "''"}
+    random = "9f86d081884c7d659a2feaa0c55ad015"
+
+    async def set_it(arguments: dict[str, Any]) -> Any:
+        return {"value": f"'{random}'"}
+
+    adapter.answer("setVariable", set_it)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        reference = scope["variablesReference"]
+        await editor.ask("setVariable", variablesReference=reference, name="api_key", value=f"'{random}'")
+        [note] = (await bench.agent.call("debug_state"))["notes"]
+        assert note == "a person (Test Editor) set api_key = '<secret, 32 characters>'"
 
 
 async def test_an_evaluation_fails_with_the_programs_own_error(autojump_clock: MockClock) -> None:
@@ -173,7 +194,7 @@ async def test_what_is_typed_into_the_console_is_a_call_of_evaluate_for_others(a
         assert (found["result"], found["type"]) == ("4", "int")
         assert (await editor.ask("evaluate", expression="count + 1", context="repl"))["result"] == "4"
         await editor.ask("evaluate", frameId=frame["id"], expression="count + 1", context="hover")
-        assert (await bench.agent.call("debug_state"))["notes"] == ["Test Editor called evaluate 2 times"]
+        assert (await bench.agent.call("debug_state"))["notes"] == ["a person (Test Editor) evaluated count + 1"]
 
 
 async def test_completions_are_the_adapters(autojump_clock: MockClock) -> None:

@@ -12,6 +12,7 @@ from tests.server.people.scene import PEOPLE, scene
 from tests.server.scene import launch
 from trio_debugmcp.server.people.deeds import deed_of, sentence
 from trio_debugmcp.server.people.messages import MAX_PENDING
+from trio_debugmcp.server.tools import open_toolbox
 from trio_debugmcp.testing import ToolFailed, open_server
 
 SAID = 'a person (dashboard) says: "it is the discount"'
@@ -224,13 +225,44 @@ async def test_a_watch_is_named_once_and_an_assignment_each_time(autojump_clock:
             {},
             "wrote 0 characters to the program's input and closed it",
         ),
-        ("memory_write", {}, {}, "called memory_write"),
+        ("variable_set", {"path": "a", "value": "b"}, {"variable": {"a": "7"}}, "set a = b, which is 7"),
+        ("variable_set", {"path": "a", "value": "7"}, {"value": "7"}, "set a = 7"),
+        ("debug_step", {"mode": "out"}, {}, "stepped out"),
+        (
+            "debug_step",
+            {"mode": "in", "granularity": "instruction", "count": 3},
+            {},
+            "stepped in by instruction, 3 steps",
+        ),
+        ("debug_continue", {"reverse": True}, {}, "ran it backwards"),
+        ("debug_goto", {"line": 9}, {"at": "a.py:9 in f"}, "went to a.py:9 in f without running what is between"),
+        ("debug_goto", {"line": 9}, {}, "went to line 9 without running what is between"),
+        (
+            "debug_restart",
+            {"frame_index": 0},
+            {"at": "a.py:3 in f"},
+            "began the function of frame 0 again: a.py:3 in f",
+        ),
+        ("debug_run_until", {"expression": "n > 3", "function": "f"}, {}, "ran until n > 3 at f"),
+        ("debug_launch", {"configuration": "Flask"}, {}, "started Flask"),
+        ("batch_evaluate", {"experiments": [{}, {}]}, {}, "let it run with 2 experiments"),
+        ("trace_function", {"function": "f"}, {}, "traced f"),
+        ("trace_function", {"file": "/src/a.py", "line": 2}, {}, "traced a.py:2"),
+        ("breakpoint_set", {"address": "0x1004"}, {"id": "bp-4"}, "set bp-4 at 0x1004"),
+        ("breakpoint_set_data", {"variable": "n"}, {"id": "dp-2"}, "set dp-2 on write of n"),
+        ("breakpoint_set_data", {"expression": "*p", "access": "read"}, {"id": "dp-2"}, "set dp-2 on read of *p"),
+        ("memory_write", {"address": "0x10", "offset": 4, "data": "2a"}, {}, "wrote 2a into memory at 0x10+4"),
     ],
 )
 def test_what_a_call_did_is_said_in_words(
     tool: str, arguments: dict[str, object], answer: dict[str, object], words: str
 ) -> None:
     assert deed_of(tool, arguments, answer) == words
+
+
+@pytest.mark.parametrize("tool", [each.name for each in open_toolbox().tools if each.moves])
+def test_every_call_that_moves_or_changes_the_program_has_words_of_its_own(tool: str) -> None:
+    assert "called" not in deed_of(tool, {}, {})
 
 
 def test_a_sentence_about_deeds_is_bounded() -> None:

@@ -27,6 +27,7 @@ _PLAIN = {
     "debug_restart": "restarted the program",
     "debug_disconnect": "ended the session",
     "debug_attach": "attached to a process",
+    "debug_listen": "began to wait for programs",
 }
 
 _ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
@@ -38,36 +39,69 @@ def deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) 
 
 
 def _deed_of(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    found = str(arguments.get("id", answer.get("id", "")))
+    return _move(tool, arguments, answer) or _change(tool, arguments, answer) or _PLAIN.get(tool, f"called {tool}")
+
+
+def _move(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
+    """Return what a call was that moves the program; None if it is none of those."""
     match tool:
         case "debug_step":
-            return _STEPS.get(arguments.get("mode", "over"), "stepped")
+            return f"{_STEPS.get(arguments.get('mode', 'over'), 'stepped')}{_how(arguments)}"
+        case "debug_continue" if arguments.get("reverse"):
+            return "ran it backwards"
         case "card_run":
             action = str(arguments.get("action", ""))
             return _STEPS.get(action) or {"pause": "paused it", "continue": "continued"}.get(
                 action, f"pressed {action}"
             )
         case "debug_launch":
-            what = next((arguments[each] for each in ("program", "module", "test") if arguments.get(each)), "a program")
+            named = ("program", "module", "test", "configuration")
+            what = next((arguments[each] for each in named if arguments.get(each)), "a program")
             return f"started {PurePath(str(what)).name}"
         case "debug_run_to":
             return f"ran to {_place(arguments)}"
+        case "debug_run_until":
+            return f"ran until {arguments.get('expression')}{_where(arguments, {})}"
+        case "debug_goto":
+            return f"went to {answer.get('at') or _place(arguments)} without running what is between"
+        case "debug_restart" if arguments.get("frame_index") is not None:
+            at = f": {answer['at']}" if answer.get("at") else ""
+            return f"began the function of frame {arguments['frame_index']} again{at}"
+        case "batch_evaluate":
+            return f"let it run with {len(arguments.get('experiments') or ())} experiments"
+        case "trace_function":
+            return f"traced {arguments.get('function') or _place(arguments)}"
+        case _:
+            return None
+
+
+def _change(tool: str, arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
+    """Return what a call was that sets or changes something; None if it is none of those."""
+    found = str(arguments.get("id", answer.get("id", "")))
+    match tool:
         case "breakpoint_set" | "tracepoint_set" | "breakpoint_edit" | "breakpoint_set_exception":
             verb = "edited" if tool == "breakpoint_edit" else "set"
             return f"{verb} {found}{_where(arguments, answer)}{_when(arguments)}"
+        case "breakpoint_set_data":
+            place = arguments.get("variable") or arguments.get("expression")
+            return f"set {found} on {arguments.get('access', 'write')} of {place}{_when(arguments)}"
         case "breakpoint_remove":
             return "removed all breakpoints" if found == "*" else f"removed {found}"
         case "breakpoint_enable":
             return f"{'enabled' if arguments.get('enabled', True) else 'disabled'} {found}"
         case "variable_set":
-            return f"set {arguments.get('path')} = {arguments.get('value')}"
+            return f"set {arguments.get('path')} = {arguments.get('value')}{_came_to(arguments, answer)}"
+        case "memory_write":
+            place = arguments.get("address") or arguments.get("expression")
+            offset = f"{arguments['offset']:+d}" if arguments.get("offset") else ""
+            return f"wrote {arguments.get('data')} into memory at {place}{offset}"
         case "evaluate":
             return f"evaluated {arguments.get('expression')}"
         case "process_write_input":  # not the text, which may be a password
             end = " and closed it" if arguments.get("close_after") else ""
             return f"wrote {len(str(arguments.get('data', '')))} characters to the program's input{end}"
         case _:
-            return _PLAIN.get(tool, f"called {tool}")
+            return None
 
 
 def repeats(deed: str, before: Iterable[str]) -> bool:
@@ -84,7 +118,23 @@ def sentence(name: str | None, deeds: Iterable[str]) -> str:
     return f"{who} {', '.join(counted[:_MAX_NAMED])}{rest}"
 
 
+def _how(arguments: Mapping[str, Any]) -> str:
+    """Return what is special about a step."""
+    by = f" by {arguments['granularity']}" if arguments.get("granularity") == "instruction" else ""
+    number = arguments.get("count") or 1
+    return by + (f", {number} steps" if number > 1 else "")
+
+
+def _came_to(arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """Return what a variable is after it was set, if it is not what was written."""
+    variable = answer.get("variable")
+    shown = next(iter(variable.values()), None) if isinstance(variable, Mapping) else answer.get("value")
+    return "" if shown is None or str(shown) == str(arguments.get("value")) else f", which is {shown}"
+
+
 def _place(arguments: Mapping[str, Any]) -> str:
+    if not arguments.get("file"):
+        return f"line {arguments.get('line')}"
     return f"{PurePath(str(arguments.get('file'))).name}:{arguments.get('line')}"
 
 
@@ -93,7 +143,7 @@ def _where(arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
         return f" for {arguments['exception_type']}"
     if arguments.get("line"):
         return f" at {_place(arguments)}"
-    place = answer.get("at") or arguments.get("function")
+    place = answer.get("at") or arguments.get("function") or arguments.get("address")
     return f" at {place}" if place else ""
 
 

@@ -26,7 +26,7 @@ from trio_debugmcp.state.changes import Happened
 
 
 class RecordedCall:
-    """A call in flight, and then what came of it."""
+    """A call in flight, and then what came of it: `result` is without secrets."""
 
     def __init__(self, name: str, arguments: Mapping[str, Any], *, show_secrets: bool) -> None:
         self._name = name
@@ -34,11 +34,12 @@ class RecordedCall:
         self._show_secrets = show_secrets
         self.code: str | None = "INTERNAL"
         self.line = FAILED
+        self.result = types.CallToolResult(content=[])
 
     def came_to(self, result: types.CallToolResult, code: str | None) -> None:
         """Record the result; `code` is that of a failure. The line is made of what the client is shown."""
         shown = result if self._show_secrets else masked_result(self._name, self._arguments, result)
-        self.code, self.line = code, result_line(shown, self._name)
+        self.code, self.line, self.result = code, result_line(shown, self._name), shown
 
     def was_cancelled(self) -> None:
         """Record that the client does not wait for the result any more."""

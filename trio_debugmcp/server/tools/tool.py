@@ -228,10 +228,9 @@ class Toolbox:
         async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
             result, code = await self._run(debugger, name, arguments, role, (reader, client))
             call.came_to(result, code)
-            if code is None:
-                deed = None
-                if tool is not None and (tool.moves or tool.read_only):
-                    deed = deed_in(debugger, name, arguments, result, moves=tool.moves)
+            if code is None and tool is not None:
+                is_deed = tool.moves or tool.read_only
+                deed = deed_in(debugger, name, arguments, result, moves=tool.moves) if is_deed else None
                 self._others.called(reader, client, name, deed)
         return await with_words(debugger, self._others, result)
 
@@ -243,7 +242,8 @@ class Toolbox:
         async with self._story.recorded(debugger, name, arguments, (reader, client)) as call:
             yield call
             if call.code is None:
-                self._others.called(reader, client, name)
+                READER.set((reader, client))
+                self._others.called(reader, client, name, deed_in(debugger, name, arguments, call.result, moves=True))
 
     async def _run(
         self,

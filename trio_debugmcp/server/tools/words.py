@@ -5,6 +5,7 @@ from typing import Any
 
 import mcp_types as types
 
+from trio_debugmcp.masking.answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.people.deeds import deed_of
@@ -27,7 +28,10 @@ def deed_in(
         return None
     if not moves:
         return ""
-    return deed_of(tool, arguments, result.structured_content or {})
+    answer = result.structured_content or {}
+    if not debugger.settings.show_secrets:  # here, as a sentence does not show which part of it is whose value
+        arguments, answer = masked_json(dict(arguments)), masked_json(answer, str(arguments.get("path") or ""))
+    return deed_of(tool, arguments, answer)
 
 
 def is_person(debugger: Debugger, reader: Hashable, name: str | None) -> bool:
