@@ -59,6 +59,59 @@ async def test_a_step_of_an_editor_is_the_agents_next_stop_and_its_notes_say_who
         ]
 
 
+@pytest.mark.parametrize("configured", [True, False])
+async def test_an_editor_that_steps_before_the_stop_was_reported_steps_from_it(
+    configured: bool, autojump_clock: MockClock
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.initialize()
+        await editor.ask("attach", token=CONTROL)
+        if configured:
+            await editor.ask("configurationDone")
+        await editor.ask("next", threadId=1)
+        assert adapter.commands()[-1] == "next"
+        adapter.frames = [("main", "/src/app.py", 2)]
+        await adapter.stop("step")
+        if not configured:
+            await editor.ask("configurationDone")
+        assert (await editor.wait_event("stopped"))["reason"] == "step"
+        assert (await editor.top_frame())["line"] == 2
+        await trio.sleep(1)
+        assert (editor.log.count("stopped"), editor.log.count("continued")) == (1, 0)
+
+
+@pytest.mark.parametrize("command", ["next", "continue", "stepOut"])
+async def test_a_step_that_was_meant_for_the_stop_before_is_refused(command: str, autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        await trio.sleep(2)  # it watches, so that what follows is reported a moment later
+        await bench.agent.call("debug_step", wait=False)
+        await adapter.stop("step")
+        await bench.agent.call("debug_wait")
+        refused = await editor.refused(command, threadId=1)
+        assert (refused.word, str(refused)) == ("notStopped", "The program has stopped elsewhere meanwhile.")
+        before = adapter.commands()
+        await editor.wait_event("stopped", 2)
+        assert adapter.commands() == before
+        await editor.ask(command, threadId=1)
+        assert adapter.commands()[-1] == command
+
+
+async def test_a_step_before_the_next_stop_is_reported_is_refused_also_when_the_resume_was(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        await editor.wait_event("stopped")
+        await trio.sleep(2)
+        await bench.agent.call("debug_step", wait=False)
+        await editor.wait_event("continued")
+        await adapter.stop("step")
+        await bench.agent.call("debug_wait")
+        assert (await editor.refused("next", threadId=1)).word == "notStopped"
+
+
 async def test_a_step_of_the_agent_is_reported_to_the_editor(autojump_clock: MockClock) -> None:
     async with paused() as (bench, adapter), bench.editor() as editor:
         await editor.join()

@@ -95,7 +95,7 @@ async def test_a_person_and_an_agent_share_a_session_and_the_person_may_vanish(s
             stop = await agent.call("debug_wait")
             assert (stop["reason"], stop["locals"]["i"]) == ("Breakpoint", "3")
             assert "a person (Test Studio)" in str(stop["notes"])
-            assert "continued" in str(stop["notes"])
+            assert "set value = 8, stepped over, stepped in, stepped out" in str(stop["notes"])
             [known] = [
                 each for each in (await agent.read("debugger://breakpoints"))["breakpoints"] if each["line"] == line
             ]

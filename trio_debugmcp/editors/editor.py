@@ -69,6 +69,7 @@ class Editor:
         shows_values: it has asked for the variables of the top frame, at the stop before.
         left: the session and the number of the stop that it has resumed from, until the next one is reported.
         announced: the breakpoints of others that were reported to it; `reported`: each as it was reported last.
+        at_stop: the number of the stop that was reported last; 0 if it runs since, None if nothing was reported yet.
         filters: the kinds of exceptions that it wants to stop at, each as it was reported last.
     """
 
@@ -89,6 +90,7 @@ class Editor:
         self.sources = SourceNumbers()
         self.announced: set[str] = set()
         self.reported: dict[str, object] = {}
+        self.at_stop: int | None = None
         self.filters: dict[str, dict[str, Any]] = {}
         self._answering: dict[object, float] = {}
         self._settled = trio.Event()

@@ -120,6 +120,7 @@ class Follower:
             if self._is_wanted(name):
                 editor.channel.event(name, body)
         seen.state, seen.snapshot = state, snapshot
+        editor.at_stop = snapshot.stop.number if snapshot.phase == "Paused" and snapshot.stop is not None else 0
 
     def _is_wanted(self, event: str) -> bool:
         editor, before = self._editor, self._seen.snapshot

@@ -60,6 +60,10 @@ async def _step(editor: Editor, mode: str, arguments: OfThread) -> None:
 async def _resume(editor: Editor, tool: str, **arguments: Any) -> None:
     editor.check_control(f"`{tool}`")
     _, snapshot = editor.paused()
+    stop = None if snapshot.stop is None else snapshot.stop.number
+    # Else its person means the stop before. One to whom nothing was reported yet can only mean this one.
+    if editor.at_stop not in (None, stop):
+        raise Refusal("The program has stopped elsewhere meanwhile.", word="notStopped")
     active_thread(snapshot, arguments.get("thread_id"))
     await editor.call(tool, session_id=snapshot.id, wait=False, **arguments)
     editor.left = None if snapshot.stop is None else (snapshot.id, snapshot.stop.number)
