@@ -293,3 +293,50 @@ def test_what_is_now_is_kept_aside_and_of_several_stops_the_last_one_asked_for_i
         "watches": [{"expression": "x", "value": "5"}, {"expression": "y"}],
         "end": [None, "6", 4, 0],
     }
+
+
+CRASH = """\
+import helper
+
+
+def go(number):
+    return helper.inverse(number)
+
+
+print("begin")
+go(0)
+"""
+
+
+def test_of_a_program_that_crashed_without_a_stop_a_later_page_shows_where(agent: Agent, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    (agent.directory / "crash.py").write_text("def go(n):\n    return 1 / n\n\n\ngo(0)\n")
+    agent.call("debug_launch", program="crash.py", stop_at_entry=False, stop_on_uncaught=False)
+    page = open_page(agent.url(OBSERVE_TOKEN))
+    expect(page.locator("#where")).to_contain_text("ZeroDivisionError: division by zero, crash.py:2 in go")
+    expect(page.locator(".line.was-current, .line.looked-at")).to_contain_text("return 1 / n")
+    expect(page.locator("#source-title")).to_have_text("crash.py")
+    expect(page.locator("#stack .row .name")).to_have_text(["go", "<module>"])
+    expect(page.locator("#locals")).to_contain_text("did not stop there")
+    expect(page.locator("#timeline-note")).not_to_contain_text("not loaded")
+    page.locator("#stack .row").nth(1).click()
+    expect(page.locator(".line.looked-at")).to_contain_text("go(0)")
+    page.locator("#stack .row").nth(0).click()
+    expect(page.locator(".line.was-current, .line.looked-at")).to_contain_text("return 1 / n")
+
+    # Raised in a file that the debugger has not seen: the next frame is shown, and why not the first.
+    (agent.directory / "helper.py").write_text("def inverse(number):\n    return 1 / number\n")
+    (agent.directory / "crash.py").write_text(CRASH)
+    agent.call("debug_launch", program="crash.py", stop_at_entry=False, stop_on_uncaught=False)
+    other = open_page(agent.url(CONTROL_TOKEN))
+    for each in (page, other):
+        expect(each.locator("#where")).to_contain_text("helper.py:2 in inverse")
+        expect(each.locator(".line.was-current, .line.looked-at")).to_contain_text("return helper.inverse(number)")
+        expect(each.locator("#source-note")).to_contain_text("The source of helper.py:2 in inverse cannot be shown")
+
+    # Without a stop and without an exception there is nothing to show, and the page says so.
+    (agent.directory / "quiet.py").write_text("print('done')\n")
+    agent.call("debug_launch", program="quiet.py", stop_at_entry=False)
+    for each in (page, other):
+        expect(each.locator("#empty")).to_contain_text("It never stopped")

@@ -153,14 +153,14 @@ def test_answers_of_tools_become_what_the_resources_would_have(page: "Page") -> 
     assert found["inside"] == [["cart['tea']", None], ["cart.owner", 0]]
     assert found["top"] == [["n", 0], ["empty", 0], ["cart", None]]
     assert found["output"] == [[4, "stdout", "a"], [5, "tracepoint", "b"]]
-    nothing = {"exception": None, "at": None}
+    nothing = {"exception": None, "at": None, "stack": []}
     assert found["ends"] == [
         None,
         {"exitCode": 3, "reason": "the program ended", **nothing},
         {"exitCode": None, "reason": "a client has ended the session", **nothing},
         {"exitCode": None, "reason": "cut off", **nothing},
         {"exitCode": 0, "reason": "the program ended", **nothing},
-        {"exitCode": 1, "reason": "the program ended", "exception": "KeyError: 3", "at": "a.py:2 in f"},
+        {"exitCode": 1, "reason": "the program ended", "exception": "KeyError: 3", "at": "a.py:2 in f", "stack": []},
     ]
     assert found["lines"] == [["bp-1", "/src/app.py", "Pending"]]
     assert found["added"] == [["bp-3", "app.py:7, disabled", "Disabled"]]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.server.scene import STACK, failure, launch, paused
 from trio_debugmcp.session.host import Host
 from trio_debugmcp.session.sources import MAX_KEPT_CHARACTERS, Sources
 from trio_debugmcp.state import kept_stops
-from trio_debugmcp.testing import DebugClient, FakeAdapter, connect
+from trio_debugmcp.testing import DebugClient, FakeAdapter, ToolFailed, connect, open_server
 from trio_debugmcp.testing.connect import Era
 
 T = TypeVar("T")
@@ -309,3 +310,28 @@ async def test_secrets_are_masked_in_every_form_of_a_past_stop(autojump_clock: M
             assert first not in each
             assert second not in each
             assert "<secret, 32 characters>" in each
+
+
+async def test_the_source_of_a_program_that_has_ended_can_be_read_and_says_if_the_file_has_changed(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "app.py"
+    program.write_text("print(1)\nraise SystemExit(3)\n")
+    adapter = FakeAdapter()
+    adapter.program = str(program)
+    async with open_server(adapter.options()) as server, server.connect() as client:
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("source_get", file=str(program))
+        assert failed.value.code == "NO_SESSION"
+        await client.call("debug_launch", program=str(program), stop_at_entry=False, wait=False)
+        await client.call("debug_disconnect")
+        found = await client.call("source_get", file=str(program), start_line=2)
+        assert (found["lines"], found.get("changed", False)) == (["2 raise SystemExit(3)"], False)
+        later = time.time() + 60
+        program.write_text("print(2)\n")
+        os.utime(program, (later, later))
+        found = await client.call("source_get", file=str(program))
+        assert (found["lines"], found["changed"]) == (["1 print(2)"], True)
+        with pytest.raises(ToolFailed) as failed:
+            await client.call("source_get", file="/etc/passwd")
+        assert failed.value.code == "NO_SESSION"

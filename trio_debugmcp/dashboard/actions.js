@@ -55,7 +55,7 @@ export class Actions {
     const frame = frames.list[index];
     if (!frame) return;
     const top = frames.threadId === stack?.threadId && index === 0;
-    if (top && !follow.behind) {
+    if (top && !follow.behind && this.#store.state.active) {
       this.#follow.back();
       return;
     }

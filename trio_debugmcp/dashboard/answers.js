@@ -81,19 +81,37 @@ export const outputOf = ({entries, nextSeq, dropped = 0}, seq) => ({
  * Return how the last session ended, or null if there was none. `reasons`: those of the ends on the timeline. The notes have
  * more than the one of them that holds: how the exception is known, and what other clients did meanwhile.
  *
- * @param {{state: string, reason?: string, exitCode?: number | null, notes?: string[], exception?: string | null, at?: string | null}} answer
+ * @param {{state: string, reason?: string, exitCode?: number | null, notes?: string[], exception?: string | null, at?: string | null, stack?: string[]}} answer
  * @param {string[]} reasons
  */
-export function endOf({state, reason, exitCode = null, notes = [], exception = null, at = null}, reasons = []) {
+export function endOf({state, reason, exitCode = null, notes = [], exception = null, at = null, stack = []}, reasons = []) {
   if (state !== 'Disconnected' || !reason) return null;
   const why = notes.find((note) => reasons.some((each) => isShort(each, note))) ?? BY_ITSELF;
-  return {exitCode, reason: why === 'disconnected' ? BY_A_CLIENT : why, exception, at};
+  return {exitCode, reason: why === 'disconnected' ? BY_A_CLIENT : why, exception, at, stack};
 }
 
 /** Whether a text of the timeline is this one; long ones are cut there. */
 function isShort(short, text) {
   const [, beginning = null] = /^(.*)… \(\+\d+ characters\)$/s.exec(short) ?? [];
   return short === text || (beginning !== null && text.startsWith(beginning));
+}
+
+/**
+ * Return the frames of the exception that ended a program: `at` is where it was raised, `stack` the frames below that. Files
+ * are as the server writes them: relative to where it was started, or absolute.
+ *
+ * @param {{at?: string | null, stack?: string[]}} end
+ */
+export function tracebackOf({at, stack = []}) {
+  const [, place, name = ''] = /^(.*?)(?: in (.*))?$/s.exec(at ?? '') ?? [];
+  if (!/:\d+$/.test(place ?? '')) return [];
+  let file = '';
+  return [`${name} ${place}`, ...stack].map((line) => {
+    const [, words, number] = /^(.*?):(\d+)(?: \(library\))?$/s.exec(line) ?? ['', line, ''];
+    const blank = words.indexOf(' ');
+    if (blank < words.length - 1) file = words.slice(blank + 1);
+    return {name: words.slice(0, Math.max(0, blank)), isUserCode: !line.endsWith('(library)'), location: {file, line: Number(number) || null}};
+  });
 }
 
 /** Return the breakpoints as they are without a session, by what they were and the lines of breakpoint_list. */

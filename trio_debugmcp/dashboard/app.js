@@ -83,6 +83,7 @@ const people = new People(store, call);
 const fetchSource = async (path, version) => {
   try {
     if (version) return await history.text(path, version, store.state.past?.stop ?? late.stop);
+    if (!store.state.active) return await late.text(path);
     return await connected().readText(`debugger://source/${path.split('/').map(encodeURIComponent).join('/')}`);
   } catch (error) {
     throw new Error(sourceProblem(error.message));

@@ -86,8 +86,9 @@ export class EventLog {
       const found = await this.#asked({after_event_id: after, count: PAGE});
       if (found === null) return;
       this.#add(found.events);
-      if (!found.more) return;
+      if (!found.more) break;
     }
+    await this.load(); // what is missing below: a page that comes after the end has had no resource either
   }
 
   /** Fetch the newest part of a gap; return whether anything came of it. @param {Gap} gap */

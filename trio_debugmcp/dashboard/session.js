@@ -126,7 +126,7 @@ export class SessionView {
     });
     await Promise.all([this.#readLast(), this.#readBreakpoints(), this.#readRest()]);
     const {last, stack} = this.#store.state;
-    if (last && !stack) await this.onOpenedLate(last); // a page that was there has what was seen last
+    if (last && !stack?.frames.length) await this.onOpenedLate(last); // a page that was there has what was seen last
     // The last events of a session follow its end, when there are no notifications any more: read them once, later.
     this.#readLastWords();
   }

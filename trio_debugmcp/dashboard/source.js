@@ -53,7 +53,7 @@ export function createSource(store, actions, fetchSource) {
       if (wanted !== own || still?.file !== file || (still?.version ?? null) !== version) return;
       setText(title, baseName(file));
       title.title = file;
-      setText(note, loaded.problem);
+      setText(note, loaded.problem || (store.state.place.note ?? ''));
       try {
         show(file, version, loaded.lines);
       } catch (error) {
@@ -70,7 +70,9 @@ export function createSource(store, actions, fetchSource) {
   /** @param {string} file @param {string | null} version @returns {Promise<{lines: Line[], problem: string}>} */
   async function load(file, version) {
     try {
-      return {lines: linesOf(await fetchSource(file, version), file), problem: ''};
+      const found = await fetchSource(file, version);
+      const {text, note: problem} = typeof found === 'string' ? {text: found, note: ''} : found;
+      return {lines: linesOf(text, file), problem};
     } catch (error) {
       return {lines: [], problem: error.message};
     }

@@ -13,12 +13,14 @@ export function createEmpty(store) {
 }
 
 function words(last) {
-  return [
+  const parts = [
     el('h3', {}, last ? 'The debug session has ended' : 'No debug session yet'),
+    last?.problem ? el('p', {}, last.problem) : null,
     el('p', {}, 'This page follows the session as soon as one starts; there is nothing to reload.'),
     el('p', {}, 'Ask the agent that is connected to this server to debug a program:'),
     el('blockquote', {}, 'Launch app.py under the debugger, stop where the total is wrong, and tell me why.'),
     el('p', {}, 'or call the tool yourself from any MCP client:'),
     el('pre', {}, 'debug_launch {"program": "app.py"}'),
   ];
+  return parts.filter((part) => part !== null);
 }

@@ -1,4 +1,4 @@
-"""`source_get`: the text of the files that a program is known to consist of."""
+"""`source_get`: the text of the files that a program is known to consist of, also after its end."""
 
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from trio_debugmcp.server.tools.tool import MAX_RESULT_BYTES, MaxResultBytes, Pa
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.source_text import source_text
 from trio_debugmcp.session.truncation import json_size, truncated
+from trio_debugmcp.state.model import Snapshot
 
 _HEAD_BYTES = 100
 """Of an answer around its lines and the file's name."""
@@ -26,16 +27,22 @@ class SourceGet(Params, frozen=True, kw_only=True):
 
 
 class Lines(Answer, frozen=True, kw_only=True):
-    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`."""
+    """Numbered lines of a file. `total`: how many it has, where some were left out; ask with `start_line`.
+
+    `changed`: of a program that has ended, the file has another text now than when that began.
+    """
 
     file: str
     lines: list[str]
     total: int | None = None
+    changed: bool = False
 
 
 async def _source(debugger: Debugger, params: SourceGet) -> Lines:
-    debugger.session(params.session_id)
+    ended = debugger.programs.ended_at_hand()
     path = source_path(debugger, params.file)
+    if ended is None or path not in debugger.programs.known_sources():
+        debugger.session(params.session_id)  # raises where there is none
     lines = (await source_text(debugger, path)).splitlines()
     last = min(params.end_line or len(lines), len(lines))
     if params.end_line is not None and params.end_line < params.start_line:
@@ -51,14 +58,22 @@ async def _source(debugger: Debugger, params: SourceGet) -> Lines:
     numbered = (f"{number} {lines[number - 1]}" for number in range(params.start_line, last + 1))
     name = Places(debugger.workspace.directory).file(path)
     kept = truncated(numbered, params.max_result_bytes - json_size(name) - _HEAD_BYTES)
-    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None)
+    changed = ended is not None and _is_changed(debugger, path, ended)
+    return Lines(file=name, lines=kept, total=len(lines) if len(kept) < len(lines) else None, changed=changed)
+
+
+def _is_changed(debugger: Debugger, path: str, ended: Snapshot) -> bool:
+    try:
+        return debugger.sources.running(path, ended.origin.attached_at, debugger.host).edited
+    except UsageError:  # only its adapter had the text, as far as it is known
+        return False
 
 
 TOOLS = (
     Tool(
         name="source_get",
         title="Source",
-        description=("Lines of a source file of the program, numbered."),
+        description=("Lines of a source file of the program, numbered; also after its end."),
         params=SourceGet,
         run=_source,
         read_only=True,
