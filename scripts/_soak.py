@@ -1,8 +1,8 @@
-"""`scripts/soak`: one server, real debugpy, and four clients that call tools at random, for as long as you want.
+"""`scripts/soak`: one server, real debugpy, and five clients that call tools at random, for as long as you want.
 
 The clients are an agent on standard input and output, an observer on WebSocket who reads what is notified, one in
-control on WebSocket, and one on HTTP; the latter two disconnect now and then and connect again. Every minute all of
-them pause, the session is ended, and the resources that the server uses are printed: they must not grow.
+control on WebSocket, one on HTTP, and an editor; the latter three disconnect now and then and connect again. Every
+minute all of them pause, the session is ended, and the resources that the server uses are printed: they must not grow.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import trio
+from _soak_editor import soak_editor
 from mcp.shared.exceptions import MCPError
 from msgspec import Struct
 
@@ -101,6 +102,13 @@ class Soak:
         self.go.set()
         self._busy = 0
         self._finished = trio.lowlevel.ParkingLot()
+
+    def count(self, call: str, refused: str | None = None) -> None:
+        """Count a call, or how it was refused."""
+        if refused is None:
+            self.calls[call] += 1
+        else:
+            self.refusals[call, refused] += 1
 
     def fault(self, what: str) -> None:
         print(f"{datetime.now():%H:%M:%S} FAULT: {what}", flush=True)
@@ -331,7 +339,7 @@ async def open_soak(seed: int, options: list[str]) -> AsyncIterator[tuple[Soak, 
     shutil.copytree(PROGRAMS, programs, dirs_exist_ok=True)
     tokens = ["--token", CONTROL, "--observe-token", OBSERVE]
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--http", "0", *tokens, *options],
+        [sys.executable, "-m", "trio_debugmcp", "serve", "--ws", "0", "--http", "0", "--dap", "0", *tokens, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -398,6 +406,7 @@ async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
     async with open_soak(seed, options) as (soak, words):
         websocket = (await words.find(r"dashboard: (http://[^/]+)/")).replace("http", "ws", 1) + "/mcp"
         http = await words.find(r"http: (http://\S+)")
+        dap = int(await words.find(r"dap: [\d.]+:(\d+)"))
         samples = []
         async with (
             connect_process(soak.process) as agent,
@@ -409,6 +418,7 @@ async def play(seed: int, minutes: float, options: list[str]) -> list[str]:
             nursery.start_soon(Player(soak, "agent").play, agent, float("inf"))
             nursery.start_soon(reconnect, soak, "person", lambda: connect_websocket(websocket, CONTROL, "modern"))
             nursery.start_soon(reconnect, soak, "remote", lambda: connect_http(http, CONTROL))
+            nursery.start_soon(soak_editor, soak, dap, (CONTROL, CONTROL, OBSERVE))
             for minute in range(1, max(1, round(minutes)) + 1):
                 await trio.sleep(60 * min(1, minutes))
                 if soak.process.poll() is not None:
