@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.editors.bench import EditorClient, Refused
 
 HANG_SECONDS = 60
-"""For one request."""
+"""For one request; the longest wait that one causes is that for a breakpoint to be set, 10 s."""
 
 JOIN_SECONDS = 600
 """For a session to begin, while the other clients have none."""

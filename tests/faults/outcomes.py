@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tests.faults.phases import PHASES
-from trio_debugmcp.testing.faults import CLIENT_FAULTS, FAULTS
+from trio_debugmcp.testing.faults import CLIENT_FAULTS, EDITOR_FAULTS, FAULTS
 
 Row = tuple[str, ...]
 
@@ -157,6 +157,11 @@ delayed, and is notified. What a client began and left behind, a launch for exam
 continues for `--linger` seconds, in which another client may take it over."""
 
 
+_EDITORS = """\
+The same holds for editors, which join by `serve --dap`. One that does what only a broken editor does loses its
+connection and nothing else; before it has shown a token it learns nothing about the session."""
+
+
 def document(outcomes: Outcomes) -> str:
     """The matrix in Markdown."""
     phases = [phase.name for phase in PHASES]
@@ -185,6 +190,12 @@ def document(outcomes: Outcomes) -> str:
         "| the client | |",
         "| --- | --- |",
         *(f"| **{fault.name}** | {fault.description} |" for fault in CLIENT_FAULTS),
+        "",
+        *_EDITORS.splitlines(),
+        "",
+        "| the editor | |",
+        "| --- | --- |",
+        *(f"| **{fault.name}** | {fault.description} |" for fault in EDITOR_FAULTS),
         "",
     ]
     return "\n".join(lines)
