@@ -10,10 +10,19 @@ from trio.testing import MockClock
 
 from tests.server.people.scene import PEOPLE, scene
 from tests.server.scene import launch
+from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.people.deeds import deed_of, sentence
 from trio_debugmcp.server.people.messages import MAX_PENDING
+from trio_debugmcp.server.people.presence import Presence
 from trio_debugmcp.server.tools import open_toolbox
+from trio_debugmcp.server.tools.others import OtherClients
+from trio_debugmcp.server.tools.words import with_words
 from trio_debugmcp.testing import ToolFailed, open_server
+
+
+class Connection:
+    """A connection, which is not that of any other client."""
+
 
 SAID = 'a person (dashboard) says: "it is the discount"'
 
@@ -144,6 +153,46 @@ async def test_what_a_person_did_is_in_the_agents_next_answer_in_one_sentence(au
         assert answer["notes"] == [f"a person (dashboard) stepped over 3 times, set bp-1 at {name}:1 if qty > 10"]
         assert "notes" not in await now.agent.call("threads_list")
         assert "notes" not in await other.call("threads_list")  # a person sees it on the page
+
+
+async def test_each_agent_on_a_shared_connection_learns_what_a_person_did_and_what_the_others_did(
+    autojump_clock: MockClock,
+) -> None:
+    others, stepped = OtherClients(), "a person (page) stepped over"
+    shared, page = Connection(), Connection()
+    for name in ("one", "two"):
+        others.caller(shared, name)
+        assert others.deeds(shared, name) == []
+        assert others.notes(shared, name, lambda _: True) == []
+    others.called(page, "page", "debug_step", "stepped over")
+    others.called(shared, "one", "debug_continue")
+    assert others.deeds(shared, "one") == [stepped]
+    assert others.deeds(shared, "two") == [stepped]
+    assert others.deeds(shared, "two") == []
+    assert others.notes(shared, "one", lambda _: True) == []
+    assert others.notes(shared, "two", lambda _: True) == ["one called debug_continue"]
+    # One that comes later has not been here before, and misses nothing from the beginning of its first call on.
+    await trio.sleep(1)
+    others.caller(shared, "three")
+    await trio.sleep(1)
+    others.called(page, "page", "debug_continue", "continued")
+    assert others.deeds(shared, "three") == ["a person (page) continued"]
+
+
+async def test_what_a_person_did_is_kept_when_the_call_that_could_have_said_it_is_cancelled(
+    autojump_clock: MockClock,
+) -> None:
+    async with scene() as now, now.server.app.clients.connect("control") as client:
+        debugger, others, page = now.server.app.debugger, OtherClients(), Connection()
+        await Presence(debugger, client).arrived("second")
+        READER.set(others.caller(client, "second"))
+        others.called(page, "page", "debug_step", "stepped over")
+        result = types.CallToolResult(content=[types.TextContent(type="text", text="{}")], structured_content={})
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            assert (await with_words(debugger, others, result)).structured_content == {}
+        for notes in ({"notes": ["a person (page) stepped over"]}, {}):
+            assert (await with_words(debugger, others, result)).structured_content == notes
 
 
 async def test_what_a_page_reads_is_in_no_note_and_neither_is_the_hold_itself(autojump_clock: MockClock) -> None:

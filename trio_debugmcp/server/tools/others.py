@@ -30,46 +30,64 @@ class PersonBeside:
     """A person beside an agent, on the same connection."""
 
 
+class _Caller:
+    """A client by its connection and its name. `noted`, `reported`: up to which call it has had notes, and deeds."""
+
+    def __init__(self, number: int, since: float) -> None:
+        self.number = number
+        self.since = since
+        self.noted: int | None = None
+        self.reported: int | None = None
+
+
 class OtherClients:
     """Knows the last calls, and up to which of them each client has had notes.
 
-    A client is who it is, not what it is called: two may have one name.
+    A client is who it is, not what it is called: two may have one name. Over HTTP, agents of the modern era share a
+    connection, and are known by their names.
     """
 
     def __init__(self) -> None:
         self._numbers = count(1)
         self._client_numbers = count(1)
-        self._clients: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
-        self._noted: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
-        self._told: WeakKeyDictionary[Hashable, int] = WeakKeyDictionary()
+        self._callers: WeakKeyDictionary[Hashable, dict[str | None, _Caller]] = WeakKeyDictionary()
         self._calls: deque[_Call] = deque(maxlen=_MAX_CALLS)
         self._last = 0
         self._persons: WeakKeyDictionary[Hashable, PersonBeside] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        return f"<OtherClients of {len(self._noted)}>"
+        return f"<OtherClients of {sum(len(each) for each in self._callers.values())}>"
 
     def person_beside(self, reader: Hashable) -> Hashable:
         """Return the person who calls tools on the connection of an agent, which is another client."""
         return None if reader is None else self._persons.setdefault(reader, PersonBeside())
 
+    def caller(self, reader: Hashable, name: str | None) -> tuple[Hashable, str | None]:
+        """Record that a client begins a call; what persons do from then on is for it, too. Returns the same two."""
+        self._known(reader, name)
+        return reader, name
+
     def called(self, reader: Hashable, name: str | None, tool: str, deed: str | None = None) -> None:
         """Record that a client has called a tool, which did not fail. `deed`: what a person did by that."""
-        self._last, client = next(self._numbers), self._client(reader)
+        self._last, known = next(self._numbers), self._known(reader, name)
+        client = None if known is None else known.number
         if deed is not None and repeats(deed, (each.deed or "" for each in self._calls if each.caller == client)):
             deed = ""
         self._calls.append(_Call(self._last, client, name, tool, deed, trio.current_time()))
 
-    def deeds(self, reader: Hashable) -> list[str]:
-        """Return a sentence for each person who has done something since the last answer to this client."""
-        if reader is None:
+    def deeds(self, reader: Hashable, name: str | None) -> list[str]:
+        """Return a sentence for each person who has done something since the last answer to this client.
+
+        They are in no later one: this is for an answer that is sent.
+        """
+        known = self._known(reader, name)
+        if known is None:
             return []
-        last, me = self._told.get(reader), self._client(reader)
-        connected_at = reader.connected_at if isinstance(reader, Client) else 0.0
-        self._told[reader] = self._last
+        last, me, since = known.reported, known.number, known.since
+        known.reported = self._last
         done: dict[int | None, list[_Call]] = {}
         for each in self._calls:
-            if each.deed and each.caller != me and (each.at >= connected_at if last is None else each.number > last):
+            if each.deed and each.caller != me and (each.at >= since if last is None else each.number > last):
                 done.setdefault(each.caller, []).append(each)
         return [sentence(calls[0].name, [each.deed or "" for each in calls]) for calls in done.values()]
 
@@ -78,13 +96,13 @@ class OtherClients:
 
         `controls`: whether a tool can change something.
         """
-        if reader is None:
+        known = self._known(reader, name)
+        if known is None:
             return []
-        last = self._noted.get(reader)
-        self._noted[reader] = self._last
+        last, me = known.noted, known.number
+        known.noted = self._last
         if last is None:
             return []
-        me = self._client(reader)
         calls: Counter[str] = Counter()
         for each in self._calls:
             if each.number > last and each.caller != me and each.deed is None and controls(each.tool):
@@ -94,6 +112,13 @@ class OtherClients:
         others = len(named) - _MAX_NAMED
         return [*named[:_MAX_NAMED], *([f"{others} other calls: see timeline_query"] if others > 0 else [])]
 
-    def _client(self, reader: Hashable) -> int | None:
-        """Return the number of a client, which keeps nothing of it alive."""
-        return None if reader is None else self._clients.setdefault(reader, next(self._client_numbers))
+    def _known(self, reader: Hashable, name: str | None) -> _Caller | None:
+        """Return what is known of a client, which keeps nothing of it alive."""
+        if reader is None:
+            return None
+        here = self._callers.setdefault(reader, {})
+        if name not in here:
+            # The first on a connection is here since that was opened; who comes by it later is here from now on.
+            connected_at = reader.connected_at if isinstance(reader, Client) else 0.0
+            here[name] = _Caller(next(self._client_numbers), trio.current_time() if here else connected_at)
+        return here[name]

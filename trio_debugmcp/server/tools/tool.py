@@ -221,7 +221,7 @@ class Toolbox:
         tool = self._tools.get(name)
         if tool is not None and tool.by_person:
             reader, client = self._others.person_beside(reader), PERSON
-        READER.set((reader, client))  # for this task, which serves this call
+        READER.set(self._others.caller(reader, client))  # for this task, which serves this call
         if tool is not None and not tool.noted:
             result, _ = await self._run(debugger, name, arguments, role, (reader, client))
             return await with_words(debugger, self._others, result)

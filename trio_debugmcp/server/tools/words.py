@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import mcp_types as types
+import trio
 
 from trio_debugmcp.masking.answers import masked_json
 from trio_debugmcp.server.answers.answer import with_notes
@@ -45,5 +46,7 @@ async def with_words(debugger: Debugger, others: OtherClients, result: types.Cal
     if who.party is None or who.is_person:
         return result
     words = await take_messages(debugger, who.party)
-    notes = [*others.deeds(who.client), *words]
+    # A call that its client has cancelled is not answered: what was done is for the next one.
+    deeds = [] if trio.current_effective_deadline() <= trio.current_time() else others.deeds(who.client, who.name)
+    notes = [*deeds, *words]
     return with_notes(result, notes) if notes else result
