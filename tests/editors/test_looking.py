@@ -8,6 +8,7 @@ from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, open_bench, paused
 from tests.masking.samples import GITHUB
+from trio_debugmcp.dap.profiles.javascript import JavaScriptDialect
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
@@ -131,6 +132,33 @@ async def test_a_value_for_the_clipboard_is_asked_of_the_adapter_as_such(autojum
         assert adapter.sent("evaluate")[-1]["context"] == "clipboard"
         await editor.ask("evaluate", frameId=frame["id"], expression="count", context="hover")
         assert adapter.sent("evaluate")[-1]["context"] != "clipboard"
+
+
+async def test_a_value_whose_name_the_adapters_own_code_hides_is_copied_under_a_name_of_ours(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsClipboardContext": True})
+    seen: list[tuple[str, str]] = []
+
+    async def evaluate(arguments: dict[str, Any]) -> Any:
+        expression, context = arguments["expression"], arguments["context"]
+        seen.append((expression, context))
+        if "nothing" in expression:
+            raise Refusal("ReferenceError: nothing is not defined")
+        return {"result": "{a: 1}" if context == "clipboard" else "{…}", "variablesReference": 0}
+
+    adapter.answer("evaluate", evaluate)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        bench.server.app.debugger.settings.profiles[0].dialect = JavaScriptDialect()
+        await editor.join()
+        asked = {"frameId": (await editor.top_frame())["id"], "context": "clipboard"}
+        for expression in ("o", "basket.o"):
+            assert (await editor.ask("evaluate", expression=expression, **asked))["result"] == "{a: 1}"
+        (kept, _), (name, _), (removed, _), (plain, _) = seen
+        assert (kept, removed, plain) == (f"{name} = (o)", f"delete {name}", "basket.o")
+        assert [context == "clipboard" for _, context in seen] == [False, True, False, True]
+        refused = await editor.refused("evaluate", expression="o.nothing + o", **asked)
+        assert str(refused).startswith("`o.nothing + o` failed: ReferenceError")
 
 
 async def test_a_child_is_set_in_the_value_that_has_it_and_not_by_a_name_that_may_be_anothers(

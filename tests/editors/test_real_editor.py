@@ -4,15 +4,19 @@ import json
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
+from tests.editors.bench import EditorClient
 from tests.javascript import HERE, package
+from tests.languages.conftest import need
 from tests.real.conftest import line_of, program
 from tests.transports.conftest import ServerProcess, StartServer, serving
 from tests.transports.scene import CONTROL
+from trio_debugmcp.dap.profiles import profile_named
 from trio_debugmcp.testing import connect_process
 
 __all__ = ["serving"]
@@ -113,3 +117,28 @@ async def test_a_person_and_an_agent_share_a_session_and_the_person_may_vanish(s
             assert ("i", "0") in values(launched["variables"])
             await editor.wait("end")
         assert (await agent.call("debug_state"))["state"] == "Disconnected"
+
+
+async def test_js_debug_copies_a_value_whatever_its_name_is(serving: StartServer, tmp_path: Path) -> None:
+    profile = profile_named("js-debug")
+    assert profile is not None
+    need("js-debug", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
+    program = tmp_path / "short.js"
+    program.write_text("function f() {\n  const o = {a: 1}, e = 'text', other = 2;\n  return o;\n}\nf();\n")
+    async with (
+        serving("--dap", "0") as server,
+        connect_process(server.process) as agent,
+        trio.open_nursery() as nursery,
+    ):
+        await agent.call("debug_launch", program=str(program), breakpoints=[{"file": str(program), "line": 3}])
+        port = int(await server.said(r"dap: [\d.]+:(\d+)"))
+        editor = EditorClient(await trio.open_tcp_stream("127.0.0.1", port))
+        nursery.start_soon(editor.receive)
+        await editor.join(CONTROL)
+        frame = await editor.top_frame((await editor.wait_event("stopped"))["threadId"])
+        asked = {"frameId": frame["id"], "context": "clipboard"}
+        copied = [(await editor.ask("evaluate", expression=each, **asked))["result"] for each in ("o", "e", "other")]
+        assert ["".join(each.split()) for each in copied] == ["{a:1,}", '"text"', "2"]
+        left = "Object.keys(globalThis).filter(each => each.includes('debugmcp')).length"
+        assert (await editor.ask("evaluate", expression=left, frameId=frame["id"], context="watch"))["result"] == "0"
+        nursery.cancel_scope.cancel()

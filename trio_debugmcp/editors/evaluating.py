@@ -1,5 +1,7 @@
 """The requests that run code of the program: evaluations, completions and assignments."""
 
+from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import trio
@@ -9,13 +11,15 @@ from trio_debugmcp.editors.arguments import Completions, Evaluate, SetExpression
 from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.ids import Place
 from trio_debugmcp.editors.refusals import Refusal
-from trio_debugmcp.errors import UsageError
+from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.masking.mask import masked_value
 from trio_debugmcp.server.secrets import check_arguments
 from trio_debugmcp.session.evaluation import evaluate_in_frame, evaluate_in_main
 from trio_debugmcp.session.frames import find_frame
+from trio_debugmcp.session.inspection import Evaluation
 from trio_debugmcp.session.scopes import chosen_scopes
 from trio_debugmcp.session.session import DebugSession
+from trio_debugmcp.state.model import StackFrame
 from trio_debugmcp.state.payloads import shortened
 
 EVALUATE_SECONDS = 30.0
@@ -28,6 +32,12 @@ COMPLETION_SECONDS = 2.0
 
 ASSIGN_SECONDS = 5.0
 """For a value and its assignment, both of which may run code of the program."""
+
+REMOVE_SECONDS = 1.0
+"""For a name of ours to be removed from the program, also after a failure."""
+
+_copies = count(1)
+"""So that two who copy at once have a name each."""
 
 _NOTHING = ("None", "NoneType")
 
@@ -66,12 +76,34 @@ async def _evaluated(editor: Editor, arguments: Evaluate, place: Place | None, s
         return _value(editor, expression, running.value, running.type)
     thread, index = (snapshot.stack.thread_id or 0, 0) if place is None else (place.thread, place.frame)
     frame = await find_frame(session.requests, snapshot, thread, index)
-    whole = arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context
-    context = "clipboard" if whole else None
-    found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds, context)).evaluation
+    if arguments.context == "clipboard" and session.requests.capabilities.supports_clipboard_context:
+        found = await _copied(session, frame, expression, seconds)
+    else:
+        found = (await evaluate_in_frame(session.requests, session.probe, frame, expression, seconds)).evaluation
     answer = _value(editor, expression, found.value, found.type)
     answer["variablesReference"] = editor.number("variables", snapshot, found.reference, thread=thread, frame=index)
     return _with_memory(editor, answer, found.memory)
+
+
+async def _copied(session: DebugSession, frame: StackFrame, expression: str, seconds: float) -> Evaluation:
+    """Evaluate for the clipboard: the whole value, as the adapter writes it."""
+
+    async def evaluated(text: str, context: str | None = None) -> Evaluation:
+        return (await evaluate_in_frame(session.requests, session.probe, frame, text, seconds, context)).evaluation
+
+    aside = session.profile.dialect.set_aside(expression, next(_copies))
+    if aside is None:
+        return await evaluated(expression, "clipboard")
+    kept, name, removed = aside
+    try:
+        await evaluated(kept)
+    except UsageError as error:
+        raise UsageError(error.code, error.message.replace(kept, expression), error.details) from None
+    try:
+        return await evaluated(name, "clipboard")
+    finally:
+        with trio.move_on_after(REMOVE_SECONDS, shield=True), suppress(DebugError, OSError):
+            await evaluated(removed)
 
 
 def _value(editor: Editor, name: str, value: str, kind: str | None) -> dict[str, Any]:

@@ -29,6 +29,9 @@ _TYPESCRIPT = re.compile(r"\.[mc]?tsx?$")
 
 _NOT_BUILT = re.compile(r"SyntaxError|ERR_UNKNOWN_FILE_EXTENSION|Unknown file extension")
 
+_SHORT_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]?(?![\w$])")
+"""A name as minified code has them."""
+
 _COUNTED = re.compile(r"[\w$]*\(\d+\) [\[{]")
 """How V8 begins the description of a collection: `(3) [1, 2, 3]`, `Map(2) {…}`, `Uint8Array(2) […]`."""
 
@@ -57,6 +60,13 @@ class JavaScriptDialect(Dialect):
 
     def hides(self, variable: DapVariable) -> bool:
         return variable.name in ("[[Prototype]]", "[[FunctionLocation]]", "[[Scopes]]")
+
+    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
+        """js-debug copies `o` inside of a minified function of its own, in which `o` is something else."""
+        if not _SHORT_NAME.search(expression):
+            return None
+        name = f"globalThis.__trio_debugmcp_copy_{number}"
+        return f"{name} = ({expression})", name, f"delete {name}"
 
     def function_name(self, name: str) -> str:
         """Without the object that a plain function is called on, or the text of the class that has it."""
