@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, open_bench, paused
 from tests.masking.samples import GITHUB
-from trio_debugmcp.dap.profiles.javascript import JavaScriptDialect
+from trio_debugmcp.dap.profiles.javascript import JavaScriptValues
 from trio_debugmcp.dap.profiles.python_expressions import PythonExpressions
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
@@ -149,7 +149,7 @@ async def test_a_value_whose_name_the_adapters_own_code_hides_is_copied_under_a_
 
     adapter.answer("evaluate", evaluate)
     async with paused(adapter) as (bench, _), bench.editor() as editor:
-        bench.server.app.debugger.settings.profiles[0].dialect = JavaScriptDialect()
+        bench.server.app.debugger.settings.profiles[0].values = JavaScriptValues()
         await editor.join()
         asked = {"frameId": (await editor.top_frame())["id"], "context": "clipboard"}
         for expression in ("o", "basket.o"):

@@ -91,7 +91,7 @@ async def _copied(session: DebugSession, frame: StackFrame, expression: str, sec
     async def evaluated(text: str, context: str | None = None) -> Evaluation:
         return (await evaluate_in_frame(session.requests, session.probe, frame, text, seconds, context)).evaluation
 
-    aside = session.profile.dialect.set_aside(expression, next(_copies))
+    aside = session.profile.values.set_aside(expression, next(_copies))
     if aside is None:
         return await evaluated(expression, "clipboard")
     kept, name, removed = aside

@@ -61,13 +61,6 @@ class JavaScriptDialect(Dialect):
     def hides(self, variable: DapVariable) -> bool:
         return variable.name in ("[[Prototype]]", "[[FunctionLocation]]", "[[Scopes]]")
 
-    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
-        """js-debug copies `o` inside of a minified function of its own, in which `o` is something else."""
-        if not _SHORT_NAME.search(expression):
-            return None
-        name = f"globalThis.__trio_debugmcp_copy_{number}"
-        return f"{name} = ({expression})", name, f"delete {name}"
-
     def function_name(self, name: str) -> str:
         """Without the object that a plain function is called on, or the text of the class that has it."""
         head, text, method = name.rpartition("{.")
@@ -108,6 +101,13 @@ class JavaScriptValues(Values):
 
     def trusts(self, evaluate_name: str | None) -> bool:
         return evaluate_name is not None and _PATH.fullmatch(evaluate_name) is not None
+
+    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
+        """js-debug copies `o` inside of a minified function of its own, in which `o` is something else."""
+        if not _SHORT_NAME.search(expression):
+            return None
+        name = f"globalThis.__trio_debugmcp_copy_{number}"
+        return f"{name} = ({expression})", name, f"delete {name}"
 
     def member(self, parent: str, name: str, parent_type: str | None) -> str | None:
         if name.isdigit():

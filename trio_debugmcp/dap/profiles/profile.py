@@ -102,13 +102,6 @@ class Dialect:
         """The arguments of a `setExceptionBreakpoints` that stops at least for what is wanted."""
         return filter_arguments(wanted, capabilities)
 
-    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
-        """What keeps a value under a name of ours, that name, and what removes it. None: none is needed.
-
-        For an adapter that copies a value by code of its own, whose names hide those of the expression.
-        """
-        return None
-
     # --- Its errors and output -------------------------------------------------------------------------------
 
     def has_lost_program(self, refusal: str) -> bool:

@@ -65,3 +65,10 @@ class Values:
     def index_problem(self, kind: str | None) -> str | None:
         """Why an adapter that indexed a value of this type would read what is not an item: the rest of a sentence."""
         return None
+
+    def set_aside(self, expression: str, number: int) -> tuple[str, str, str] | None:
+        """What keeps a value under a name of ours, that name, and what removes it. None: none is needed.
+
+        For an adapter that copies a value by code of its own, whose names hide those of the expression.
+        """
+        return None
