@@ -125,20 +125,20 @@ async def test_js_debug_copies_a_value_whatever_its_name_is(serving: StartServer
     need("js-debug", profile.locate(), f"{profile.absence()}; {profile.install_hint}")
     program = tmp_path / "short.js"
     program.write_text("function f() {\n  const o = {a: 1}, e = 'text', other = 2;\n  return o;\n}\nf();\n")
-    async with (
-        serving("--dap", "0") as server,
-        connect_process(server.process) as agent,
-        trio.open_nursery() as nursery,
-    ):
+    async with serving("--dap", "0") as server, connect_process(server.process) as agent:
         await agent.call("debug_launch", program=str(program), breakpoints=[{"file": str(program), "line": 3}])
         port = int(await server.said(r"dap: [\d.]+:(\d+)"))
-        editor = EditorClient(await trio.open_tcp_stream("127.0.0.1", port))
-        nursery.start_soon(editor.receive)
-        await editor.join(CONTROL)
-        frame = await editor.top_frame((await editor.wait_event("stopped"))["threadId"])
-        asked = {"frameId": frame["id"], "context": "clipboard"}
-        copied = [(await editor.ask("evaluate", expression=each, **asked))["result"] for each in ("o", "e", "other")]
-        assert ["".join(each.split()) for each in copied] == ["{a:1,}", '"text"', "2"]
-        left = "Object.keys(globalThis).filter(each => each.includes('debugmcp')).length"
-        assert (await editor.ask("evaluate", expression=left, frameId=frame["id"], context="watch"))["result"] == "0"
-        nursery.cancel_scope.cancel()
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL)
+            frame = await editor.top_frame((await editor.wait_event("stopped"))["threadId"])
+            asked = {"frameId": frame["id"], "context": "clipboard"}
+            copied = [
+                (await editor.ask("evaluate", expression=each, **asked))["result"] for each in ("o", "e", "other")
+            ]
+            assert ["".join(each.split()) for each in copied] == ["{a:1,}", '"text"', "2"]
+            left = "Object.keys(globalThis).filter(each => each.includes('debugmcp')).length"
+            asked["context"] = "watch"
+            assert (await editor.ask("evaluate", expression=left, **asked))["result"] == "0"
+            nursery.cancel_scope.cancel()
