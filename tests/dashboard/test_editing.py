@@ -165,6 +165,40 @@ def test_expressions_are_evaluated_and_watched_in_the_frame_that_is_shown_and_va
     page.keyboard.press("Escape")
     expect(page.get_by_label("Find in the source")).to_have_value("")
 
+    # Letters and signs that are keys by themselves can be switched off, and this browser remembers it; the others stay.
+    keys, dialog = page.get_by_role("button", name="Keys", exact=True), page.get_by_role("dialog", name="Keys")
+    keys.click()
+    expect(dialog.locator("dt")).to_have_count(10)
+    switch = dialog.get_by_label("Letters and signs alone are keys")
+    expect(switch).to_be_focused()
+    expect(switch).to_be_checked()
+    page.keyboard.press("Space")
+    expect(switch).not_to_be_checked()
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.locator(".line.current")).to_have_count(1)
+
+    def pressed() -> list[bool]:
+        seen = []
+        for key, shown in (("v", tip), ("h", page.get_by_role("dialog")), ("/", page.locator(".find:focus"))):
+            page.locator("#locals summary" if key == "h" else ".line.current .gutter").first.focus()
+            page.keyboard.press(key)
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            seen.append(shown.count() > 0)
+            page.keyboard.press("Escape")
+        return seen
+
+    assert pressed() == [False, False, False]
+    keys.click()
+    switch.check()
+    page.keyboard.press("Escape")
+    assert pressed() == [True, True, True]
+    select = "const select = document.createElement('select'); select.id = 'list'; document.body.append(select);"
+    page.evaluate(f"() => {{ {select} select.focus(); }}")
+    page.keyboard.press("/")
+    expect(page.locator("#list")).to_be_focused()
+    page.evaluate("document.getElementById('list').remove()")
+
     asked = page.get_by_label("Expression to evaluate")
     answers = page.locator("#evaluations .answer")
     for number, (expression, answer) in enumerate(

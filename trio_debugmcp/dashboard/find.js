@@ -1,6 +1,7 @@
 // Searching in rows that are not all in the document, where the browser's own search finds a part only.
 
-import {el, isTyping} from './dom.js';
+import {el} from './dom.js';
+import {isPressed} from './single_keys.js';
 
 /** Marks of what is found: more would cost more than they show. */
 const MOST_MARKS = 2000;
@@ -35,8 +36,7 @@ export function createFind({label, keys = '', view, search: searched, show}) {
     if (found.length) go(at + (event.shiftKey ? -1 : 1));
   });
   document.addEventListener('keydown', (event) => {
-    const mine = event.key === keys && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
-    if (!mine || document.querySelector('dialog[open]')) return;
+    if (!isPressed(event, keys) || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     input.focus();
     input.select();

@@ -2,8 +2,9 @@
 //
 // Nothing is run for it: locals are known already, and the rest is asked by `evaluate_safe`, which runs no code.
 
-import {byId, el, isTyping} from './dom.js';
+import {byId, el} from './dom.js';
 import {frameArguments} from './frame.js';
+import {isPressed} from './single_keys.js';
 
 const PAUSE_MILLISECONDS = 250;
 const LEAVE_MILLISECONDS = 200;
@@ -42,8 +43,7 @@ export function createHover(store, call) {
     }
   }, true);
   document.addEventListener('keydown', (event) => {
-    const plain = event.key === 'v' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
-    if (plain && askable()) byKey();
+    if (isPressed(event, 'v') && askable()) byKey();
   });
 
   function leave() {

@@ -1,6 +1,7 @@
 // The way to a variable's values over the stops: a button in the row that the pointer or the focus is on, and the key h.
 
-import {byId, el, isTyping} from '../dom.js';
+import {byId, el} from '../dom.js';
+import {isPressed} from '../single_keys.js';
 import {showValues} from '../values.js';
 
 /**
@@ -26,8 +27,7 @@ export function createValues(store, history, call) {
     view.addEventListener('focusin', (event) => move(event.target));
     view.addEventListener('pointerleave', () => button.remove());
     view.addEventListener('keydown', (event) => {
-      const plain = event.key === 'h' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
-      if (plain) open(rowOf(event.target));
+      if (isPressed(event, 'h')) open(rowOf(event.target));
     });
   }
 
