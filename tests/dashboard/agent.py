@@ -38,6 +38,7 @@ class Agent:
         )
         self._answers: queue.Queue[dict[str, Any]] = queue.Queue()
         self._words: queue.Queue[str] = queue.Queue()
+        self._results: dict[int, dict[str, Any]] = {}
         self._threads = [
             threading.Thread(target=self._read_answers, daemon=True),
             threading.Thread(target=self._read_words, daemon=True),
@@ -70,12 +71,12 @@ class Agent:
         return number
 
     def answer(self, number: int) -> dict[str, Any]:
-        """Wait for the result of a request, and return it; what else arrives is dropped."""
-        while True:
+        """Wait for the result of a request, and return it. Results of others are kept, and notifications dropped."""
+        while number not in self._results:
             message = self._answers.get(timeout=ANSWER_SECONDS)
-            if message.get("id") == number and "method" not in message:
-                result: dict[str, Any] = message["result"]
-                return result
+            if "id" in message and "method" not in message:
+                self._results[message["id"]] = message["result"] if "result" in message else message["error"]
+        return self._results.pop(number)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool, and return its structured result."""

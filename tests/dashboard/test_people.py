@@ -181,6 +181,114 @@ def test_a_line_is_written_to_a_program_that_waits_for_it(
     assert any("wrote 23 characters to the program's input" in note for note in notes)
 
 
+def in_the_middle(agent: Agent, page: "Page") -> tuple[int, int]:
+    """Hold, let the agent wait in a step and ask, and write a message. Returns the numbers of the two calls."""
+    from playwright.sync_api import expect
+
+    strip = page.locator("#people")
+    expect(page.locator("#where")).to_contain_text("app.py")
+    strip.get_by_role("button", name="Hold").click()
+    expect(strip).to_contain_text("You have held the session")
+    step = agent.begin("tools/call", name="debug_step", arguments={"timeout": 60})
+    expect(strip).to_contain_text("agent waits in debug_step")
+    question = agent.begin("tools/call", name="ask_person", arguments={"question": "Is 3 % right?", "timeout": 60})
+    expect(strip.get_by_role("alert")).to_contain_text("agent asks")
+    strip.get_by_label("Message to agent").fill("look at line 4")
+    strip.get_by_role("button", name="Send").click()
+    expect_all_open(page)
+    return step, question
+
+
+def expect_all_open(page: "Page") -> None:
+    from playwright.sync_api import expect
+
+    strip = page.locator("#people")
+    expect(strip).to_contain_text("You have held the session")
+    expect(strip).to_contain_text("agent waits in debug_step")
+    expect(strip.get_by_role("alert")).to_contain_text("Is 3 % right?")
+    expect(strip).to_contain_text("“look at line 4” waits for the next answer to agent")
+    expect(page).to_have_title(re.compile(r"^\(\?\) Paused"))
+
+
+def test_what_is_open_between_a_person_and_an_agent_outlives_a_reload_and_ends_with_the_page(
+    agent: Agent, control_page: "Page", observer_page: "Page"
+) -> None:
+    from playwright.sync_api import expect
+
+    page, observer = control_page, observer_page.locator("#people")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    step, question = in_the_middle(agent, page)
+    page.reload()
+    expect_all_open(page)
+    page.get_by_placeholder("Your answer…").fill("yes")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    answer = agent.answer(question)["structuredContent"]
+    assert answer == {"answer": "yes", "by": "dashboard", "notes": ['a person (dashboard) says: "look at line 4"']}
+    expect(page.locator("#people")).to_contain_text("delivered to agent at")
+    page.locator("#people").get_by_role("button", name="Hand back").click()
+    assert agent.answer(step)["structuredContent"]["state"] == "Paused"
+
+    # Closed for good: after a moment in which it could have come back, nothing waits for its person any more.
+    step, question = in_the_middle(agent, page)
+    expect(observer).to_contain_text("Another person (dashboard) has held the session")
+    page.close()
+    unanswered = agent.answer(question)["structuredContent"]
+    assert unanswered["unanswered"].startswith("no person is there")
+    stepped = agent.answer(step)["structuredContent"]
+    assert stepped["state"] == "Paused"
+    notes = [*unanswered.get("notes", []), *stepped.get("notes", [])]
+    assert 'a person (dashboard) says: "look at line 4"' in notes
+    assert any("has disconnected: it is free again" in note for note in notes)
+    expect(observer).to_be_hidden()
+    expect(observer_page.locator("#state")).to_contain_text("Paused after a step")
+
+
+def test_nothing_stays_open_on_the_page_when_the_agent_or_the_server_is_gone(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    from playwright.sync_api import expect
+
+    (tmp_path / "app.py").write_text("total = 1\ntotal += 1\nprint(total)\n")
+    agent = Agent(tmp_path)
+    page = open_page(agent.url(CONTROL_TOKEN))
+    strip, asked = page.locator("#people"), page.get_by_label("A question of an agent")
+    agent.call("debug_launch", program="app.py", stop_at_entry=True)
+    in_the_middle(agent, page)
+    agent.leave()
+    expect(asked).to_be_hidden()
+    expect(strip).to_contain_text("“look at line 4” agent left before it was read")
+    expect(strip).not_to_contain_text("waits in")
+    expect(page).to_have_title(re.compile("^Paused"))
+    expect(strip.get_by_label("Message to agent")).to_be_hidden()
+    page.keyboard.press("F10")
+    expect(page.locator("#where")).to_contain_text("app.py:2")  # the program is still there
+    strip.get_by_role("button", name="Hand back").click()
+    expect(strip.get_by_role("button", name="Hand back")).to_be_hidden()
+    agent.kill()
+    expect(page.locator("#link")).to_have_text("Connection lost")
+
+    again = Agent(tmp_path, port=agent.port)
+    try:
+        expect(page.locator("#link")).to_have_text("Live")
+        again.call("debug_launch", program="app.py", stop_at_entry=True)
+        in_the_middle(again, page)
+    finally:
+        again.kill()
+    expect(page.locator("#link")).to_have_text("Connection lost")
+    expect(strip).to_be_hidden()
+    expect(page).not_to_have_title(re.compile(r"\(\?\)"))
+    third = Agent(tmp_path, port=agent.port)
+    try:
+        expect(page.locator("#link")).to_have_text("Live")
+        third.call("debug_launch", program="app.py", stop_at_entry=True)
+        expect(strip.get_by_role("button", name="Hold")).to_be_visible()
+        expect(asked).to_be_hidden()
+        expect(strip).not_to_contain_text("look at line 4")
+        expect(strip).not_to_contain_text("held")
+    finally:
+        third.kill()
+
+
 class Editor:
     """An editor beside the agent: a client of the Debug Adapter Protocol, as plain bytes."""
 

@@ -57,8 +57,8 @@ export function createQuestions(store, people, strip) {
   });
 
   // Behind the panel that writes the title: the mark is put before whatever that has written.
-  store.watch(['people', 'session', 'active', 'last', 'link'], ({people: {questions}, me}) => {
+  store.watch(['people', 'session', 'active', 'last', 'link'], ({people: {questions}, me, link}) => {
     const plain = document.title.replace(MARK, '');
-    document.title = questions.length && me !== null ? `${MARK}${plain}` : plain;
+    document.title = questions.length && me !== null && link.status === 'open' ? `${MARK}${plain}` : plain;
   });
 }
