@@ -47,8 +47,9 @@ GROWTH_BYTES = 24 * 1024 * 1024
 POOLED_DESCRIPTORS = 3
 """Difference of descriptors that is tolerated: connections that an HTTP client keeps open between its requests."""
 
-IDLE_SECONDS = 3.0
-"""For processes to be reaped and connections to be closed, before a sample is taken."""
+IDLE_SECONDS = 11.0
+"""For processes to be reaped and connections to be closed, before a sample is taken, and for worker threads to end,
+which Trio keeps for ten seconds."""
 
 RACES = {"NO_SESSION", "NOT_PAUSED", "ADAPTER_GONE"}
 """Error codes of calls during which another client ends the session or resumes the program."""

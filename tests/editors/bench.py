@@ -109,10 +109,15 @@ class EditorClient:
                 self.asked.append(message)
         self._news.unpark_all()
 
-    async def send(self, command: str, arguments: dict[str, Any] | None = None) -> int:
+    async def send(self, command: str, arguments: Any = None) -> int:
         """Send a request, and do not wait for its response."""
         self._number += 1
-        message = {"seq": self._number, "type": "request", "command": command, "arguments": arguments or {}}
+        message = {
+            "seq": self._number,
+            "type": "request",
+            "command": command,
+            "arguments": {} if arguments is None else arguments,
+        }
         await self.stream.send_all(encode_frame(json.dumps(message).encode()))
         return self._number
 
@@ -122,12 +127,16 @@ class EditorClient:
         message = {"seq": self._number, "type": "response", "request_seq": request["seq"], "success": success}
         await self.stream.send_all(encode_frame(json.dumps({**message, "command": request["command"]}).encode()))
 
-    async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
-        """Send a request, and return the body of its response; raises `Refused` if it is refused."""
+    async def response(self, command: str, arguments: Any) -> dict[str, Any]:
+        """Send a request with any arguments, and return its response."""
         answer, answered = trio.open_memory_channel[dict[str, Any]](1)
         self._waiting[self._number + 1] = answer
         await self.send(command, arguments)
-        response = await answered.receive()
+        return await answered.receive()
+
+    async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
+        """Send a request, and return the body of its response; raises `Refused` if it is refused."""
+        response = await self.response(command, arguments)
         if not response["success"]:
             raise Refused(response)
         body: dict[str, Any] = response.get("body") or {}

@@ -47,12 +47,13 @@ def no_error_logged() -> Iterator[None]:
         raise AssertionError(f"{record.name}: {record.getMessage()}") from (record.exc_info or (None, None))[1]
 
 
-def _current() -> settings:
+def current() -> settings:
+    """Return how many inputs are tried, and which."""
     profile = settings.default
     if profile is None:
         raise AssertionError("tests/conftest.py loads one")
     return profile
 
 
-whole_server = settings(max_examples=_current().max_examples // 4)
+whole_server = settings(max_examples=current().max_examples // 4)
 """For examples that start and end a server, which takes some ten milliseconds."""
