@@ -129,12 +129,16 @@ async def test_a_flood_of_evaluations_waits_for_its_turn_and_the_agent_does_not(
 
 async def test_many_connections_without_a_token_keep_no_editor_out(autojump_clock: MockClock) -> None:
     async with paused() as (bench, _), trio.open_nursery() as nursery:
-        for _ in range(200):
+        for _ in range(1000):
             await bench.admission.wait_for_room()
             ours, theirs = lockstep_stream_pair()
             nursery.start_soon(bench.admission.serve_visitor, theirs, bench.admission.enter(), bench.door.receive)
             await trio.lowlevel.checkpoint()
             del ours
+            assert bench.admission.statistics().strangers <= bench.admission.limits.strangers
+        start = trio.current_time()
+        assert "count" in str(await bench.agent.call("variables_get"))
+        assert trio.current_time() == start
         assert bench.admission.statistics().strangers <= bench.admission.limits.strangers
         async with bench.editor() as editor:
             await editor.join()

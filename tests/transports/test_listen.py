@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import socket
 import ssl
 import subprocess
@@ -24,6 +25,7 @@ from trio_debugmcp.dap.framing import encode_frame
 from trio_debugmcp.server.card import EXTENSION, MIME_TYPE, URI
 from trio_debugmcp.testing import connect_http, connect_process, connect_websocket
 from trio_debugmcp.testing.connect import Era
+from trio_debugmcp.transports.admission import MAX_STRANGERS
 
 SESSION = "debugger://session"
 
@@ -284,6 +286,47 @@ async def test_an_editor_joins_over_tls_and_one_without_it_learns_nothing_and_do
             await editor.ask("disconnect")
             await editor.wait_closed()
         assert "stepped over" in str((await agent.call("debug_state"))["notes"])
+        await agent.call("debug_disconnect")
+
+
+async def test_hundreds_of_connections_to_the_port_of_editors_keep_no_editor_out_and_give_their_descriptors_back(
+    serving: StartServer,
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
+    async with serving("--dap", "0", cold=True) as server, connect_process(server.process) as agent:
+        port = int(await server.said(r"dap: 127\.0\.0\.1:(\d+)"))
+        await agent.call("debug_launch", program=program("steps.py"))
+
+        def descriptors() -> int:
+            return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+        before, most = descriptors(), 0
+        hello = encode_frame(b'{"seq": 1, "type": "request", "command": "initialize", "arguments": {}}')
+        strangers = []
+        for number in range(300):
+            stranger = await trio.open_tcp_stream("127.0.0.1", port)
+            strangers.append(stranger)
+            with suppress(trio.BrokenResourceError):  # it has made room for another one
+                await stranger.send_all((hello, hello[:-9], b"", b"GET / HTTP/1.1\r\n\r\n")[number % 4])
+            if number % 50 == 49:
+                most = max(most, descriptors())
+                with trio.fail_after(20):
+                    assert (await agent.call("debug_state"))["state"] == "Paused"
+        assert most <= before + MAX_STRANGERS + 2  # the next one is accepted while the oldest is closed
+        stream = await trio.open_tcp_stream("127.0.0.1", port)
+        async with stream, trio.open_nursery() as nursery:
+            editor = EditorClient(stream)
+            nursery.start_soon(editor.receive)
+            await editor.join(CONTROL)  # behind them all
+            assert (await agent.call("debug_step"))["reason"] == "Step"
+            await editor.ask("disconnect")
+            await editor.wait_closed()
+        for stranger in strangers:
+            await trio.aclose_forcefully(stranger)
+        with trio.fail_after(20):
+            while descriptors() > before:
+                await trio.sleep(0.05)
         await agent.call("debug_disconnect")
 
 
