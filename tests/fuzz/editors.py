@@ -21,7 +21,7 @@ NUMBERS = st.sampled_from([0, 1, 1, 2, 3, 4, 5, 6, 7, 20, 1000, -1, 2**31, 2**53
 """Those of editors begin at 1, so some are those of a frame or a value; and so is the thread's."""
 
 JSON = inputs.JSON.filter(lambda each: not {"NaN", "Infinity"} & set(re.findall(r"\w+", json.dumps(each))))
-"""Without what is no JSON, at which a connection ends."""
+"""Without numbers that JSON has not, at which a connection ends."""
 
 NOT_OF_EDITORS = frozenset({"runInTerminal", "startDebugging"})
 
