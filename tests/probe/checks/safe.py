@@ -351,7 +351,10 @@ def check_the_names_of_a_class_body_may_be_an_object_of_the_programs() -> None:
 def check_the_digest_notices_every_change() -> None:
     names = program()
     changes = ("numbers.append(1)", "next(waiting)", "next(items)", "setattr(lazy, 'new', 1)", "words.add('z')")
+    before = digest(names)
+    assert digest(names) == before
     for change in (*changes, "prices.clear()", "setattr(Color, 'x', 1)", "counter.update('z')", "queue.rotate(1)"):
-        before = digest(names)
         eval(change, {**names, "setattr": setattr})
-        assert digest(names) != before, change
+        after = digest(names)
+        assert after != before, change
+        before = after
