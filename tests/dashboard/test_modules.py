@@ -417,6 +417,29 @@ def test_the_story_groups_calls_by_stop_and_is_copied_as_markdown(page: "Page") 
     assert found["lostWords"].startswith("- `debug_disconnect()` by agent, its end is not kept")
 
 
+def test_a_call_is_put_into_words_once_however_often_the_story_is_retold(page: "Page") -> None:
+    found = page.evaluate(
+        """async () => {
+          const {storyOf} = await import('/story.js');
+          let reads = 0;
+          const read = {enumerable: true, get: () => { reads += 1; return 'sum(prices)'; }};
+          const of = (type, eventId) => ({
+            eventId, type, timestamp: new Date(1000 * eventId).toISOString(), threadId: null,
+            payload: {
+              call: 1, tool: 'evaluate', client: 'agent', arguments: Object.defineProperty({}, 'expression', read),
+            },
+          });
+          const events = [of('toolStarted', 1), of('toolCalled', 2)];
+          const tellings = [1, 2, 3].map(() => storyOf(events)[0].entries.map(({words, facts}) => [words, facts]));
+          const once = reads;
+          storyOf(events);
+          return {tellings, again: reads - once, once};
+        }"""
+    )
+    assert found["tellings"] == [[["expression: sum(prices)", [["expression", "sum(prices)"]]]]] * 3
+    assert (found["once"], found["again"]) == (1, 0)
+
+
 def test_what_is_typed_to_go_somewhere_and_to_connect_is_understood(page: "Page") -> None:
     found = page.evaluate(
         """async () => {

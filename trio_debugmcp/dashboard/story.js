@@ -118,21 +118,33 @@ const OWN_ARGUMENTS = new Set(['frame_index', 'thread_id', 'max_value_length', '
 /** @param {string | null} client @returns {(argument: [string, any]) => boolean} */
 const isTold = (client) => ([name]) => client !== PAGE_NAME || !OWN_ARGUMENTS.has(name);
 
+/** A call's arguments, in short and in full: they are asked for at every redraw, and the event keeps them. @param {any} event */
+const phrasesOf = (event) => (event.phrases ??= phrased(event.payload));
+
+function phrased({arguments: args = {}, client = null}) {
+  const all = Object.entries(args);
+  return {
+    words: all.filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),
+    facts: all.map(([name, value]) => [name, brief(value, 1000)]),
+  };
+}
+
 /** @param {any} event @param {Set<string>} files @returns {Entry} */
 function callOf(event, files) {
   const {call, tool, arguments: args = {}, client = null} = event.payload;
+  const {words, facts} = phrasesOf(event);
   return {
     key: call === undefined ? `event-${event.eventId}` : `call-${call}`,
     kind: 'call',
     who: client ?? 'someone',
     person: isPerson(event.payload),
     title: tool,
-    words: Object.entries(args).filter(isTold(client)).map(([name, value]) => `${name}: ${brief(readable(value), 80)}`).join(', '),
+    words,
     result: '',
     failed: false,
     began: secondsOf(event),
     seconds: null,
-    facts: Object.entries(args).map(([name, value]) => [name, brief(value, 1000)]),
+    facts,
     event,
     place: placeOf(args, files),
   };

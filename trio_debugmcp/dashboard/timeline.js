@@ -91,8 +91,9 @@ export function createTimeline(store, actions) {
     const index = stop ? drawn.shown.findIndex((event) => stopOf(event) === stop) : -1;
     const x = drawn.at(index);
     layers.head.setAttribute('d', index < 0 ? '' : `M${x.toFixed(1)} ${AXIS}V${HEIGHT}`);
-    const hidden = x < track.scrollLeft || x > track.scrollLeft + track.clientWidth;
-    if (index >= 0 && stop !== headAt && hidden) track.scrollLeft = x - track.clientWidth / 2;
+    const moved = index >= 0 && stop !== headAt;
+    // Only then is it asked what is in sight: after so much has been drawn, the browser would lay it all out once more.
+    if (moved && (x < track.scrollLeft || x > track.scrollLeft + track.clientWidth)) track.scrollLeft = x - track.clientWidth / 2;
     headAt = index < 0 ? 0 : stop;
   }
 
