@@ -53,7 +53,7 @@ class RandomEditor:
         self._soak = soak
         self._editor = editor
         self._dice = dice
-        self._numbers: list[int] = [1, 999_999]
+        self._frames, self._values = [1, 999_999], [1, 999_999]
 
     async def play(self, requests: int) -> None:
         """Send so many requests, one after the other; fewer if the session ends."""
@@ -81,15 +81,15 @@ class RandomEditor:
             return {}
         except (trio.EndOfChannel, trio.BrokenResourceError, trio.ClosedResourceError):  # the session has ended
             return {}
-        for each in [item for found in body.values() if isinstance(found, list) for item in found]:
-            if isinstance(each, dict):
-                self._numbers += [number for key in ("id", "variablesReference") if (number := each.get(key))]
-        del self._numbers[:-50]
+        self._frames += [each["id"] for each in body.get("stackFrames", ())]
+        shown = [*body.get("scopes", ()), *body.get("variables", ())]
+        self._values += [each["variablesReference"] for each in shown if each["variablesReference"]]
+        del self._frames[:-5], self._values[:-20]
         return body
 
     def _next(self) -> tuple[str, dict[str, Any]]:
-        dice, number = self._dice, self._dice.choice(self._numbers)
-        thread = {"threadId": dice.choice([1, 1, 1, 2, number])}
+        dice, frame, value = self._dice, self._dice.choice(self._frames), self._dice.choice(self._values)
+        thread = {"threadId": dice.choice([1, 1, 1, 1, 2, frame])}
         file = self._soak.programs / dice.choice(FILES)
         lines = len(file.read_text().splitlines())
         points = [
@@ -102,10 +102,10 @@ class RandomEditor:
         looks: list[tuple[str, dict[str, Any]]] = [
             ("threads", {}),
             ("stackTrace", {**thread, "startFrame": dice.randint(0, 3), "levels": dice.randint(0, 20)}),
-            ("scopes", {"frameId": number}),
-            ("variables", {"variablesReference": number, "start": 0, "count": dice.choice([0, 5])}),
-            ("variables", {"variablesReference": number}),
-            ("evaluate", {"expression": dice.choice(["turn", "1 + 1", "no such", "x ="]), "frameId": number}),
+            ("scopes", {"frameId": frame}),
+            ("variables", {"variablesReference": value, "start": 0, "count": dice.choice([0, 5])}),
+            ("variables", {"variablesReference": value}),
+            ("evaluate", {"expression": dice.choice(["turn", "1 + 1", "no such", "x ="]), "frameId": frame}),
             ("evaluate", {"expression": "sum(range(1000))", "context": dice.choice(["repl", "hover", "watch"])}),
             ("completions", {"text": "tu", "column": 3}),
             ("exceptionInfo", thread),
@@ -115,14 +115,14 @@ class RandomEditor:
         ]
         moves: list[tuple[str, dict[str, Any]]] = [
             *((each, thread) for each in ("next", "stepIn", "stepOut", "continue", "continue", "pause", "pause")),
-            ("goto", {**thread, "targetId": number}),
+            ("goto", {**thread, "targetId": frame}),
             ("cancel", {"requestId": dice.randint(1, 50)}),
         ]
         sets: list[tuple[str, dict[str, Any]]] = [
             ("setBreakpoints", {"source": {"path": str(file)}, "breakpoints": points}),
             ("setFunctionBreakpoints", {"breakpoints": [{"name": "main"}][: dice.randint(0, 1)]}),
             ("setExceptionBreakpoints", {"filters": dice.choice([[], ["uncaught"], ["raised"]])}),
-            ("setVariable", {"variablesReference": number, "name": "turn", "value": "5"}),
+            ("setVariable", {"variablesReference": value, "name": "turn", "value": "5"}),
             ("no such", {}),
         ]
         return dice.choice(dice.choices([looks, moves, sets], [6, 4, 2])[0])

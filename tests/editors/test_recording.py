@@ -1,6 +1,7 @@
 """A recording knows editors as clients, and a replay makes their calls again."""
 
 from pathlib import Path
+from typing import Any
 
 import trio
 from trio.testing import MockClock
@@ -54,3 +55,51 @@ async def test_a_session_with_an_editor_replays_with_what_the_editor_did(
             (each["payload"]["tool"], each["payload"]["client"]) for each in events if each["type"] == "toolCalled"
         ]
         assert ("debug_step", "Test Editor") in calls
+
+
+async def test_breakpoints_that_an_editor_sets_at_once_are_replayed_as_the_adapter_answered_them(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    file, adapter = tmp_path / "batch.jsonl", FakeAdapter()
+
+    async def set_them(arguments: dict[str, Any]) -> Any:
+        """As adapters do: each is moved by a line, and one that is beyond the file is refused."""
+        lines = [each["line"] for each in arguments["breakpoints"]]
+        return {
+            "breakpoints": [
+                {"id": 10 * len(lines) + index, "verified": line < 50, "line": line + 1, "message": "no code there"}
+                for index, line in enumerate(lines)
+            ]
+        }
+
+    adapter.answer("setBreakpoints", set_them)
+    lines: list[list[dict[str, Any]]] = [
+        [{"line": 5}, {"line": 7, "condition": "count > 1"}, {"line": 9, "logMessage": "x"}, {"line": 90}],
+        [{"line": 7, "condition": "count > 2"}, {"line": 20}],
+        [],
+        [{"line": 30}, {"line": 31}, {"line": 32}],
+    ]
+    recorded: list[list[dict[str, Any]]] = []
+    with open_recorder(file, directory="/", debounce=0.3, max_wait=0.9, linger=120) as recorder:
+        async with open_bench(adapter, adapter.options().recorded(recorder)) as bench, bench.editor() as editor:
+            await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+            await adapter.stop("entry")
+            await editor.join()
+            before = len(adapter.sent("setBreakpoints"))
+            for each in lines:
+                await trio.sleep(10)
+                await editor.ask("setBreakpoints", source={"path": adapter.program}, breakpoints=each)
+                recorded.append((await bench.agent.read("debugger://breakpoints"))["breakpoints"])
+            assert len(adapter.sent("setBreakpoints")) - before == len(lines)
+            await trio.sleep(10)
+    assert [len(each) for each in recorded] == [4, 2, 0, 3]
+    replay = Replay(read_recording(file))
+    async with open_server(adapter.options().replayed(replay)) as server, server.connect() as watcher:
+        replayed: list[list[dict[str, Any]]] = []
+        with trio.fail_after(60):
+            await trio.sleep(15)  # amid two of them
+            for _ in lines:
+                replayed.append((await watcher.read("debugger://breakpoints"))["breakpoints"])
+                await trio.sleep(10)
+        assert replayed == recorded
+        assert replay.over
