@@ -53,6 +53,14 @@ def test_pause_stops_a_running_program(agent: Agent, control_page: "Page") -> No
     expect(control_page.locator("#state")).to_have_text("Running")
     control_page.keyboard.press("F6")
     expect(control_page.locator("#state")).to_have_text("Paused on request")
+    # One that has not stopped yet has no source to show, and the page says why.
+    agent.call("debug_launch", program="app.py", stop_at_entry=False, wait=False, replace=True)
+    expect(control_page.locator("#state")).to_have_text("Running")
+    expect(control_page.locator("#empty")).to_contain_text("It has not stopped yet")
+    expect(control_page.locator("#empty")).to_contain_text("Pause stops it where it is")
+    control_page.keyboard.press("F6")
+    expect(control_page.locator("#empty")).to_be_hidden()
+    expect(control_page.locator(".line.current")).to_have_count(1)
 
 
 def test_the_keys_control_the_program_except_while_the_user_types(agent: Agent, control_page: "Page") -> None:
@@ -187,6 +195,13 @@ def test_the_current_line_and_the_fields_are_in_sight_at_every_size_of_the_windo
         assert source["y"] - 1 <= line["y"] <= source["y"] + source["height"] - 19, (width, source, line)
         if width != 390:
             assert current.evaluate(IN_SIGHT), width
+        else:  # a phone's bar is one row, headings are whole, and what has no room above is at the end
+            bar = page.locator(".bar").bounding_box()
+            assert bar
+            assert bar["height"] < 48
+            headings = page.locator("#story .chapter .what")
+            assert headings.evaluate_all("all => all.every((each) => each.scrollWidth <= each.clientWidth)")
+        expect(page.get_by_role("button", name="Keys", exact=True)).to_have_count(1)
         if width == 780:
             tops = [page.locator(f".panel.story .{name}").bounding_box() for name in ("fold", "fill")]
             assert tops[0]["y"] == tops[1]["y"], "the buttons of a header stand in one row"  # type: ignore[index]

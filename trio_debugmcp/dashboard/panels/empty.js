@@ -4,12 +4,23 @@ import {byId, el} from '../dom.js';
 
 export function createEmpty(store) {
   const view = byId('empty');
-  store.watch(['active', 'place', 'link', 'last'], ({active, place, link, last}) => {
-    const show = link.status === 'open' && !active && place === null;
+  store.watch(['active', 'place', 'link', 'last', 'session', 'role'], ({active, place, link, last, session, role}) => {
+    const runs = active && session !== null && session.state !== 'Paused';
+    const show = place === null && (runs || (link.status === 'open' && !active));
     view.hidden = !show;
     byId('source').hidden = show;
-    if (show) view.replaceChildren(...words(last));
+    if (show) view.replaceChildren(...(runs ? running(role) : words(last)));
   });
+}
+
+/** @param {string | null} role */
+function running(role) {
+  const how = 'Pause stops it where it is. “Go to…” opens a file of it, for a breakpoint.';
+  return [
+    el('h3', {}, 'The program runs'),
+    el('p', {}, 'It has not stopped yet. Where it stops, its source is shown here.'),
+    ...(role === 'control' ? [el('p', {}, how)] : []),
+  ];
 }
 
 function words(last) {

@@ -33,7 +33,10 @@ export function createKeys(store) {
     );
     box.focus();
   };
-  byId('theme').before(el('button', {type: 'button', id: 'keys', className: 'chip', title: 'What the keys do', onclick: open}, 'Keys'));
+  // On a narrow screen, which rarely has a keyboard, it stands at the end of the page: the bar has no room for it.
+  const button = (place) => el('button', {type: 'button', className: `chip keys-of-${place}`, title: 'What the keys do', onclick: open}, 'Keys');
+  byId('theme').before(button('bar'));
+  byId('main').after(button('end'));
 }
 
 /** @param {any[]} key */

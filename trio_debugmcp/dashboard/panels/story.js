@@ -135,7 +135,7 @@ function heading({key, title, event}, actions) {
     'li',
     {className: `chapter ${event.type}`},
     el('button', {type: 'button', className: 'brief', tabIndex: -1, dataset: {row: key}, title: 'Show it', onclick: () => actions.showEvent(event)},
-      el('span', {className: 'what'}, title),
+      el('span', {className: 'what'}, title.replace(/stop (\d+)$/, 'stop\u00a0$1')),
       el('span', {className: 'took'}, clock(event.timestamp))),
   );
 }
