@@ -5,6 +5,8 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, Bench, EditorClient, paused
+from trio_debugmcp.dap.messages import ThreadEvent
+from trio_debugmcp.state.changes import EventReceived
 from trio_debugmcp.testing import FakeAdapter
 
 WATCHERS = 20
@@ -97,3 +99,27 @@ async def test_after_a_pause_the_first_stop_is_shown_without_delay(autojump_cloc
             await step(bench, adapter)
             await editor.wait_event("stopped", number)
             assert trio.current_time() - at == pytest.approx(0.03)
+
+
+async def test_changes_of_one_moment_all_reach_an_editor_that_begins_to_watch_by_the_first(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter):
+        merger = bench.server.app.debugger.merger
+        for first in range(100, 200, 10):  # Trio runs the tasks of a moment in any order
+            async with bench.editor() as editor:
+                await editor.join()
+                await editor.ask("setBreakpoints", source={"path": adapter.program}, breakpoints=[])
+                await adapter.event("thread", {"reason": "started", "threadId": first})
+                await trio.sleep(5)  # what its person did is over: at the next change it begins to watch
+                async with trio.open_nursery() as nursery:
+                    for number in (first + 1, first + 2):
+                        started = ThreadEvent(reason="started", thread_id=number)
+                        nursery.start_soon(merger.merge, EventReceived("s-1", started))
+                await trio.sleep(5)
+                assert sorted(each["threadId"] for each in editor.bodies("thread")[-3:]) == [
+                    first,
+                    first + 1,
+                    first + 2,
+                ]
+            await trio.sleep(20)

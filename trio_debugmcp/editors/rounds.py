@@ -40,11 +40,12 @@ _encoder = msgspec.json.Encoder()
 _Made = TypeVar("_Made")
 
 
-class _Waiting(msgspec.Struct, frozen=True):
-    """An editor's: what reports to it, and what wakes its task."""
+class _Waiting(msgspec.Struct):
+    """An editor's: what reports to it, what wakes its task, and the state that was reported last."""
 
     look: Callable[[], bool]
     woken: trio.Event
+    reported: State
 
 
 class Rounds:
@@ -65,17 +66,18 @@ class Rounds:
         """Report to those that watch after each change, until cancelled."""
         last = -inf
         while True:
-            seen = self._merger.state
             if not self._waiting:  # idle: no change of the state wakes this task
                 self._begin = trio.Event()
                 await self._begin.wait()
-                seen = self._merger.state
-            await self._merger.wait_until(lambda now: now is not seen)  # noqa: B023 - it is awaited here
+            # Not from the state as this task finds it: it may have changed since an editor began to wait.
+            await self._merger.wait_until(lambda now: any(each.reported is not now for each in self._waiting.values()))
             await trio.sleep_until(max(trio.current_time() + ROUND_SECONDS, last + BETWEEN_SECONDS))
-            last = trio.current_time()
+            last, state = trio.current_time(), self._merger.state
             for editor, each in list(self._waiting.items()):
                 # From this task, as twenty that wake cost the one who steps more than what they report.
-                if not self._looks(each):
+                if self._looks(each):
+                    each.reported = state
+                else:
                     self._waiting.pop(editor, None)
                     each.woken.set()
 
@@ -96,7 +98,7 @@ class Rounds:
             await self._merger.wait_until(lambda now: now is not state)
             return
         # No checkpoint before this: a change in between would not wake this one.
-        mine = self._waiting[editor] = _Waiting(look, trio.Event())
+        mine = self._waiting[editor] = _Waiting(look, trio.Event(), self._merger.state)
         self._begin.set()
         try:
             await mine.woken.wait()
