@@ -203,6 +203,32 @@ async def test_data_is_watched_by_the_path_of_a_variable(autojump_clock: MockClo
         assert await editor.refused("setDataBreakpoints", breakpoints=[{"dataId": "invented"}])
 
 
+async def test_data_is_watched_with_a_condition_and_a_hit_condition_that_can_be_changed(
+    autojump_clock: MockClock,
+) -> None:
+    adapter = FakeAdapter({**ALL_CAPABILITIES, "supportsDataBreakpoints": True})
+    adapter.values = {"count": "3", "&(count)": "0x1000"}
+    adapter.data = {"count": {"dataId": "count/4", "description": "4 bytes at count"}}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        data_id = (await editor.ask("dataBreakpointInfo", name="count", frameId=frame["id"]))["dataId"]
+        ids = []
+        for terms in ({"condition": "count > 3"}, {"condition": "count > 4", "hitCondition": "2"}, {}):
+            wanted = [{"dataId": data_id, **terms}]
+            for _ in range(2):
+                [made] = (await editor.ask("setDataBreakpoints", breakpoints=wanted))["breakpoints"]
+                assert made["verified"] is True
+                ids.append(made["id"])
+            [data] = await known(bench, "dataBreakpoints")
+            assert {name: data[name] for name in ("condition", "hitCondition") if name in data} == terms
+        assert len({*ids}) == 1
+        [refused] = (await editor.ask("setDataBreakpoints", breakpoints=[{"dataId": data_id, "hitCondition": "x"}]))[
+            "breakpoints"
+        ]
+        assert (refused["verified"], "not a hit condition" in refused["message"]) == (False, True)
+
+
 @pytest.mark.parametrize("era", ["before", "while"])
 async def test_breakpoints_set_before_or_while_the_session_begins_reach_the_program(
     era: str, autojump_clock: MockClock

@@ -48,6 +48,77 @@ def hits(adapter: FakeAdapter, value: str, reason: str = "data breakpoint", **mo
 # --- Data -------------------------------------------------------------------------------------------------------------
 
 
+def passes(adapter: FakeAdapter, *values: str) -> None:
+    """Let each continue end at a data breakpoint, with the next of these values."""
+    left = list(values)
+
+    async def change(arguments: object) -> object:
+        if left:
+            adapter.values["total"] = adapter.values[TOTAL] = left.pop(0)
+            adapter.values["total > 6"] = str(int(adapter.values["total"]) > 6).lower()
+        return {}
+
+    async def stop() -> None:
+        if left or adapter.values["total"] == values[-1]:
+            await adapter.stop("data breakpoint", hit=[1])
+
+    adapter.answer("continue", change, stop)
+
+
+async def test_data_whose_condition_does_not_hold_stops_nothing_and_is_not_a_hit(autojump_clock: MockClock) -> None:
+    async with watching() as (client, adapter):
+        adapter.values["total > 6"] = "false"
+        await client.call("breakpoint_set_data", variable="total", condition="total > 6")
+        assert adapter.sent("setDataBreakpoints")[-1]["breakpoints"] == [{"dataId": "1008/4", "accessType": "write"}]
+        passes(adapter, "5", "6", "7")
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["breakpoints"]) == ("DataBreakpoint", ["dp-2"])
+        assert stop["changed"] == {"total": "6 -> 7"}
+        assert adapter.commands().count("continue") == 3
+        [data] = (await client.read(BREAKPOINTS))["dataBreakpoints"]
+        assert (data["condition"], data["hitCount"]) == ("total > 6", 1)
+        assert (await client.call("breakpoint_list"))["breakpoints"] == ["dp-2 total (write) if total > 6, 1 hit"]
+
+
+async def test_data_stops_at_the_hits_that_are_wanted(autojump_clock: MockClock) -> None:
+    async with watching() as (client, adapter):
+        await client.call("breakpoint_set_data", variable="total", hit_condition="% 3")
+        passes(adapter, "5", "6", "7", "8")
+        stop = await client.call("debug_continue")
+        assert stop["changed"] == {"total": "6 -> 7"}
+        [data] = (await client.read(BREAKPOINTS))["dataBreakpoints"]
+        assert (data["hitCondition"], data["hitCount"]) == ("% 3", 3)
+
+
+async def test_a_condition_of_data_that_cannot_be_judged_stops_and_says_why(autojump_clock: MockClock) -> None:
+    async with watching() as (client, adapter):
+        await client.call("breakpoint_set_data", variable="total", condition="unknown")
+        passes(adapter, "5")
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["breakpoints"]) == ("DataBreakpoint", ["dp-2"])
+        assert "the condition `unknown` failed" in str(stop)
+        assert "the condition `unknown` failed" in str(await client.call("breakpoint_list"))
+
+
+async def test_of_data_breakpoints_at_one_stop_only_those_whose_conditions_hold_are_named(
+    autojump_clock: MockClock,
+) -> None:
+    async with watching() as (client, adapter):
+        adapter.values |= {"other": "1", "*(int *)0x2000": "1", "&(other)": "0x2000", "no": "false"}
+        adapter.data["other"] = {"dataId": "2000/4", "description": "4 bytes at 002000 other"}
+        await client.call("breakpoint_set_data", variable="total", condition="no")
+        await client.call("breakpoint_set_data", variable="other")
+        hits(adapter, "5", hit=[1, 3])
+        stop = await client.call("debug_continue")
+        assert (stop["reason"], stop["breakpoints"]) == ("DataBreakpoint", ["dp-3"])
+
+
+async def test_a_hit_condition_of_data_that_is_none_is_refused(autojump_clock: MockClock) -> None:
+    async with watching() as (client, _):
+        failed = await failure(client, "breakpoint_set_data", variable="total", hit_condition="often")
+        assert (failed.code, "not a hit condition" in failed.message) == ("INVALID_CONDITION", True)
+
+
 async def test_a_hit_is_named_with_the_value_before_and_after(autojump_clock: MockClock) -> None:
     async with watching() as (client, adapter):
         made = await client.call("breakpoint_set_data", variable="total")

@@ -20,7 +20,7 @@ from trio_debugmcp.editors.editor import Editor
 from trio_debugmcp.editors.refusals import Refusal, refusal_of
 from trio_debugmcp.errors import DebugError, UsageError
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
-from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint
+from trio_debugmcp.state.model import Breakpoint, ExceptionBreakpoint, Watch
 
 _ALL = "*"
 
@@ -141,7 +141,7 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
     wanted = [(each, *_read(each.data_id)) for each in arguments.breakpoints]
     kept = {(path, each.access_type or "write") for each, _, _, path in wanted}
     for old in _data(editor):
-        unwanted = old.watch is not None and (old.watch.expression, old.watch.access) not in kept
+        unwanted = old.watch is not None and _watched(old.watch) not in kept
         if unwanted and await editor.book.leave(editor.owner, old):
             editor.reported.pop(old.id, None)  # of what it has removed itself it gets no event
             with suppress(UsageError):
@@ -151,10 +151,10 @@ async def set_data_breakpoints(editor: Editor, arguments: SetDataBreakpoints) ->
 
 async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int, path: str) -> dict[str, Any]:
     access = wanted.access_type or "write"
-    if wanted.condition or wanted.hit_condition:
-        return {"verified": False, "message": "A breakpoint on data has no condition here."}
+    condition, hits = wanted.condition or None, wanted.hit_condition or None
+    terms = (path, access, condition, hits)
     for each in _data(editor):
-        if each.watch is not None and (each.watch.expression, each.watch.access) == (path, access):
+        if each.watch is not None and terms == (*_watched(each.watch), each.condition, each.hit_condition):
             return shown_to(editor, each)
     try:
         answer = await editor.call(
@@ -164,9 +164,11 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int
             access=access,
             frame_index=frame,
             thread_id=thread or None,
+            condition=condition,
+            hit_condition=hits,
         )
     except DebugError as error:
-        return {"verified": False, "message": refusal_of(error).sentence}
+        return {"verified": False, "message": editor.plain(refusal_of(error).sentence)}
     made = next((each for each in editor.debugger.state.breakpoints if each.id == answer["id"]), None)
     if made is None:
         return {"verified": False, "message": "It was removed again."}
@@ -177,6 +179,10 @@ async def _watch(editor: Editor, wanted: DataBreakpoint, thread: int, frame: int
 def _data(editor: Editor) -> list[Breakpoint]:
     everything = editor.debugger.state.breakpoints
     return [each for each in everything if each.watch is not None and editor.book.is_owner(editor.owner, each.id)]
+
+
+def _watched(watch: Watch) -> tuple[str, str]:
+    return watch.expression, watch.access
 
 
 def _read(data_id: str) -> tuple[int, int, str]:

@@ -5,7 +5,8 @@ no more than that there was one (lldb-dap calls it a breakpoint, without an id).
 stop, and what was hit follows from what has changed.
 
     await addressed.send()
-    data = await addressed.at_stop(stopped, frames)     # None: not a stop at a data breakpoint
+    data = await addressed.at_stop(stopped, frames)
+    data.changes                                        # None: not a stop at a data breakpoint
 """
 
 import logging
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import trio
+from msgspec import Struct
 
 from trio_debugmcp.dap.messages import BreakpointsBody, DapBreakpoint, EvaluateBody, Stopped
 from trio_debugmcp.errors import AdapterRefused, DebugError
@@ -33,6 +35,17 @@ _MAX_FRAMES = 5
 """Frames in which a local variable is looked for: those of a recursion."""
 
 OUT_OF_SCOPE = "its frame has returned, so this memory may be another variable now: remove it"
+
+
+class DataStop(Struct, frozen=True):
+    """What data breakpoints have to do with a stop.
+
+    `changes`: what they saw; None: it is another kind of stop; (): it is unknown which. `passes`: the program was
+    stopped only by such as do not stop there, by their conditions.
+    """
+
+    changes: tuple[DataChange, ...] | None = None
+    passes: bool = False
 
 
 class AddressedBreakpoints:
@@ -120,18 +133,21 @@ class AddressedBreakpoints:
             if value is not None:
                 self._values[each.id, each.version] = value
 
-    async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> tuple[DataChange, ...] | None:
-        """Return what data breakpoints saw at a stop; None if it is another kind of stop, () if it is unknown which."""
+    async def at_stop(self, stopped: Stopped, frames: Sequence[StackFrame]) -> DataStop:
+        """Return what data breakpoints saw at a stop, and whether one of them stops there."""
         watching = self._watching()
         if not watching:
-            return None
+            return DataStop()
         before = dict(self._values)
         with trio.move_on_after(VALUES_SECONDS):
             await self.read(frames)
         if not _is_data(stopped):
-            return None
+            return DataStop()
         hit = self._hit(stopped, watching, before)
-        return tuple([await self._change(each, each.watch, before, frames) for each in hit if each.watch is not None])
+        frame_id = frames[0].id if frames else None
+        stopping = [each for each in hit if await self._judging.stops(each, frame_id)]
+        changes = [await self._change(each, each.watch, before, frames) for each in stopping if each.watch is not None]
+        return DataStop(tuple(changes), passes=bool(hit) and not stopping)
 
     def _watching(self) -> list[Breakpoint]:
         session_id = self._requests.session_id

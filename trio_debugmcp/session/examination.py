@@ -34,7 +34,7 @@ from trio_debugmcp.session.stop_sources import StopSources
 from trio_debugmcp.session.suspension import Suspension
 from trio_debugmcp.session.unfinished_step import CUT_SHORT, UnfinishedStep, unfinished_step
 from trio_debugmcp.state.changes import LocalsFetched, StopExamined, ThreadsLocated
-from trio_debugmcp.state.model import Locals, Snapshot
+from trio_debugmcp.state.model import DataChange, Locals, Snapshot
 from trio_debugmcp.state.payloads import Location, PauseReason, shortened
 
 log = logging.getLogger(__name__)
@@ -164,6 +164,9 @@ class Examiner:
                 counts = (
                     raised.counts if raised is not None else meant is not None and await self._counts(stopped, found)
                 )
+                frames = captured_frames(self._requests, found.stack.stack_frames or [])
+                data = await self._breakpoints.addressed.at_stop(stopped, frames)
+                counts = counts and not data.passes
                 further = self._further(stopped, snapshot, found, counts=counts)
                 if further is not None or (raised is None and counts and await self._is_unseen(stopped, found)):
                     if await self._leave(found.thread_id, scope, further or "continue"):
@@ -171,7 +174,7 @@ class Examiner:
                     counts = False
                 if not counts:
                     (stopped, explanation), raised = self._instead(snapshot, found), None
-                top = await self._publish(stopped, snapshot, found, raised, explanation)
+                top = await self._publish(stopped, snapshot, found, raised, explanation, data.changes)
                 await self._reasons.withdraw_entry()
                 if not found.complete and top is not None:
                     found_there = await self._questions.locals(found.thread_id, top, found.answer)
@@ -240,9 +243,11 @@ class Examiner:
         found: Findings,
         raised: Raised | None,
         explanation: str | None,
+        data: tuple[DataChange, ...] | None,
     ) -> int | None:
         """Publish a stop; return the frame where it is."""
-        why = explanation or self._breakpoints.judging.problem or self._requests.profile.words.why(stopped)
+        problem = self._breakpoints.judging.problem
+        why = explanation or problem or self._requests.profile.words.why(stopped)
         frames = captured_frames(self._requests, found.stack.stack_frames or [])
         for frame in frames:
             self._sources.learn(frame.location.file, self._requests.session_id, frame.source_reference)
@@ -253,7 +258,6 @@ class Examiner:
             message = ", ".join(filter(None, (raised.info.message, f"in {frames[0].name}")))
             raised = replace(raised, info=replace(raised.info, message=message))
         frames = frames[skipped:]
-        data = await self._breakpoints.addressed.at_stop(stopped, frames)
         not_hit, counted = await self._observer.hits(stopped, frames[0].id if frames else None)
         self.last_signal = None if raised is None else raised.signal
         await self._console.announce(self._requests.session_id)  # what was written before the stop precedes it
@@ -264,7 +268,7 @@ class Examiner:
                 at=self._clock.now(),
                 reason="Exception" if raised is not None else _REASONS.get(stopped.reason, "Pause"),
                 thread_id=found.thread_id,
-                description=shortened(why, MAX_MESSAGE_LENGTH) if why and not data else None,
+                description=shortened(why, MAX_MESSAGE_LENGTH) if why and not (data and why != problem) else None,
                 data=data,
                 hit_ids=None if stopped.hit_breakpoint_ids is None else tuple(stopped.hit_breakpoint_ids),
                 exception=raised.info if raised is not None else None,

@@ -93,6 +93,8 @@ class Judging:
         habits, able = self._requests.profile.habits, self._requests.capabilities
         if each.observed is not None or able.hit_records is not None:  # the program judges them, or a run does
             return False, False, False
+        if each.watch is not None:  # adapters know no conditions of data, or pass them over without a word
+            return each.condition is not None, each.hit_condition is not None, False
         together = not alone and each.id in self._joined
         ours = together or habits.conditions == "ours" or not able.supports_conditional_breakpoints
         condition = each.condition is not None and ours
@@ -144,6 +146,13 @@ class Judging:
         if message and self._problem is None:
             return hit, RecordedHit(each.id, hit, await self._message(each, frame_id))
         return hit, None
+
+    async def stops(self, each: Breakpoint, frame_id: int | None) -> bool:
+        """Judge a data breakpoint that was hit; return whether it stops there."""
+        hit, record = await self._judge(each, frame_id)
+        if record is not None:
+            await self._merger.merge(HitsRecorded(self._requests.session_id, (record,)))
+        return hit is not None and record is None
 
     def taken(self) -> tuple[tuple[str, ...], dict[str, int]] | None:
         """Return which breakpoints of the stop are passed, and the hits of the others; None if not judged."""

@@ -18,7 +18,9 @@ def data_breakpoint_payload(each: Breakpoint, watch: Watch) -> DataBreakpointPay
         verified=verified,
         state="Disabled" if not each.is_active else "Bound" if verified else "Pending",
         hit_count=each.hits,
+        condition=each.condition or UNSET,
+        hit_condition=each.hit_condition or UNSET,
         set_by=list(each.set_by) or UNSET,
         description=watch.description or None,
-        message=each.lost or (binding.message if binding is not None else None),
+        message=each.problem or each.lost or (binding.message if binding is not None else None),
     )

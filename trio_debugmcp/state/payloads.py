@@ -226,6 +226,8 @@ class DataBreakpointPayload(Payload, frozen=True):
     hit_count: int
     description: str | None
     message: str | None
+    condition: str | UnsetType = UNSET
+    hit_condition: str | UnsetType = UNSET
     set_by: list[str] | UnsetType = UNSET
 
 

@@ -266,7 +266,8 @@ def _description(each: Breakpoint | ExceptionBreakpoint) -> dict[str, Any]:
     if each.watch is not None:
         data = data_breakpoint_payload(each, each.watch)
         named = {name: getattr(data, name) for name in ("id", "expression", "access", "enabled", "state", "message")}
-        return {**named, "type": "Data"}
+        terms = {"condition": _cut(each.condition), "hitCondition": each.hit_condition}
+        return {**named, "type": "Data", **{name: text for name, text in terms.items() if text is not None}}
     line = breakpoint_payload(each)
     return {
         "id": line.id,

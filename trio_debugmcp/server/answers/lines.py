@@ -79,7 +79,9 @@ def breakpoint_line(places: Places, each: Breakpoint | ExceptionBreakpoint, *, i
         return _exception_line(exception_breakpoint_payload(each), in_session=in_session)
     if each.watch is not None:
         data = data_breakpoint_payload(each, each.watch)
-        return _with_details(f"{data.id} {data.expression} ({data.access})", [], data, in_session=in_session)
+        line = f"{data.id} {data.expression} ({data.access})" + (f" if {each.condition}" if each.condition else "")
+        hits = [f"hit condition {each.hit_condition}" if each.hit_condition else None]
+        return _with_details(line, hits, data, in_session=in_session)
     shown = breakpoint_payload(each)
     place = places.line(shown.file, shown.line)
     words = [shown.id, each.address, shown.function_name, place]

@@ -10,6 +10,7 @@ from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoin
 from trio_debugmcp.server.answers.memory import instruction_lines
 from trio_debugmcp.server.answers.places import Places
 from trio_debugmcp.server.answers.stop import READER
+from trio_debugmcp.server.tools.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import FrameIndex, Params, SessionId, ThreadId, Tool
 from trio_debugmcp.session import memory
 from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
@@ -27,6 +28,8 @@ class BreakpointSetData(Params, frozen=True, kw_only=True):
         None
     )
     access: Annotated[DataAccess, Meta(description="What stops the program.")] = "write"
+    condition: Condition = None
+    hit_condition: HitCondition = None
     frame_index: FrameIndex = 0
     thread_id: ThreadId = None
     session_id: SessionId = None
@@ -40,10 +43,14 @@ async def _set_data(debugger: Debugger, params: BreakpointSetData) -> Breakpoint
     text = (params.variable or params.expression or "").strip()
     if (params.variable is None) == (params.expression is None) or not text:
         raise UsageError("INVALID_PARAMETER", "Pass either `variable` or `expression`.")
+    check_texts(params.condition, params.hit_condition, None, session.profile)
     frame = await find_frame(session.requests, snapshot, params.thread_id, params.frame_index)
     found = await watch_of(session.requests, frame, WatchQuestion(text, params.access))
     only_in = None if found.watch.persists else session.id
-    made = await debugger.breakpoints.set(BreakpointSpec(watch=found.watch, only_in=only_in), READER.get())
+    spec = BreakpointSpec(
+        watch=found.watch, only_in=only_in, condition=params.condition, hit_condition=params.hit_condition
+    )
+    made = await debugger.breakpoints.set(spec, READER.get())
     answer = breakpoint_answer(debugger, debugger.breakpoints.find(made.id))
     return replace(answer, value=found.value)
 
@@ -86,6 +93,6 @@ TOOLS = (
         params=BreakpointSetData,
         run=_set_data,
         idempotent=True,
-        unlisted=frozenset({"thread_id"}),
+        unlisted=frozenset({"thread_id", "hit_condition"}),
     ),
 )

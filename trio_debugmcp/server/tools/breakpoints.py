@@ -18,6 +18,13 @@ from trio_debugmcp.server.answers.breakpoints import (
 )
 from trio_debugmcp.server.answers.stop import READER
 from trio_debugmcp.server.tools.addressed import set_on_instruction
+from trio_debugmcp.server.tools.conditions import (
+    Condition,
+    HitCondition,
+    check_condition,
+    check_hit_condition,
+    check_texts,
+)
 from trio_debugmcp.server.tools.exception_support import check_lineage, check_support
 from trio_debugmcp.server.tools.paths import code_file, existing_file, file_lines
 from trio_debugmcp.server.tools.tool import Params, Tool
@@ -25,12 +32,9 @@ from trio_debugmcp.session.addresses import NotFound, occurrence, place_of
 from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
 from trio_debugmcp.session.exception_wishes import ExceptionSpec
-from trio_debugmcp.state.breakpoints import is_hit_condition
 from trio_debugmcp.state.payloads import shortened
 
 _NOT_BY_ADDRESS = ("file", "line", "statement", "function", "column", "log_message")
-
-Condition = Annotated[str | None, Meta(description="An expression; stop only when it is true.")]
 
 
 class BreakpointSet(Params, frozen=True, kw_only=True):
@@ -53,7 +57,7 @@ class BreakpointSet(Params, frozen=True, kw_only=True):
         Meta(description="The column, where the adapter can tell them apart."),
     ] = None
     condition: Condition = None
-    hit_condition: Annotated[str | None, Meta(description="`3`, `>= 3`, `% 3`: stop only at these hits.")] = None
+    hit_condition: HitCondition = None
     log_message: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="Write this and do not stop; `{expression!r:>8}` as in an f-string."),
@@ -171,7 +175,7 @@ def exception_spec(
         UsageError: `INVALID_PARAMETER` or `INVALID_CONDITION`.
     """
     _check_name(debugger, exception_type, lambda profile, name: profile.code.exception_type_problem(name), launched)
-    _check_condition(condition, launched or debugger.language_of(None))
+    check_condition(condition, launched or debugger.language_of(None))
     check_support(debugger, exception_type, launched)
     return ExceptionSpec(exception_type=exception_type, condition=condition)
 
@@ -192,45 +196,12 @@ def _check_name(
         raise UsageError("INVALID_PARAMETER", f"{shortened(name)!r} {problems[0]}.", {"name": shortened(name)})
 
 
-def check_texts(condition: str | None, hit_condition: str | None, message: str | None, profile: Profile | None) -> None:
-    """Check what a person or a model has written of when a breakpoint stops, and of what it writes.
-
-    Raises:
-        UsageError: `INVALID_CONDITION`.
-    """
-    _check_condition(condition, profile)
-    _check_hit_condition(hit_condition)
-    problem = profile.expressions.log_message_problem(message) if message is not None and profile is not None else None
-    if problem is not None:
-        raise UsageError("INVALID_CONDITION", f"The log message cannot be written: {problem}.", {"logMessage": message})
-
-
-def _check_hit_condition(text: str | None) -> None:
-    if text is not None and not is_hit_condition(text):
-        raise UsageError(
-            "INVALID_CONDITION",
-            f"'{text}' is not a hit condition. Use one of `3`, `>= 3`, `> 3`, `% 3`, `< 3`, `<= 3`.",
-        )
-
-
-def _check_condition(condition: str | None, profile: Profile | None) -> None:
-    if condition is None or profile is None:
-        return
-    problem = profile.expressions.syntax_error(condition)
-    if problem is not None:
-        raise UsageError(
-            "INVALID_CONDITION",
-            f"The condition `{condition}` is not a valid {profile.language} expression: {problem}.",
-            {"condition": condition},
-        )
-
-
 async def _set(debugger: Debugger, params: BreakpointSet) -> BreakpointAnswer:
     if params.address is not None:
         beside = [each for each in _NOT_BY_ADDRESS if getattr(params, each) is not None]
         if beside:
             raise UsageError("INVALID_PARAMETER", f"A breakpoint on an `address` has no `{beside[0]}`.")
-        _check_hit_condition(params.hit_condition)
+        check_hit_condition(params.hit_condition)
         return await set_on_instruction(
             debugger, params.address, params.condition, params.hit_condition, params.session_id
         )

@@ -7,7 +7,7 @@ from msgspec.structs import asdict, fields, replace
 
 from trio_debugmcp.errors import UsageError
 from trio_debugmcp.server.answers.breakpoints import BreakpointAnswer, breakpoint_answer
-from trio_debugmcp.server.tools.breakpoints import Condition, check_texts
+from trio_debugmcp.server.tools.conditions import Condition, HitCondition, check_texts
 from trio_debugmcp.server.tools.tool import Params, Tool
 from trio_debugmcp.session.breakpoint_specs import BreakpointSpec
 from trio_debugmcp.session.debugger import Debugger
@@ -17,7 +17,7 @@ from trio_debugmcp.state.model import Breakpoint
 class BreakpointEdit(Params, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="A breakpoint on a line, a function or an instruction, e.g. bp-1.")]
     condition: Condition = None
-    hit_condition: Annotated[str | None, Meta(description="`3`, `>= 3`, `% 3`: stop only at these hits.")] = None
+    hit_condition: HitCondition = None
     log_message: Annotated[
         Annotated[str, Meta(min_length=1)] | None, Meta(description="Write this and do not stop, as in an f-string.")
     ] = None
