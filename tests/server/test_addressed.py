@@ -113,7 +113,7 @@ async def test_of_data_breakpoints_at_one_stop_only_those_whose_conditions_hold_
         assert (stop["reason"], stop["breakpoints"]) == ("DataBreakpoint", ["dp-3"])
 
 
-async def test_a_hit_condition_of_data_that_is_none_is_refused(autojump_clock: MockClock) -> None:
+async def test_what_cannot_be_a_hit_condition_of_data_is_refused(autojump_clock: MockClock) -> None:
     async with watching() as (client, _):
         failed = await failure(client, "breakpoint_set_data", variable="total", hit_condition="often")
         assert (failed.code, "not a hit condition" in failed.message) == ("INVALID_CONDITION", True)
