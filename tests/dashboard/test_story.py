@@ -178,7 +178,7 @@ def test_what_the_agent_does_now_and_what_came_of_it_is_the_first_panel(agent: A
     # The person's call is distinguished, and stands at the stop to which it led... or before it.
     expect(calls.filter(has_text="debug_pause")).to_have_attribute("data-person", "true")
     expect(ended).to_have_attribute("data-person", "false")
-    expect(page.locator("#story .chapter").first).to_contain_text("Stopped on request, app.py:")
+    expect(page.locator("#story .chapter").first).to_contain_text("On request, app.py:")
     titles = page.locator("#story > li").evaluate_all("rows => rows.map(({className}) => className.split(' ')[0])")
     assert titles[0] == "chapter"
     assert titles.count("chapter") == 3  # the pause, the entry, the start

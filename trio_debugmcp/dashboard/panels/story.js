@@ -129,13 +129,17 @@ function missingOf({gaps, forgotten}) {
   return forgotten > 0 ? `Calls in ${plural(forgotten, 'earlier event')} are no longer kept.` : '';
 }
 
+/** A title as there is room for it: its colour says that it is a stop, whose number stays in one piece. @param {string} title */
+const inShort = (title) =>
+  title.replace(/^Stopped (\w)/, (_, letter) => letter.toUpperCase()).replace(/stop (\d+)$/, 'stop\u00a0$1');
+
 /** @param {Chapter} chapter */
 function heading({key, title, event}, actions) {
   return el(
     'li',
     {className: `chapter ${event.type}`},
     el('button', {type: 'button', className: 'brief', tabIndex: -1, dataset: {row: key}, title: 'Show it', onclick: () => actions.showEvent(event)},
-      el('span', {className: 'what'}, title.replace(/stop (\d+)$/, 'stop\u00a0$1')),
+      el('span', {className: 'what'}, inShort(title)),
       el('span', {className: 'took'}, clock(event.timestamp))),
   );
 }
