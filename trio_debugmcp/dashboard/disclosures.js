@@ -1,6 +1,30 @@
 // Variables that can be opened, as a tree for the keyboard: → opens, ← closes or leads to what it is in, ↑ and ↓ move.
 
+import {el} from './dom.js';
 import {stepOf} from './roving.js';
+
+/**
+ * Create a row of a variable that can be opened; what is inside is fetched when it is opened first.
+ *
+ * @param {{path: string, changed?: string}} dataset
+ * @param {Node[]} content  Of the row itself.
+ * @param {string} key  By which the row keeps the focus when it is drawn again.
+ * @param {Set<string>} opened  The paths that are open, also of the rows that are drawn later.
+ * @param {(inside: HTMLElement) => unknown} fill
+ */
+export function disclosure(dataset, content, key, opened, fill) {
+  const {path} = dataset;
+  const inside = el('div', {className: 'inside'});
+  const row = el('details', {className: 'variable', dataset}, el('summary', {dataset: {key}}, ...content), inside);
+  row.addEventListener('toggle', (event) => {
+    if (event.target !== row) return; // one inside
+    if (row.open) opened.add(path);
+    else opened.delete(path);
+    if (row.open && !inside.hasChildNodes()) fill(inside);
+  });
+  row.open = opened.has(path);
+  return row;
+}
 
 /** Let the arrow keys walk among the disclosures of a view, now and later. @param {HTMLElement} view */
 export function walkDisclosures(view) {

@@ -1,5 +1,6 @@
 // Variables as rows: name, value, value at the previous stop. A page in control can open their children.
 
+import {disclosure} from '../disclosures.js';
 import {byId, el, redraw, setText} from '../dom.js';
 import {frameKey} from '../frame.js';
 import {moreRow} from '../more.js';
@@ -65,14 +66,7 @@ function variableRow(variable, marks, look) {
   const dataset = {path, changed: String(marks.has(keyOf(variable)))};
   const content = contentOf(variable, marks);
   if (!look || childCount === 0) return el('div', {className: 'variable', dataset}, ...content);
-  const inside = el('div', {className: 'inside'});
-  const summary = el('summary', {dataset: {key: path}}, ...content);
-  const row = el('details', {className: 'variable', dataset}, summary, inside);
-  row.addEventListener('toggle', async (event) => {
-    if (event.target !== row) return;
-    if (row.open) opened.add(path);
-    else opened.delete(path);
-    if (!row.open || inside.hasChildNodes()) return;
+  return disclosure(dataset, content, path, opened, (inside) => {
     const page = async () => {
       const shown = inside.querySelectorAll(':scope > .variable').length;
       const children = await look(path, shown);
@@ -81,10 +75,8 @@ function variableRow(variable, marks, look) {
       const rest = children.length ? moreRow(shown + children.length, children.total, page) : null;
       if (rest) inside.append(rest);
     };
-    await page();
+    return page();
   });
-  row.open = opened.has(path);
-  return row;
 }
 
 /** What the server knows a local by. */

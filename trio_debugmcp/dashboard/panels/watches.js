@@ -1,5 +1,6 @@
 // Watched expressions of a page in control, evaluated at every stop in the frame that is shown.
 
+import {disclosure} from '../disclosures.js';
 import {byId, el, redraw, setText} from '../dom.js';
 import {frameKey, frameName, isPath} from '../frame.js';
 
@@ -82,7 +83,7 @@ export function createWatches(store, actions) {
     return el(
       'div',
       {className: 'watch'},
-      opens ? disclosure(expression, dataset, content, actions) : el('div', {className: 'variable', dataset}, ...content),
+      opens ? opening(expression, dataset, content, actions) : el('div', {className: 'variable', dataset}, ...content),
       button('✎', `Edit ${expression}`, (event) => edit(event, expression)),
       button('×', `Stop watching ${expression}`, () => actions.removeWatch(expression)),
     );
@@ -113,25 +114,15 @@ export function createWatches(store, actions) {
 const button = (sign, label, onclick) =>
   el('button', {type: 'button', className: 'remove', ariaLabel: label, title: label, onclick}, sign);
 
-/** A row that can be opened: it fetches what is inside. */
-function disclosure(path, dataset, content, actions) {
-  const inside = el('div', {className: 'inside'});
-  const summary = el('summary', {dataset: {key: `in-${path}`}}, ...content);
-  const found = el('details', {className: 'variable', dataset}, summary, inside);
-  found.addEventListener('toggle', async (event) => {
-    if (event.target !== found) return;
-    if (found.open) opened.add(path);
-    else opened.delete(path);
-    if (!found.open || inside.hasChildNodes()) return;
+function opening(path, dataset, content, actions) {
+  return disclosure(dataset, content, `in-${path}`, opened, async (inside) => {
     const children = await actions.children(path);
     inside.replaceChildren(...(children.length ? children.map((each) => childRow(each, actions)) : [el('p', {className: 'nothing'}, 'Nothing inside.')]));
   });
-  found.open = opened.has(path);
-  return found;
 }
 
 function childRow({name, value, path, childCount}, actions) {
   const content = [el('span', {className: 'name', title: name}, name), el('span', {className: 'value', title: value}, value)];
   const dataset = {path};
-  return childCount === 0 ? el('div', {className: 'variable', dataset}, ...content) : disclosure(path, dataset, content, actions);
+  return childCount === 0 ? el('div', {className: 'variable', dataset}, ...content) : opening(path, dataset, content, actions);
 }
