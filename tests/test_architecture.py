@@ -170,7 +170,7 @@ def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
         "print(*sys.modules, file=sys.stderr); sys.exit(code)"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False
     )
     assert (ran.returncode, ran.stdout) == (0, b"")
     loaded = set(ran.stderr.decode().split())
@@ -181,7 +181,7 @@ def test_serving_on_stdio_loads_nothing_that_it_does_not_need() -> None:
 @pytest.mark.real
 def test_importing_the_client_loads_neither_the_server_of_the_sdk_nor_http() -> None:
     script = "import sys, trio_debugmcp.client; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=30, check=True)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=120, check=True)
     loaded = set(ran.stdout.decode().split())
     assert "trio_debugmcp.client.client" in loaded
     assert not {"mcp.server", "mcp.client.sse", "mcp.client.streamable_http", "httpx", "httpx2"} & loaded

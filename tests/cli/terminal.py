@@ -17,7 +17,7 @@ from functools import partial
 import pyte
 import trio
 
-WAIT_SECONDS = 40
+WAIT_SECONDS = 100
 COLUMNS, LINES = 110, 400
 
 

@@ -76,5 +76,5 @@ def test_what_cannot_be_a_token_is_refused_in_a_sentence(file: Path, tmp_path: P
 @pytest.mark.real
 def test_of_a_command_with_unusable_tokens_nothing_is_shown_but_why(file: Path) -> None:
     command = [*warm.server(), "serve", "--ws", "0", "--token-file", str(file), "--observe-token-file", str(file)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, "must differ" in done.stderr, TOKEN in done.stderr) == (2, True, False)

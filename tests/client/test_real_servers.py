@@ -61,7 +61,7 @@ async def http_server(everything: list[str], port: int) -> AsyncGenerator[subpro
         stderr=subprocess.DEVNULL,
     )
     try:
-        with trio.fail_after(20):
+        with trio.fail_after(90):
             while True:
                 try:
                     await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()

@@ -244,7 +244,7 @@ async def test_a_watchdog_ignores_the_signals_that_end_a_service(watchdog: Watch
 
 def test_a_watchdog_process_stays_small() -> None:
     argv = [sys.executable, "-I", "-S", "-X", "importtime", watchdog_process.__file__]
-    listing = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=True)
+    listing = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
     imported = {line.rpartition("|")[2].strip() for line in listing.stderr.splitlines()}
     assert "signal" in imported
     assert imported.isdisjoint({"subprocess", "typing", "re", "threading"})

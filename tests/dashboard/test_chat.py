@@ -210,9 +210,11 @@ def test_the_agent_s_next_card_marks_changes_and_the_one_before_says_that_it_is_
     expect(old.locator("#output pre")).to_have_text("ann takes 2 tea\n")
     expect(old.locator("#locals .changed .name")).to_have_text(["paid", "product", "count"])
     # Pressed before the card has looked: the server refuses what is for another stop.
+    hold_time(chat)
     behind(chat, "debug_step")
     button(chat, 1, "Step over").click()
     expect(old.get_by_role("alert")).to_have_text(re.compile("not at this stop any more, so nothing was done"))
+    chat.clock.resume()
     chat.clock.fast_forward(6000)
     expect(old.locator("#gone")).to_contain_text("it is now at shop.py:6 in visit")
     behind(chat, "debug_disconnect")
@@ -241,6 +243,11 @@ def test_the_card_looks_as_its_host_and_is_as_high_as_what_it_shows(empty_chat: 
         height = frame(chat, number).evaluate("document.documentElement.getBoundingClientRect().height")
         assert height > 200
         expect(chat.locator(f'iframe[title="card {number}"]')).to_have_css("height", f"{-(-height // 1):.0f}px")
+
+
+def hold_time(page: "Page") -> None:
+    """From now on time passes for the cards only by `run_for`: on a busy machine they would look while a test acts."""
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 2)
 
 
 def passes(page: "Page", seconds: int, step: int = 3) -> None:
@@ -301,6 +308,8 @@ def test_a_card_that_a_person_let_run_waits_for_the_next_stop_and_an_old_one_loo
     # A button that is refused makes the card look at once. Then it is known to be old.
     answer(chat, "card_state", {"structuredContent": {"current": True}})
     passes(chat, 9)
+    hold_time(chat)
+    chat.evaluate("chat.settle()")
     deeper = {
         **following,
         "at": "lib/shop.py:25 in visit",

@@ -321,7 +321,7 @@ class Editor:
 @contextmanager
 def editor_beside(agent: Agent) -> Iterator[Editor]:
     port = int(agent.announced(r"dap: 127\.0\.0\.1:(\d+)"))
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as stream:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as stream:
         editor = Editor(stream)
         editor.ask("initialize", clientID="neovim", clientName="Neovim", adapterID="x")
         editor.ask("attach", answer="initialized", token=CONTROL_TOKEN)

@@ -26,7 +26,7 @@ def extension(configurations: list[dict[str, Any]], inputs: list[str]) -> dict[s
     given = json.dumps({"configurations": configurations, "inputs": inputs})
     done = subprocess.run(
         [node, str(HERE / "extension.cjs"), str(EXTENSION)],
-        input=given, capture_output=True, text=True, timeout=30, check=False,
+        input=given, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.stderr == ""
     result: dict[str, Any] = json.loads(done.stdout)

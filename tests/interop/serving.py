@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 STEPS = str(ROOT / "tests/programs/steps.py")
 TOKEN = "interop-" + "0" * 24
 
-START_SECONDS = 20
+START_SECONDS = 90
 
 
 @asynccontextmanager

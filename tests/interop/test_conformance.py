@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Async generator 'http(x|core)2:ResourceWarning"),
 ]
 
-TEST_SECONDS = 120
+TEST_SECONDS = 150
 """For one revision, which takes four to eight seconds."""
 
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")

@@ -22,7 +22,7 @@ from trio_debugmcp.testing import DebugClient, connect_streams
 
 SOURCES = Path(__file__).parent.parent / "programs" / "native"
 
-TEST_SECONDS = 60
+TEST_SECONDS = 150
 """A test that takes longer hangs."""
 
 

@@ -27,7 +27,7 @@ from trio_debugmcp.dap.profiles.python_programs import interpreter_command
 from trio_debugmcp.dap.watchdog_process import signal_session
 from trio_debugmcp.errors import AdapterRefused
 
-SECONDS = 30
+SECONDS = 100
 
 FORKS = """
 import os

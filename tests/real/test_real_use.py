@@ -59,7 +59,7 @@ def serving(name: str) -> Iterator[tuple[int, str]]:
 
 
 def page(address: str) -> dict[str, object]:
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=120) as answer:
         content: dict[str, object] = json.load(answer)
     return content
 

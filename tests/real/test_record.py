@@ -69,7 +69,7 @@ async def ended(process: trio.Process) -> str:
         raise AssertionError("started with pipes")
     await process.stdin.aclose()
     said = b""
-    with trio.fail_after(20):
+    with trio.fail_after(TEST_SECONDS):
         async for data in process.stderr:
             said += data
         assert await process.wait() == 0, said.decode()
@@ -97,7 +97,7 @@ def free_port() -> int:
 
 
 async def until(condition: Any) -> Any:
-    with trio.fail_after(30):
+    with trio.fail_after(TEST_SECONDS):
         while True:
             try:
                 return await condition()

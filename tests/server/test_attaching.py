@@ -34,7 +34,7 @@ def sleeping(name: str, directory: Path, count: int = 1) -> Iterator[list[int]]:
     place = directory / name
     place.symlink_to("/bin/sleep")
     started = f"for i in $(seq {count}); do {place} 300 >/dev/null 2>&1 & echo $!; done"
-    done = subprocess.run(["setsid", "sh", "-c", started], stdout=subprocess.PIPE, text=True, check=True, timeout=20)
+    done = subprocess.run(["setsid", "sh", "-c", started], stdout=subprocess.PIPE, text=True, check=True, timeout=120)
     pids = [int(each) for each in done.stdout.split()]
     try:
         yield pids

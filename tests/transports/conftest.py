@@ -12,8 +12,8 @@ import trio
 from tests import warm
 from tests.transports.scene import CONTROL, OBSERVE
 
-START_SECONDS = 30
-TEST_SECONDS = 60
+START_SECONDS = 90
+TEST_SECONDS = 150
 
 
 class ServerProcess:

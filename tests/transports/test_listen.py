@@ -169,7 +169,7 @@ async def test_a_second_chat_has_its_debugger_although_its_ports_are_those_of_th
 
 def test_without_stdio_a_port_that_is_in_use_is_an_error(taken: str) -> None:
     command = warm.server("serve", "--ws", taken, "--no-stdio")
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert f"cannot listen on 127.0.0.1:{taken}" in done.stderr
     assert "WARNING" not in done.stderr
@@ -401,7 +401,7 @@ async def test_fifty_clients_connect_and_disconnect_and_leave_no_descriptor(serv
 )
 def test_arguments_that_cannot_be_served_are_refused_in_a_line(arguments: list[str], code: int, words: str) -> None:
     command = warm.server("serve", *arguments)
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr

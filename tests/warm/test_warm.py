@@ -11,7 +11,7 @@ from tests import warm
 
 pytestmark = pytest.mark.real
 
-END_SECONDS = 20
+END_SECONDS = 90
 
 
 def test_standard_streams_and_the_exit_code_are_those_of_the_process() -> None:
