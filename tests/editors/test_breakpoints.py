@@ -86,6 +86,52 @@ async def test_what_two_have_set_alike_stays_until_both_have_taken_it_back(autoj
         assert await known(bench) == []
 
 
+async def test_what_an_editor_has_set_alike_that_has_left_stays_when_the_other_takes_it_back(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, _):
+        async with bench.editor() as one:
+            await one.join()
+            await put(one, {"line": 5, "condition": "x"})
+        async with bench.editor() as other:
+            await other.join(hello={"clientName": "Other"})
+            await put(other, {"line": 5, "condition": "x"})
+            await put(other)
+            assert lines(bench) == [5]
+
+
+async def test_breakpoints_of_one_file_leave_those_of_another_file_alone(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        await put(editor, {"line": 5})
+        await put(editor, {"line": 7}, file=__file__)
+        await put(editor)
+        assert lines(bench) == [7]
+
+
+async def test_breakpoints_beyond_what_one_request_may_set_are_answered_as_not_set(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, _), bench.editor() as editor:
+        await editor.join()
+        made = await put(editor, *({"line": line} for line in range(1, 203)))
+        assert [each["verified"] for each in made] == [True] * 200 + [False] * 2
+        assert "more than 200" in made[-1]["message"]
+        assert len(lines(bench)) == 200
+
+
+async def test_a_condition_at_the_place_of_anothers_breakpoint_is_a_breakpoint_of_its_own(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await bench.agent.call("breakpoint_set", file=adapter.program, line=3, condition="x")
+        await editor.join()
+        await editor.wait_event("breakpoint")
+        await put(editor, {"line": 3, "condition": "y"})
+        assert [(each["condition"], each["setBy"]) for each in await known(bench)] == [
+            ("x", ["mcp"]),
+            ("y", ["Test Editor"]),
+        ]
+
+
 async def test_an_editor_learns_where_the_adapter_has_moved_its_breakpoint(autojump_clock: MockClock) -> None:
     async with paused() as (bench, adapter), bench.editor() as editor:
         await editor.join()

@@ -64,9 +64,11 @@ async def test_a_stranger_may_send_no_large_message_and_an_editor_may(autojump_c
 async def test_a_stranger_that_asks_again_and_again_is_closed(autojump_clock: MockClock) -> None:
     async with paused() as (bench, _), bench.editor() as editor:
         await editor.initialize()
+        start = trio.current_time()
         for _ in range(10):
             await editor.send("threads")
         await editor.wait_closed()
+        assert trio.current_time() == start
         assert editor.events == []
 
 

@@ -204,6 +204,36 @@ async def test_what_a_person_sets_beside_the_name_of_a_secret_is_masked_in_what_
         assert note == "a person (Test Editor) set api_key = '<secret, 32 characters>'"
 
 
+async def test_a_frame_whose_number_is_0_for_the_adapter_has_a_number(autojump_clock: MockClock) -> None:
+    adapter = FakeAdapter()
+
+    async def stack(arguments: dict[str, Any]) -> Any:
+        source = {"path": FakeAdapter.program}
+        return {"stackFrames": [{"id": 0, "name": "f", "line": 2, "column": 1, "source": source}], "totalFrames": 1}
+
+    adapter.answer("stackTrace", stack)
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        assert frame["id"] > 0
+        await editor.ask("scopes", frameId=frame["id"])
+        assert adapter.sent("scopes")[-1] == {"frameId": 0}
+
+
+async def test_a_number_of_the_stop_before_is_refused_also_before_the_next_stop_is_reported(
+    autojump_clock: MockClock,
+) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        await trio.sleep(2)  # it watches from now on, so that changes are reported a moment later
+        await bench.agent.call("debug_step", wait=False)
+        await adapter.stop("step")
+        await bench.agent.call("debug_wait")
+        assert editor.log.count("stopped") == 1
+        assert "of a stop that is over" in str(await editor.refused("scopes", frameId=frame["id"]))
+
+
 async def test_an_evaluation_fails_with_the_programs_own_error(autojump_clock: MockClock) -> None:
     async with paused() as (bench, _), bench.editor() as editor:
         await editor.join()

@@ -7,7 +7,9 @@ import trio
 from trio.testing import MockClock
 
 from tests.editors.bench import OBSERVE, EditorClient, Refused, open_bench, paused
+from trio_debugmcp.editors import children
 from trio_debugmcp.testing import FakeAdapter, ToolFailed
+from trio_debugmcp.testing.fake_adapter import FakeProfile
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 
 
@@ -282,6 +284,47 @@ async def test_an_answer_makes_room_for_the_next_offer(autojump_clock: MockClock
         await editor.answer(editor.asked[1], success=False)
         await editor.wait(lambda: len(editor.asked) == 7)
         assert trio.current_time() == start
+
+
+async def test_an_editor_that_has_launched_is_offered_the_children_of_its_program_and_of_no_other(
+    autojump_clock: MockClock,
+) -> None:
+    adapter, child, other = FakeAdapter(), FakeAdapter(), FakeAdapter()
+    adapter.children = {7: child}
+    async with open_bench(adapter) as bench, bench.editor() as editor, trio.open_nursery() as nursery:
+        await editor.initialize(supportsStartDebuggingRequest=True)
+        wanted = {"token": "control-token", "program": adapter.program, "args": ["a"], "type": "debugpy", "port": 1}
+        nursery.start_soon(lambda: editor.ask("launch", **wanted))
+        await editor.wait_event("initialized")
+        await editor.ask("configurationDone")
+        await editor.wait_event("process")
+        profile = bench.server.app.debugger.settings.profiles[0]
+        assert isinstance(profile, FakeProfile)
+        profile.adapter = other
+        second = {"program": other.program, "stop_at_entry": False, "wait": False, "new_session": True}
+        await bench.agent.call("debug_launch", **second)
+        profile.adapter = adapter
+        await adapter.reverse_request("startDebugging", {"request": "attach", "configuration": {"child": 7}})
+        await trio.sleep(5)
+        [request] = editor.asked
+        configuration = request["arguments"]["configuration"]
+        assert {*configuration} == {"token", "type", "port", "request", "name", "sessionId", "wait"}
+        assert configuration["sessionId"] == "s-3"
+
+
+async def test_no_more_sessions_are_offered_than_an_editor_can_show(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "MAX_OFFERED", 3)
+    adapter = FakeAdapter()
+    adapter.children = {number: FakeAdapter() for number in range(5)}
+    async with paused(adapter) as (bench, _), bench.editor() as editor:
+        await editor.join(hello={"supportsStartDebuggingRequest": True})
+        for number in adapter.children:
+            asked = {"request": "attach", "configuration": {"child": number}}
+            await adapter.reverse_request("startDebugging", asked)
+        await trio.sleep(60)
+        assert len(editor.asked) == 3
 
 
 async def test_an_editor_with_one_place_shows_the_session_in_focus(autojump_clock: MockClock) -> None:
