@@ -1,11 +1,14 @@
 """What editors ask about the values of a stop: asked of the adapter once for all, and beforehand for who steps."""
 
+from functools import partial
 from typing import Any
 
 import trio
 from trio.testing import MockClock
 
-from tests.editors.bench import EditorClient, paused
+from tests.editors.bench import EditorClient, open_bench, paused
+from trio_debugmcp.dap.profiles.profile import Dialect
+from trio_debugmcp.editors.values import MAX_ANSWERS
 from trio_debugmcp.testing import FakeAdapter, Refusal
 from trio_debugmcp.testing.fake_answers import ALL_CAPABILITIES
 
@@ -175,3 +178,49 @@ async def test_an_editor_that_steps_gets_no_event_that_the_program_continues_and
         await adapter.stop("step")
         await one.wait_event("stopped", 3)
         assert len(one.bodies("continued")) == 1
+
+
+async def test_editors_that_wait_for_the_same_answer_are_refused_together(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as one, bench.editor() as other:
+        await one.join()
+        await other.join()
+        frames, times = (await one.top_frame(), await other.top_frame()), []
+
+        async def refuse_late(arguments: dict[str, Any]) -> Any:
+            times.append(trio.current_time())
+            await trio.sleep(1)
+            raise Refusal("not now")
+
+        adapter.answer("scopes", refuse_late)
+        async with trio.open_nursery() as nursery:
+            for editor, frame in zip((one, other), frames, strict=True):
+                nursery.start_soon(partial(editor.refused, "scopes", frameId=frame["id"]))
+        assert len(times) == 1
+
+
+async def test_of_the_values_of_a_stop_those_that_were_asked_for_last_are_kept(autojump_clock: MockClock) -> None:
+    async with paused() as (bench, adapter), bench.editor() as editor:
+        await editor.join()
+        frame = await editor.top_frame()
+        [scope] = (await editor.ask("scopes", frameId=frame["id"]))["scopes"]
+        before = asked(adapter)[1]
+        for start in [*range(MAX_ANSWERS + 5), MAX_ANSWERS, 1]:
+            await editor.ask("variables", variablesReference=scope["variablesReference"], start=start, count=1)
+        assert asked(adapter)[1] - before == MAX_ANSWERS + 6  # the first was forgotten, and no late one
+
+
+async def test_values_are_asked_for_again_where_an_evaluation_ends_all_numbers(autojump_clock: MockClock) -> None:
+    class Calling(Dialect):
+        call_reason = "function call"
+
+    adapter = FakeAdapter()
+    adapter.locals = {"count": "3"}
+    async with open_bench(adapter) as bench, bench.editor() as editor:
+        bench.server.app.debugger.settings.profiles[0].dialect = Calling()
+        await bench.agent.call("debug_launch", program=adapter.program, stop_at_entry=False, wait=False)
+        await adapter.stop("entry")
+        await editor.join()
+        await editor.locals()
+        before = asked(adapter)
+        await editor.locals()
+        assert asked(adapter) == (before[0] + 1, before[1] + 1)
